@@ -12,7 +12,7 @@ struct AuthorityTests {
     }
 
     @Test(
-        "Hosts are names, bracketed addresses and numbers",
+        "A host is a name, a bracketed address or a numeric address",
         arguments: [
             "", "a", "a:", "a:0", "a:80", "a:65535", "h.example:8080", "a-b_c~1.2", "!$&'()*+,;=", "%41", "a%2Db",
             "%e2%82%ac:80", "[::]", "[::1]", "[::1]:80", "[1::2.3.4.5]", "[v1.a]", "[vF1.a:b!]", "[V1.~]",
@@ -22,7 +22,7 @@ struct AuthorityTests {
     }
 
     @Test(
-        "Other hosts are refused",
+        "Any other host is refused",
         arguments: [
             ":", ":80", "a:65536", "a:99999", "a:8x", "a:x8", "a:x", "a b", "a/", "a@b", "%", "a%4", "%4x", "%zz1",
             "[", "[::1", "[]", "[:]", "[1:2]", "[::g]", "[::1]x", "[::1]80", "[v.a]", "[v1]", "[v1.]", "[vz.a]",
@@ -32,7 +32,7 @@ struct AuthorityTests {
         #expect(!isValid(text))
     }
 
-    @Test("A host may be required")
+    @Test("The parser can require a host")
     func needed() {
         #expect(isValid("a", needsHost: true) && !isValid("", needsHost: true) && !isValid(":1", needsHost: true))
         #expect(isValid("a:1", needsPort: true) && !isValid("a:", needsPort: true) && !isValid("a", needsPort: true))

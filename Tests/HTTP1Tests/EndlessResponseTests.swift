@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP1
 
-@Suite("A response without an end")
+@Suite("Endless responses")
 struct EndlessResponseTests {
     static let fields: HTTPFields = [.contentType: "text/event-stream"]
 
@@ -30,7 +30,7 @@ struct EndlessResponseTests {
 
     static let get = "GET /events HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test("A response goes out piece by piece, and a client reads each at once", arguments: [nil, 1, 3])
+    @Test("An endless response is sent piece by piece", arguments: [nil, 1, 3])
     func pieces(step: Int?) throws {
         var pair = Pair(step: step)
         _ = try pair.clientSends { client, out in
@@ -51,7 +51,7 @@ struct EndlessResponseTests {
         #expect(pair.states == "idle/idle")
     }
 
-    @Test("A response is chunked, and an empty piece does not end it")
+    @Test("An empty piece does not end an endless response")
     func framing() throws {
         var (connection, head) = try streaming(Self.get)
         #expect(head == "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -60,7 +60,7 @@ struct EndlessResponseTests {
         #expect(end(&connection) == "0\r\n\r\n")
     }
 
-    @Test("In HTTP/1.0 the response is bare, and ends with the connection")
+    @Test("An endless response in HTTP/1.0 is not chunked and ends with the connection")
     func http10() throws {
         var (connection, head) = try streaming("GET /events HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
         #expect(head == "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
@@ -70,7 +70,7 @@ struct EndlessResponseTests {
         #expect(connection.shouldClose)
     }
 
-    @Test("HEAD has no body, and the response ends on request")
+    @Test("An endless response to HEAD has no body")
     func head() throws {
         var (connection, head) = try streaming("HEAD /events HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(head.hasSuffix("Transfer-Encoding: chunked\r\n\r\n"))
@@ -79,7 +79,7 @@ struct EndlessResponseTests {
         #expect(connection.isIdle && !connection.shouldClose)
     }
 
-    @Test("The response is told that the client ended its side, and can still end", arguments: ["1.0", "1.1"])
+    @Test("The server can still end the response after the client has closed its side", arguments: ["1.0", "1.1"])
     func disconnect(version: String) throws {
         var (connection, _) = try streaming("GET /events HTTP/\(version)\r\nHost: a\r\n\r\n")
         guard case .paused = try connection.nextEvent() else {
@@ -97,7 +97,7 @@ struct EndlessResponseTests {
         #expect(connection.shouldClose)
     }
 
-    @Test("A pipelined request waits for the end of the response")
+    @Test("A pipelined request waits for the end of the endless response")
     func pipelined() throws {
         var (connection, _) = try streaming(Self.get + "GET /next HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(try Pair.drain(&connection) == [])
@@ -110,7 +110,7 @@ struct EndlessResponseTests {
         #expect(connection.canRespond)
     }
 
-    @Test("If the client sends too much, the response can only end, without a refusal")
+    @Test("If the client sends too much, the server can only end the response")
     func tooMuch() throws {
         var limits = Limits()
         limits.pipelined = 10
@@ -125,9 +125,9 @@ struct EndlessResponseTests {
     }
 }
 
-@Suite("A record of heads")
+@Suite("Recorded heads")
 struct HeadRecordTests {
-    @Test("A recorded head has all fields in order and spelling, and its size")
+    @Test("A recorded head keeps the size, the order and the spelling of its fields")
     func pairs() throws {
         let text = "GET /a?b HTTP/1.1\r\nHost: a\r\nx-A:  1 \r\nX-a: \u{e9}\r\nEmpty:\r\n\r\n"
         var connection = Connection(role: .server)

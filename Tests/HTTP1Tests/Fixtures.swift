@@ -54,9 +54,9 @@ struct Fixture: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Grammar, as a table of fixtures")
+@Suite("Grammar fixtures")
 struct FixtureTests {
-    @Test("Every fixture has a row and every row a fixture", arguments: [("valid", 25), ("invalid", 60)])
+    @Test("The table has exactly one row for every fixture", arguments: [("valid", 25), ("invalid", 60)])
     func indexIsComplete(directory: String, atLeast: Int) {
         let rows = Fixture.index(directory).map(\.name)
         #expect(Set(rows).count == rows.count, "a file has two rows in \(directory)/expected.tsv")
@@ -64,7 +64,7 @@ struct FixtureTests {
         #expect(rows.count >= atLeast)
     }
 
-    @Test("Valid messages are understood", arguments: Fixture.valid)
+    @Test("Valid messages are parsed", arguments: Fixture.valid)
     func valid(fixture: Fixture) throws {
         try #require(fixture.row.count == 1)
         #expect(fixture.transcript(CollectionOfOne(fixture.bytes[...])).description == fixture.row[0])
@@ -80,7 +80,7 @@ struct FixtureTests {
         #expect(error.message.contains(fixture.row[2]), "\(error.message)")
     }
 
-    @Test("Splitting the input does not change the outcome", arguments: Fixture.valid + Fixture.invalid)
+    @Test("The result does not depend on how the input is split", arguments: Fixture.valid + Fixture.invalid)
     func split(fixture: Fixture) {
         let whole = fixture.transcript(CollectionOfOne(fixture.bytes[...]))
         #expect(fixture.transcript(fixture.bytes.pieces(of: 1)) == whole, "byte by byte")

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Character classes and lines")
 struct GrammarTests {
-    @Test("Tokens consist of exactly the characters of RFC 9110 §5.6.2")
+    @Test("A token consists of exactly the characters of RFC 9110 §5.6.2")
     func tokenCharacters() {
         let letters = "abcdefghijklmnopqrstuvwxyz"
         let allowed = Set(("!#$%&'*+-.^_`|~0123456789" + letters + letters.uppercased()).utf8)
         for byte in UInt8.min...UInt8.max { #expect(byte.isTokenCharacter == allowed.contains(byte), "\(byte)") }
     }
 
-    @Test("Only letters have a lower case")
+    @Test("Only letters have a lowercase form")
     func lowercase() {
         for byte in UInt8.min...UInt8.max {
             let expected = (0x41...0x5a).contains(byte) ? byte + 32 : byte
@@ -20,7 +20,7 @@ struct GrammarTests {
         }
     }
 
-    @Test("Hexadecimal digits have their value")
+    @Test("Each hexadecimal digit is parsed as its value")
     func hexadecimal() {
         for byte in UInt8.min...UInt8.max {
             let expected = byte < 128 ? Character(UnicodeScalar(byte)).hexDigitValue : nil
@@ -28,7 +28,7 @@ struct GrammarTests {
         }
     }
 
-    @Test("The first line feed is found wherever it is")
+    @Test("The search finds the first line feed at any position")
     func lineFeed() {
         for count in 0...40 {
             for position in 0...count {
@@ -46,7 +46,9 @@ struct GrammarTests {
         }
     }
 
-    @Test("Numbers are written in digits", arguments: [0, 1, 9, 10, 15, 16, 255, 256, 1_048_576, Int.max])
+    @Test(
+        "Numbers are written as decimal or hexadecimal digits",
+        arguments: [0, 1, 9, 10, 15, 16, 255, 256, 1_048_576, Int.max])
     func digits(number: Int) {
         var decimal: [UInt8] = []
         decimal.appendDecimal(number)
@@ -56,14 +58,16 @@ struct GrammarTests {
         #expect(String(decoding: hexadecimal, as: UTF8.self) == String(number, radix: 16, uppercase: true))
     }
 
-    @Test("Every status has a status line with its reason", arguments: [100, 200, 201, 404, 418, 511, 512, 599, 999])
+    @Test(
+        "A status line contains the code and the given reason",
+        arguments: [100, 200, 201, 404, 418, 511, 512, 599, 999])
     func statusLine(code: Int) {
         var line: [UInt8] = []
         StatusLine.append(.init(code: code, reasonPhrase: "Own Words"), to: &line)
         #expect(String(decoding: line, as: UTF8.self) == "HTTP/1.1 \(code) Own Words\r\n")
     }
 
-    @Test("An encoded status line equals the written one")
+    @Test("Preencoded status lines equal the lines that the encoder writes")
     func encodedStatusLine() {
         var line: [UInt8] = []
         StatusLine.append(.ok, to: &line)
@@ -73,7 +77,7 @@ struct GrammarTests {
     }
 }
 
-@Suite("The table of states")
+@Suite("The state table")
 struct StateMachineTests {
     private static let states: [State] = [
         .idle, .sendResponse, .sendBody, .done, .mustClose, .closed, .mightSwitchProtocol, .switchedProtocol, .error,
@@ -82,7 +86,7 @@ struct StateMachineTests {
         .request, .informational, .response, .body, .end, .switchProtocols, .close,
     ]
 
-    @Test("The table of states has exactly these transitions")
+    @Test("The state table has exactly these transitions")
     func table() {
         var found: [String] = []
         for role in [Role.client, .server] {
@@ -116,7 +120,7 @@ struct StateMachineTests {
             ])
     }
 
-    @Test("When both ends are done, the connection starts over, in either order", arguments: [true, false])
+    @Test("The connection starts over when both ends are done in either order", arguments: [true, false])
     func cycle(responseFirst: Bool) {
         var states = StateMachine()
         states.process(.request, by: .client)
@@ -144,7 +148,7 @@ struct StateMachineTests {
         #expect(states.server == .mustClose)
     }
 
-    @Test("An end that failed only lets the other finish")
+    @Test("After one end fails, the other end can only finish")
     func failure() {
         var states = StateMachine()
         states.process(.request, by: .client)

@@ -15,7 +15,7 @@ struct HeadTests {
         return head
     }
 
-    @Test("Fields are found in any case, in order, with duplicates")
+    @Test("Field lookup ignores case and keeps the order of duplicates")
     func fields() throws {
         let fields = try head("GET / HTTP/1.1\r\nhost: a\r\nX-A: 1\r\nAccept:  b \r\nx-a: 2\r\nX-A:\r\n\r\n").fields
         let name = try #require(HTTPField.Name("X-a"))
@@ -38,7 +38,7 @@ struct HeadTests {
         #expect(names == ["host=a", "X-A=1", "Accept=b", "x-a=2", "X-A="])
     }
 
-    @Test("A block made from fields equals one that arrived")
+    @Test("A field block that is made from fields behaves like a parsed block")
     func fieldBlock() {
         let fields = FieldBlock([.accept: "a", .connection: "x, Close"])
         #expect(fields.count == 2 && FieldBlock().count == 0)
@@ -48,7 +48,7 @@ struct HeadTests {
     }
 
     @Test(
-        "Tokens are found in lists, in any case, and in several fields",
+        "Token lookup covers lists and several fields and ignores case",
         arguments: [
             ("Upgrade", true), ("KEEP-ALIVE", true), ("close", true), ("keep", false), ("", false), ("closed", false),
         ])
@@ -59,7 +59,7 @@ struct HeadTests {
     }
 
     @Test(
-        "gzip is accepted if it, or any coding, has a weight",
+        "gzip is accepted if gzip or * has a nonzero weight",
         arguments: [
             (nil, false), ("", false), ("br, identity", false), ("gzip", true), ("deflate,\tGZIP ; q=1", true),
             ("x-gzip;q=0.5", true), ("gzip;q=0", false), ("gzip ; q=0.000", false), ("*", true), ("br, *;q=0.1", true),
@@ -70,7 +70,7 @@ struct HeadTests {
         #expect(fields.acceptsGzip == isAccepted)
     }
 
-    @Test("A recorded head equals the parser's")
+    @Test("A recorded head equals the parsed head")
     func recorded() throws {
         let text = "POST /a?b HTTP/1.1\r\nHost: a\r\nX-A:1\r\nContent-Length: 3\r\n"
         let (recorded, arrived) = (try RequestHead(recorded: Array(text.utf8)), try head(text + "\r\n"))
@@ -96,7 +96,7 @@ struct HeadTests {
         #expect(head.fields[.server] == "caf\u{fffd}")
     }
 
-    @Test("A head knows its body's framing and its connection")
+    @Test("A head provides the body's framing and the authority")
     func facts() throws {
         let plain = try head("GET / HTTP/1.1\r\nHost: a:1\r\n\r\n")
         #expect(!plain.hasBody && plain.contentLength == nil && !plain.isChunked && plain.authority == "a:1")
@@ -116,7 +116,7 @@ struct HeadTests {
 @Suite("Request targets")
 struct RequestTargetTests {
     @Test(
-        "Paths are split before decoding",
+        "A path is split before it is decoded",
         arguments: [
             ("/", [""]), ("/a", ["a"]), ("/a//b/", ["a", "", "b", ""]), ("/a%2Fb/c", ["a/b", "c"]),
             ("/%E2%82%AC?x=/y/", ["€"]), ("/%41+%2b", ["A++"]), ("/../.", ["..", "."]), ("http://h", [""]),
@@ -127,7 +127,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "Queries are pairs",
+        "A query is parsed into pairs",
         arguments: [
             ("/", []), ("/?", []), ("/?a", ["a="]), ("/?a=1&b=2&a=3", ["a=1", "b=2", "a=3"]),
             ("/?a+b=c%2Bd+e", ["a b=c+d e"]), ("/?a=b=c", ["a=b=c"]), ("/?&&a=1&", ["a=1"]), ("/?=x", ["=x"]),
@@ -137,7 +137,7 @@ struct RequestTargetTests {
         #expect(try RequestTarget(parsing: text).queryItems().map { "\($0.name)=\($0.value)" } == items)
     }
 
-    @Test("The parts of a target keep their spelling")
+    @Test("Each part of a target keeps its spelling")
     func parts() throws {
         let absolute = try RequestTarget(parsing: "HTTPS://h:1/a%20b?c=%20")
         #expect(absolute.form == .absolute && absolute.authority == "h:1")
@@ -153,13 +153,13 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "Invalid targets are refused",
+        "An invalid target is refused",
         arguments: ["", "a", "*", "/%", "/%4", "/%41%zz", "/a b", "/é", "http://", "http:///a"])
     func refused(text: String) {
         #expect(throws: RemoteError.self) { try RequestTarget(parsing: text) }
     }
 
-    @Test("A refusal quotes only the wrong part")
+    @Test("A refusal quotes only the invalid part")
     func quotes() {
         func excerpt(_ text: String) -> Excerpt { Array(text.utf8).withUnsafeBufferPointer { Excerpt($0) } }
         #expect(throws: RemoteError.badTargetForm(excerpt("http://"))) { try RequestTarget(parsing: "http://") }

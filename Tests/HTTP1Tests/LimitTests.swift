@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTP1
 
-@Suite("Limits, exactly at and one beyond")
+@Suite("Limits")
 struct LimitTests {
     /// An input whose size follows a number, and its limits.
     struct Edge: Sendable, CustomTestStringConvertible {
@@ -81,7 +81,7 @@ struct LimitTests {
         ) { "HTTP/1.1 200 OK\r\nContent-Length: \($0)\r\n\r\n" + padding($0) },
     ]
 
-    @Test("Input exactly at the limit is accepted", arguments: edges)
+    @Test("Input exactly at a limit is accepted", arguments: edges)
     func atLimit(edge: Edge) {
         for pieces in cuts(edge, edge.limit) {
             let transcript = Transcript.of(pieces, role: edge.role, limits: edge.limits)
@@ -90,7 +90,7 @@ struct LimitTests {
         }
     }
 
-    @Test("Input one beyond the limit is refused", arguments: edges)
+    @Test("Input that exceeds a limit by one is refused", arguments: edges)
     func overLimit(edge: Edge) {
         for pieces in cuts(edge, edge.limit + 1) {
             let transcript = Transcript.of(pieces, role: edge.role, limits: edge.limits)
@@ -103,7 +103,7 @@ struct LimitTests {
         return [[bytes[...]], bytes.pieces(of: 1), bytes.cut(at: bytes.count / 2)]
     }
 
-    @Test("The smallest sensible limits work")
+    @Test("The smallest possible limits still allow a minimal request")
     func smallest() {
         var limits = Limits()
         (limits.methodName, limits.requestLine, limits.chunkLine) = (1, 18, 18)
@@ -113,7 +113,7 @@ struct LimitTests {
         #expect(transcript.description == "A / [0 fields] 1.0 close")
     }
 
-    @Test("A method is refused at its first excess byte, before its line ends", arguments: ["", "\r"])
+    @Test("A method that is too long is refused at its first excess byte", arguments: ["", "\r"])
     func longMethod(ending: String) {
         var connection = Connection(role: .server)
         connection.receive(Array((Self.padding(33) + ending).utf8))
@@ -121,7 +121,7 @@ struct LimitTests {
     }
 
     @Test(
-        "A length too large for a number exceeds every bound",
+        "A length that overflows an integer exceeds every limit",
         arguments: ["9223372036854775807", "9223372036854775808", "18446744073709551620"])
     func hugeLength(length: String) {
         let text = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n"
@@ -130,7 +130,7 @@ struct LimitTests {
     }
 
     @Test(
-        "Endless input is refused without buffering",
+        "Endless input is refused without being buffered",
         arguments: ["A", "GET /", "GET / HTTP/1.1\r\nX: ", "GET / HTTP/1.1\r\n\r"])
     func endless(start: String) {
         var connection = Connection(role: .server)

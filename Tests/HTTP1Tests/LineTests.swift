@@ -4,7 +4,7 @@ import Testing
 @testable import HTTP1
 
 /// Each buffer ends with the line, so reading past it stops a debug build.
-@Suite("Lines, parsed alone")
+@Suite("Lines")
 struct LineTests {
     static let chunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 
@@ -25,7 +25,7 @@ struct LineTests {
     }
 
     @Test(
-        "A chunk-size line has up to sixteen digits, and ignored extensions",
+        "A chunk-size line has up to sixteen digits and may have extensions",
         arguments: [
             ("0", 0), ("5", 5), ("1f", 31), ("0000000000000001", 1), ("00000000000000001", nil),
             ("7FFFFFFFFFFFFFFF", Int.max), ("FFFFFFFFFFFFFFFF", Int.max), ("5;", 5), ("a;x", 10), ("a ;x", 10),
@@ -36,12 +36,12 @@ struct LineTests {
         #expect(found == size)
     }
 
-    @Test("A header line without a colon is refused with that reason", arguments: ["Host", "Host ", "a b"])
+    @Test("The refusal of a header line without a colon mentions the colon", arguments: ["Host", "Host ", "a b"])
     func fieldWithoutColon(line: String) {
         #expect(refusal(of: line, by: FieldLine.parse) == RemoteError.fieldWithoutColon(excerpt(line)))
     }
 
-    @Test("A request line that ends early is refused with the missing part")
+    @Test("The refusal of a truncated request line names the missing part")
     func shortRequestLine() {
         for line in ["", "GET", "GET ", " "] {
             let expected = RemoteError.malformedRequestLine(excerpt(line))
@@ -51,7 +51,7 @@ struct LineTests {
     }
 
     @Test(
-        "A status line has a number and its own words",
+        "A status line has a code and any reason",
         arguments: [
             ("HTTP/1.1 404 Not Found", 404, "Not Found"), ("HTTP/1.1 200 O", 200, "O"), ("HTTP/1.0 299 ", 299, ""),
             ("HTTP/1.1 204", 204, ""),
@@ -62,7 +62,7 @@ struct LineTests {
     }
 
     @Test(
-        "A bare LF is refused wherever a line begins",
+        "A bare LF is refused at the start of any line",
         arguments: ["\n", "GET / HTTP/1.1\r\n\n", chunked + "\n", chunked + "0\r\n\n"])
     func lineFeedAlone(text: String) {
         #expect(Transcript.of(whole: Array(text.utf8)).error == RemoteError.bareLineFeed(excerpt("\n")))

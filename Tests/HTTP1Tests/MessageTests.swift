@@ -248,13 +248,13 @@ struct MessageTests {
         ),
     ]
 
-    @Test("Messages say what arrived, what was expected and what to do", arguments: all)
+    @Test("A message says what arrived, what was expected and what to do", arguments: all)
     func table(error: RemoteError, status: Int, text: String) {
         #expect(error.status.code == status)
         #expect(error.message == text)
     }
 
-    @Test("Messages are complete sentences with a source", arguments: all.map(\.0))
+    @Test("Each message is a complete sentence with a source", arguments: all.map(\.0))
     func form(error: RemoteError) {
         #expect(error.message.hasSuffix("."))
         #expect(error.message.first?.isUppercase == true)
@@ -263,7 +263,7 @@ struct MessageTests {
         #expect(error.description == "\(error.status.code) \(error.message) (\(error.source))")
     }
 
-    @Test("All messages are in the table")
+    @Test("The table contains every message")
     func complete() throws {
         #expect(Set(Self.all.map(\.0.message)).count == Self.all.count)
         // Counted in the source, so that a message cannot be added without its row; one has two wordings.
@@ -272,7 +272,7 @@ struct MessageTests {
         #expect(Self.all.count == count + 1)
     }
 
-    @Test("Messages quote the input, short and printable")
+    @Test("A message quotes its input in a short and printable form")
     func excerpts() {
         #expect(Self.excerpt("").description == "\"\"")
         #expect(Self.excerpt("a\"\\\r\n\t\u{1b}é").description == #""a\"\\\r\n\t\x1B\xC3\xA9""#)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import HTTP1
 
-@Suite("Misuse stops the program")
+@Suite("Misuse")
 struct MisuseTests {
-    @Test("Answering before a request traps")
+    @Test("An answer before a request traps")
     func answerTooEarly() async {
         await #expect(processExitsWith: .failure) {
             var (connection, out) = (Connection(role: .server), [UInt8]())
@@ -13,7 +13,7 @@ struct MisuseTests {
         }
     }
 
-    @Test("Answering twice after an error traps")
+    @Test("A second answer after an error traps")
     func answerTwice() async {
         await #expect(processExitsWith: .failure) {
             var (connection, out) = (Connection(role: .server), [UInt8]())
@@ -24,7 +24,7 @@ struct MisuseTests {
         }
     }
 
-    @Test("Sending less body than announced traps")
+    @Test("A body shorter than its declared length traps")
     func shortBody() async {
         await #expect(processExitsWith: .failure) {
             var (connection, out) = (Connection(role: .client), [UInt8]())
@@ -35,7 +35,7 @@ struct MisuseTests {
         }
     }
 
-    @Test("A request without a Host traps")
+    @Test("Sending a request without a Host traps")
     func requestWithoutHost() async {
         await #expect(processExitsWith: .failure) {
             var (connection, out) = (Connection(role: .client), [UInt8]())
@@ -43,7 +43,7 @@ struct MisuseTests {
         }
     }
 
-    @Test("Switching to a protocol that was not proposed traps")
+    @Test("A switch to a protocol that the client did not propose traps")
     func unproposedSwitch() async {
         await #expect(processExitsWith: .failure) {
             var (connection, out) = (Connection(role: .server), [UInt8]())

@@ -13,7 +13,7 @@ struct PairTests {
         }
     }
 
-    @Test("A GET and its answer leave both ends idle", arguments: steps)
+    @Test("Both ends are idle after a GET and its answer", arguments: steps)
     func get(step: Int?) throws {
         var pair = Pair(step: step)
         for _ in 1...3 {
@@ -31,7 +31,7 @@ struct PairTests {
         #expect(pair.sentByServer == response + response + response)
     }
 
-    @Test("Fields encoded ahead of time give the same bytes")
+    @Test("Preencoded fields give the same bytes")
     func encodedFields() throws {
         var pair = Pair()
         _ = try get(&pair)
@@ -41,7 +41,7 @@ struct PairTests {
         #expect(pair.sentByServer == "HTTP/1.1 201 Created\r\nA: b\r\nContent-Length: 0\r\n\r\n")
     }
 
-    @Test("HEAD gets the length without the body", arguments: steps)
+    @Test("A response to HEAD has the length but no body", arguments: steps)
     func head(step: Int?) throws {
         var pair = Pair(step: step)
         _ = try pair.clientSends { client, out in
@@ -55,7 +55,7 @@ struct PairTests {
         #expect(pair.states == "idle/idle")
     }
 
-    @Test("204 and 304 have neither body nor length", arguments: [HTTPResponse.Status.noContent, .notModified])
+    @Test("A 204 and a 304 have no body and no length", arguments: [HTTPResponse.Status.noContent, .notModified])
     func withoutBody(status: HTTPResponse.Status) throws {
         var pair = Pair()
         _ = try get(&pair)
@@ -66,7 +66,7 @@ struct PairTests {
         #expect(pair.sentByServer == "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n\r\n")
     }
 
-    @Test("205 has an empty body")
+    @Test("A 205 has an empty body")
     func resetContent() throws {
         var pair = Pair()
         _ = try get(&pair)
@@ -76,7 +76,7 @@ struct PairTests {
         #expect(pair.sentByServer == "HTTP/1.1 205 Reset Content\r\nContent-Length: 0\r\n\r\n")
     }
 
-    @Test("Bodies go both ways in chunks", arguments: steps)
+    @Test("Both sides can send bodies in chunks", arguments: steps)
     func chunked(step: Int?) throws {
         var pair = Pair(step: step)
         let asked = try pair.clientSends { client, out in
@@ -100,7 +100,7 @@ struct PairTests {
         #expect(pair.states == "idle/idle")
     }
 
-    @Test("A body in pieces may have a length")
+    @Test("A body that is sent in pieces may have a declared length")
     func lengthInPieces() throws {
         var pair = Pair(step: 1)
         _ = try get(&pair)
@@ -114,7 +114,7 @@ struct PairTests {
         #expect(pair.sentByServer == "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabcd")
     }
 
-    @Test("A close is announced and ends both sides", arguments: [true, false])
+    @Test("A close that one side announces closes both sides", arguments: [true, false])
     func close(byField: Bool) throws {
         var pair = Pair()
         _ = try get(&pair)
@@ -131,7 +131,7 @@ struct PairTests {
         #expect(pair.server.theirState == .closed)
     }
 
-    @Test("The server announces the close that a client asks for")
+    @Test("The server announces a close that the client requests")
     func clientCloses() throws {
         var pair = Pair()
         _ = try get(&pair, [.connection: "close"])
@@ -141,7 +141,7 @@ struct PairTests {
     }
 
     @Test(
-        "A request announces its body's length, also of an empty body if the method anticipates one",
+        "A request declares the length of its body, even of an empty POST body",
         arguments: [
             (.get, nil, nil), (.delete, nil, nil), (.post, nil, 0), (.put, nil, 0), (.patch, nil, 0), (.get, 0, 0),
             (.get, 1, 1), (.post, 2, 2),
@@ -157,7 +157,7 @@ struct PairTests {
         #expect(pair.sentByClient == "\(method.rawValue) / HTTP/1.1\r\nHost: a\r\n\(length)\r\n\(body)")
     }
 
-    @Test("100 Continue is sent on request", arguments: steps)
+    @Test("The server sends 100 Continue to a client that expects it", arguments: steps)
     func expectContinue(step: Int?) throws {
         var pair = Pair(step: step)
         let asked = try pair.clientSends { client, out in
@@ -178,7 +178,7 @@ struct PairTests {
         #expect(pair.states == "idle/idle")
     }
 
-    @Test("A refusal instead of 100 Continue closes, because the body may or may not follow")
+    @Test("A refusal instead of 100 Continue closes the connection because the body may still follow")
     func refusalOfExpectation() throws {
         var pair = Pair()
         _ = try pair.clientSends { client, out in
@@ -194,7 +194,7 @@ struct PairTests {
         #expect(!pair.server.wantsBytes)
     }
 
-    @Test("The connection changes protocol after 101", arguments: steps)
+    @Test("The connection changes its protocol after a 101", arguments: steps)
     func switchProtocols(step: Int?) throws {
         var pair = Pair(step: step)
         #expect(try get(&pair, [.connection: "Upgrade", .upgrade: "websocket"]) == ["GET /", "end"])
@@ -212,14 +212,14 @@ struct PairTests {
         #expect(pair.client.takeTrailingBytes() == [])
     }
 
-    @Test("One of an upgrade's two fields alone proposes nothing", arguments: [HTTPField.Name.connection, .upgrade])
+    @Test("Connection or Upgrade alone does not propose an upgrade", arguments: [HTTPField.Name.connection, .upgrade])
     func halfUpgrade(name: HTTPField.Name) throws {
         var pair = Pair()
         _ = try get(&pair, [name: name == .connection ? "upgrade" : "websocket"])
         #expect(pair.states == "done/sendResponse")
     }
 
-    @Test("A declined upgrade stays HTTP")
+    @Test("A connection with a declined upgrade continues with HTTP")
     func declinedUpgrade() throws {
         var pair = Pair()
         _ = try get(&pair, [.connection: "Upgrade", .upgrade: "websocket"])

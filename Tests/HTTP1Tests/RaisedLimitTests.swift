@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP1
 
-@Suite("A body limit that is raised for one request")
+@Suite("A raised body limit for one request")
 struct RaisedLimitTests {
     private static func connection(_ raised: Int? = 20) -> Connection {
         var limits = Limits()
@@ -37,7 +37,7 @@ struct RaisedLimitTests {
     }
 
     @Test(
-        "A length is judged by the raised limit",
+        "The raised limit applies to a declared length",
         arguments: [
             (10, nil, 10), (11, nil, 413), (20, nil, 413), (21, nil, 413), (11, 15, 11), (15, 15, 15), (16, 15, 413),
             (20, 20, 20), (21, 20, 413), (5, 3, 5),
@@ -50,7 +50,7 @@ struct RaisedLimitTests {
     }
 
     @Test(
-        "Chunks are judged by the raised limit, too",
+        "The raised limit also applies to a chunked body",
         arguments: [(10, nil, 10), (11, nil, 413), (15, 15, 15), (16, 15, 413)] as [(Int, Int?, Int)])
     func chunks(_ length: Int, _ limit: Int?, _ expected: Int) {
         var connection = Self.connection()
@@ -59,7 +59,7 @@ struct RaisedLimitTests {
         #expect(Self.read(text + "0\r\n\r\n", raisedTo: limit, &connection) == expected)
     }
 
-    @Test("A body beyond every limit is refused with its head, a forbidden one before its first byte")
+    @Test("A body beyond the highest limit is refused with its head")
     func early() throws {
         var connection = Self.connection()
         Self.send(Self.head(21), to: &connection)
@@ -72,7 +72,7 @@ struct RaisedLimitTests {
         #expect(other.canRespond)
     }
 
-    @Test("The next request has the usual limit again")
+    @Test("The next request has the normal limit again")
     func next() throws {
         var connection = Self.connection()
         #expect(Self.read(Self.head(20) + String(repeating: "x", count: 20), raisedTo: 20, &connection) == 20)
@@ -81,7 +81,7 @@ struct RaisedLimitTests {
         #expect(Self.read(Self.head(11) + String(repeating: "x", count: 11), raisedTo: nil, &connection) == 413)
     }
 
-    @Test("Without a higher limit, no request can raise it")
+    @Test("A request cannot raise its limit if no higher limit is configured")
     func none() {
         var connection = Self.connection(nil)
         #expect(Self.read(Self.head(11), raisedTo: nil, &connection) == 413)

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTP1
 
 /// If parts of a head equal those of the previous head, the parser skips them, which must not change any result.
-@Suite("Heads that resemble the previous one")
+@Suite("Repeated heads")
 struct RepeatedHeadTests {
     private static let fields = "Host: a\r\nAuthorization: Bearer x\r\nAccept: */*\r\n"
     private static let requests = [
@@ -44,7 +44,7 @@ struct RepeatedHeadTests {
         return (heads, text)
     }
 
-    @Test("A repeated head means the same as alone, however it is split")
+    @Test("A repeated head is parsed like a single head for any split of the bytes")
     func meaning() throws {
         let alone = try Self.requests.map { try read(CollectionOfOne(Array($0.utf8)[...])).text[0] }
         #expect(alone.count == Self.requests.count && Set(alone).count == 11)
@@ -59,7 +59,7 @@ struct RepeatedHeadTests {
     /// Bodies come in other pieces if they are split.
     private static func joined(_ text: String) -> String { text.filter { $0 != " " } }
 
-    @Test("A repeated head shares its field lines")
+    @Test("A repeated head shares the field lines of the previous head")
     func sharing() throws {
         let heads = try read(CollectionOfOne(Array(Self.requests.joined().utf8)[...])).heads
         let isSame = zip(heads, heads.dropFirst()).map { $0.fields.isSame(as: $1.fields) }
@@ -74,7 +74,7 @@ struct RepeatedHeadTests {
             ])
     }
 
-    @Test("Long heads are not kept", arguments: [(4096, true), (4097, false)])
+    @Test("A head over 4,096 bytes is not stored for comparison", arguments: [(4096, true), (4097, false)])
     func longest(count: Int, isKept: Bool) throws {
         let start = "GET / HTTP/1.1\r\nHost: a\r\nX: "
         let head = start + String(repeating: "x", count: count - start.utf8.count - 4) + "\r\n\r\n"
@@ -83,7 +83,7 @@ struct RepeatedHeadTests {
         #expect(heads[0].fields.isSame(as: heads[1].fields) == isKept)
     }
 
-    @Test("A repeated head is refused exactly as alone")
+    @Test("A repeated head is refused exactly like a single head")
     func refusals() throws {
         // Only one version of the first lines needs a Host.
         var connection = Connection(role: .server)
@@ -95,7 +95,7 @@ struct RepeatedHeadTests {
         #expect(throws: RemoteError.missingHost) { try connection.nextEvent() }
     }
 
-    @Test("A repeated head counts against the limit of fields together with its trailers")
+    @Test("The fields of a repeated head and its trailers count towards the same limit")
     func trailers() throws {
         var limits = Limits()
         limits.fieldCount = 3

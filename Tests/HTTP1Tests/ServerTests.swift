@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP1
 
-@Suite("A server in unusual situations")
+@Suite("Unusual server situations")
 struct ServerTests {
     private func server(_ text: String, limits: Limits = .standard) -> Connection {
         var connection = Connection(role: .server, limits: limits)
@@ -17,7 +17,7 @@ struct ServerTests {
         return String(decoding: out, as: UTF8.self)
     }
 
-    @Test("A pipelined request waits until the previous one has its answer")
+    @Test("A pipelined request waits for the answer to the previous request")
     func pipelining() throws {
         let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         var connection = server(get + get)
@@ -34,7 +34,7 @@ struct ServerTests {
         #expect(connection.isIdle && !connection.isReadingHead)
     }
 
-    @Test("A burst of pipelined requests is answered in order")
+    @Test("Pipelined requests are answered in order")
     func burst() throws {
         let count = 2000
         var connection = server((0..<count).map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
@@ -45,7 +45,7 @@ struct ServerTests {
         #expect(connection.isIdle)
     }
 
-    @Test("A client that pipelines endlessly is held back, then refused")
+    @Test("A client that pipelines endlessly is throttled and finally refused")
     func endlessPipelining() throws {
         var limits = Limits()
         limits.pipelined = 100
@@ -63,7 +63,7 @@ struct ServerTests {
         #expect(connection.shouldClose)
     }
 
-    @Test("The rest of an answered request is read and dropped", arguments: [1, 2, 5, 100])
+    @Test("The server discards the rest of a request that it has already answered", arguments: [1, 2, 5, 100])
     func earlyAnswer(step: Int) throws {
         var connection = server("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe")
         guard case .request = try connection.nextEvent() else {
@@ -78,7 +78,7 @@ struct ServerTests {
         #expect(try Pair.feed(rest, to: &connection, step) == ["GET /next", "end"])
     }
 
-    @Test("An early answer that closes stops reading")
+    @Test("The server stops reading after an early answer that closes the connection")
     func earlyClose() throws {
         var connection = server("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhe")
         guard case .request = try connection.nextEvent() else {
@@ -95,7 +95,9 @@ struct ServerTests {
         #expect(try Pair.drain(&connection) == ["closed"])
     }
 
-    @Test("An early answer keeps a client that no longer waits for 100 Continue", arguments: [true, false])
+    @Test(
+        "An early answer keeps the connection of a client that no longer waits for 100 Continue",
+        arguments: [true, false])
     func expectationMet(isContinued: Bool) throws {
         var connection = server("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
         #expect(try Pair.drain(&connection) == ["POST /"])
@@ -111,7 +113,7 @@ struct ServerTests {
         #expect(!connection.shouldClose && connection.isReadingBody)
     }
 
-    @Test("A response announces the close in its head before its body", arguments: [true, false])
+    @Test("A response announces a close in its head before the body", arguments: [true, false])
     func closeInPieces(byField: Bool) throws {
         var connection = server("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         _ = try Pair.drain(&connection)
@@ -123,7 +125,7 @@ struct ServerTests {
                 == "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n")
     }
 
-    @Test("A connection whose client has finished is not idle")
+    @Test("A connection is not idle if its client has closed its side")
     func finished() throws {
         var connection = HTTP1.Connection(role: .server)
         #expect(connection.isIdle)
@@ -135,7 +137,7 @@ struct ServerTests {
         #expect(!connection.isIdle)
     }
 
-    @Test("A request without a body may be answered before its end was read")
+    @Test("A request without a body may be answered before its end event")
     func answerBeforeEnd() throws {
         var connection = server("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         guard case .request = try connection.nextEvent() else {
@@ -147,7 +149,7 @@ struct ServerTests {
         #expect(try Pair.drain(&connection) == [])
     }
 
-    @Test("An error can be answered once, and is thrown again afterwards", arguments: ["BAD\r\n", "\u{16}\u{3}\u{1}"])
+    @Test("An error can be answered only once", arguments: ["BAD\r\n", "\u{16}\u{3}\u{1}"])
     func answerToError(input: String) throws {
         var connection = server(input)
         let error = #expect(throws: RemoteError.self) { try connection.nextEvent() }
@@ -164,7 +166,7 @@ struct ServerTests {
         #expect(throws: known) { try connection.nextEvent() }
     }
 
-    @Test("An answer to an error may have any final status, and a body")
+    @Test("The answer to an error may have any final status and a body")
     func answerWithBody() {
         var connection = server("BAD\r\n")
         #expect(throws: RemoteError.self) { try connection.nextEvent() }
@@ -174,7 +176,7 @@ struct ServerTests {
         #expect(String(decoding: out, as: UTF8.self) == expected)
     }
 
-    @Test("An error within a body can be answered as well")
+    @Test("The server can also answer an error within a body")
     func errorInBody() throws {
         var connection = server("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n")
         #expect(throws: RemoteError.self) { try Pair.drain(&connection) }
@@ -182,7 +184,7 @@ struct ServerTests {
         #expect(connection.shouldClose)
     }
 
-    @Test("HTTP/1.0 gets its keep-alive confirmed")
+    @Test("The server confirms keep-alive to an HTTP/1.0 client")
     func keepAliveHTTP10() throws {
         var connection = server("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
         #expect(try Pair.drain(&connection) == ["GET /", "end"])
@@ -203,7 +205,7 @@ struct ServerTests {
         #expect(String(decoding: out, as: UTF8.self) == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabc")
     }
 
-    @Test("A half-closed client still gets all its answers")
+    @Test("A client that closed its side still gets all answers")
     func halfClose() throws {
         var connection = server("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
         connection.receiveEndOfStream()
@@ -214,7 +216,7 @@ struct ServerTests {
         #expect(connection.shouldClose)
     }
 
-    @Test("The end of the stream between messages is no error", arguments: ["", "\r\n"])
+    @Test("The end of the stream between two messages is not an error", arguments: ["", "\r\n"])
     func cleanEnd(input: String) throws {
         var connection = server(input)
         connection.receiveEndOfStream()
@@ -232,7 +234,7 @@ struct ServerTests {
         #expect(String(decoding: out, as: UTF8.self) == "HTTP/1.1 299 Odd\r\nServer: y\r\nContent-Length: 1\r\n\r\na")
     }
 
-    @Test("A released body stays unchanged")
+    @Test("A slice of the body keeps its bytes after more input arrives")
     func bodySlice() throws {
         var connection = server("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc")
         guard case .request = try connection.nextEvent(), case .body(let slice) = try connection.nextEvent() else {
@@ -245,7 +247,7 @@ struct ServerTests {
     }
 
     @Test(
-        "An abandoned request is answered once, and reading stops",
+        "An abandoned request gets exactly one answer",
         arguments: [
             "", "\r", "GET / HT", "GET / HTTP/1.1\r\nHost: a\r\n",
             "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx",
