@@ -5,7 +5,7 @@ import Testing
 
 @testable import Hosting
 
-@Suite("Listeners of a host", .timeLimit(.minutes(1)))
+@Suite("Host listeners", .timeLimit(.minutes(1)))
 struct HostLoopTests {
     /// Noon of 21 November 2026.
     private static let now: Int64 = 1_795_262_400
@@ -44,14 +44,14 @@ struct HostLoopTests {
         return accepted
     }
 
-    @Test("The second listener is the one for TLS")
+    @Test("The second listener is for TLS")
     func kinds() throws {
         #expect(try accept(at: 0) == [false])
         #expect(try accept(at: 1) == [true])
         #expect(HostLoop.isListener(Self.firstToken) && !HostLoop.isListener(Self.firstToken - 1))
     }
 
-    @Test("A host closes its streams, and resets them only on request")
+    @Test("A host closes its streams and resets them only on request")
     func closes() throws {
         func isReset(_ close: (SocketStream) -> Void) throws -> Bool {
             let client = try connect(to: 0) { socket, port in
@@ -74,7 +74,7 @@ struct HostLoopTests {
     }
 
     @Test(
-        "The first signal stops a host cleanly, even one that is already stopping; the second stops it at once",
+        "The second signal stops a host immediately",
         arguments: [1, 2], [false, true])
     func signals(count: Int, isStopping: Bool) throws {
         let host = Host(loop)
@@ -87,7 +87,7 @@ struct HostLoopTests {
     }
 
     @Test(
-        "A hang-up stops a host, and does not count as a second signal",
+        "A hang-up stops a host but does not count as a second signal",
         arguments: [[1, 1], [1, 15], [15, 1]] as [[Int32]])
     func hangUps(signals: [Int32]) throws {
         let host = Host(loop)

@@ -6,7 +6,7 @@ import Traffic
 
 @testable import Hosting
 
-@Suite("Recordings of a host")
+@Suite("Host recordings")
 struct SessionTapTests {
     private static let handshake =
         "GET /ws HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -35,7 +35,7 @@ struct SessionTapTests {
         }
     }
 
-    @Test("A clock step moves the dates of later connections, but no duration", arguments: [28_800, -28_800])
+    @Test("A clock step changes the dates of later connections but not their durations", arguments: [28_800, -28_800])
     func clockSteps(_ step: Int64) throws {
         try ScratchFolder.lend { folder in
             let tap = try begin(at: folder + "/a.har")
@@ -59,7 +59,7 @@ struct SessionTapTests {
         }
     }
 
-    @Test("A finished recording is complete, without reserved space")
+    @Test("A finished recording is complete and has no reserved space")
     func finished() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/a.har"
@@ -75,7 +75,7 @@ struct SessionTapTests {
         }
     }
 
-    @Test("A recording whose file was removed is incomplete, and its twin stays")
+    @Test("A recording is incomplete if its file was removed")
     func removed() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/a.har"
@@ -87,7 +87,7 @@ struct SessionTapTests {
         }
     }
 
-    @Test("A discarded recording is incomplete, and leaves no file")
+    @Test("A discarded recording is incomplete and leaves no file")
     func discarded() throws {
         try ScratchFolder.lend { folder in
             let tap = try begin(at: folder + "/a.har")

@@ -6,7 +6,7 @@ import Testing
 @testable import Hosting
 
 /// A server's stream over TLS that the test reads and writes itself, with a client at the other end of the socket.
-@Suite("Streams of a host", .timeLimit(.minutes(1)))
+@Suite("Host streams", .timeLimit(.minutes(1)))
 struct SocketStreamTests {
     private let stream: SocketStream
     private let client: BlockingStream
@@ -80,7 +80,7 @@ struct SocketStreamTests {
     }
 
     @Test(
-        "A TLS failure is reported once; after our close_notify a stream may ignore it, and reads to the end",
+        "A stream reports a TLS failure once and may ignore failures after its own close_notify",
         arguments: [
             (isAfterFarewell: false, isIgnored: false), (isAfterFarewell: false, isIgnored: true),
             (isAfterFarewell: true, isIgnored: false), (isAfterFarewell: true, isIgnored: true),
@@ -105,7 +105,7 @@ struct SocketStreamTests {
         #expect(stream.hasEnded)
     }
 
-    @Test("A peer that ends without close_notify is truncated; one that sends it is not", arguments: [true, false])
+    @Test("A stream is truncated only if the peer ends it without close_notify", arguments: [true, false])
     func ends(_ isCutOff: Bool) throws {
         #expect(!stream.wasCutOff && !stream.isAtEnd)
         if !isCutOff {
@@ -118,7 +118,7 @@ struct SocketStreamTests {
         #expect(stream.hasEnded && stream.isAtEnd && stream.wasCutOff == isCutOff)
     }
 
-    @Test("A finished stream announces its end, unless it is abrupt", arguments: [true, false])
+    @Test("A finished stream sends close_notify unless it ends abruptly", arguments: [true, false])
     func finishes(_ isAbrupt: Bool) throws {
         if isAbrupt { stream.finish(abruptly: true) } else { stream.finish() }
         #expect(stream.isShutDown && stream.isMute)
@@ -143,7 +143,7 @@ struct SocketStreamTests {
         client.close()
     }
 
-    @Test("A stream closes its descriptor once, and not again after another connection has it")
+    @Test("A stream closes its descriptor only once, even if another connection reuses the number")
     func closesOnce() throws {
         let (client, socket) = try Self.connection()
         let stream = SocketStream(socket, token: 0, session: nil, interest: .read)
@@ -159,7 +159,7 @@ struct SocketStreamTests {
         client.close()
     }
 
-    @Test("A client that speaks plain HTTP to TLS gets a plain answer, and is read to its end")
+    @Test("A client that sends plain HTTP to the TLS port gets a plain answer")
     func plainText() throws {
         let (client, socket) = try Self.connection()
         let stream = SocketStream(socket, token: 0, session: TLSSession(server: context), interest: .read)
