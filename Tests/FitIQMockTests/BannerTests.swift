@@ -5,7 +5,7 @@ import Testing
 
 @testable import fitiq_mock
 
-@Suite("The banner")
+@Suite("The serve banner")
 struct BannerTests {
     private func text(
         _ scenario: String, guide: GuideMode = .union, network: String? = nil, program: String = "fitiq-mock",
@@ -23,14 +23,14 @@ struct BannerTests {
         ).text
     }
 
-    @Test("The banner has the URL for other devices if the server listens on all addresses")
+    @Test("The banner shows the URL for other devices if the server listens on all addresses")
     func network() throws {
         let line = "\n  Network     http://192.168.1.20:8080 (for devices on the same network)\n"
         #expect(try text("name: default", network: "http://192.168.1.20:8080").contains(line))
         #expect(try !text("name: default").contains("Network"))
     }
 
-    @Test("The banner has the first account with a plain password, if the mode has logins")
+    @Test("The banner shows the first account with a plain password if the mode has logins")
     func account() throws {
         let scenario = """
             name: a
@@ -66,7 +66,7 @@ struct BannerTests {
     }
 
     @Test(
-        "The banner names a command that prints a token with the scenario's lifetime, by the world's clock",
+        "The banner's token command uses the scenario's token lifetime and the world's clock",
         arguments: [
             ("{name: a}", ""), ("{name: a, token_lifetime: 60s}", " --expires-in 60s"),
             ("{name: a, users: [{id: ada b}]}", " --user 'ada b'"),
@@ -84,7 +84,7 @@ struct BannerTests {
         if words.contains("--expires-in") { #expect(words.last.flatMap { Lifetime(argument: String($0)) } != nil) }
     }
 
-    @Test("The banner shows no secret, and names the variables that its commands read", arguments: [true, false])
+    @Test("The banner shows no secret and names the variables that its commands read", arguments: [true, false])
     func secrets(hasDefaultWorld: Bool) throws {
         var configuration = Engine.Configuration()
         (configuration.jwtSecret, configuration.adminToken) = ("s3cret", "t0ken")
@@ -99,7 +99,7 @@ struct BannerTests {
         #expect(text.contains("-H \"X-Admin-Token: $FITIQ_MOCK_ADMIN_TOKEN\"") != hasDefaultWorld, "\(text)")
     }
 
-    @Test("The banner names the server's guide, except for the union")
+    @Test("The banner names the server's guide unless it is the union")
     func guide() throws {
         let words = ", as the guide goal-linking documents it.\n"
         #expect(try text("name: default", guide: .goalLinking).contains(words))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import fitiq_mock
 
-@Suite("Certificates made on first use")
+@Suite("Certificates that are created on first use")
 struct CertificateFilesTests {
     private static let day: Int64 = 86_400 * 1_000_000_000
 
@@ -18,7 +18,7 @@ struct CertificateFilesTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("Keys and their folder are private to their user; a second look finds the same")
+    @Test("Only their user can read the keys and the folder")
     func firstUse() throws {
         try Self.withFolder { folder in
             let files = CertificateFiles(DataDirectory(path: folder))
@@ -45,7 +45,7 @@ struct CertificateFilesTests {
         }
     }
 
-    @Test("Concurrent first starts in a fresh folder share one CA and one certificate", arguments: 0..<5)
+    @Test("Concurrent first starts in a new folder create only one CA and one certificate", arguments: 0..<5)
     func atOnce(_: Int) throws {
         try Self.withFolder { folder in
             let found = Found()
@@ -65,7 +65,7 @@ struct CertificateFilesTests {
     }
 
     @Test(
-        "The certificate is renewed in its last 30 days, the CA in its own",
+        "The certificate and the CA are renewed shortly before they expire",
         arguments: [
             (0, true, true), (360, true, true), (370, false, true), (3_600, false, true), (3_640, false, false),
         ])
@@ -82,7 +82,7 @@ struct CertificateFilesTests {
     }
 
     @Test(
-        "Missing, truncated or foreign files are replaced, and no others; the CA only without a certificate",
+        "Only missing, truncated or foreign certificate files are replaced",
         arguments: ["ca.pem", "ca-key.pem", "localhost.pem", "localhost-key.pem"], Damage.allCases)
     func damage(name: String, damage: Damage) throws {
         try Self.withFolder { folder in
@@ -119,7 +119,7 @@ struct CertificateFilesTests {
         }
     }
 
-    @Test("The user is warned of a key that others can read, and of an expiring CA, and of nothing else")
+    @Test("The user gets a warning only about a readable key or an expiring CA")
     func warnings() throws {
         try Self.withFolder { folder in
             var (files, warnings) = (CertificateFiles(DataDirectory(path: folder)), [String]())
@@ -139,7 +139,7 @@ struct CertificateFilesTests {
     enum Damage: CaseIterable { case missing, empty, cut, foreign, interrupted }
 
     @Test(
-        "The environment decides the folder, or otherwise the system's convention",
+        "The environment or else the system's convention determines the folder",
         arguments: [
             (["FITIQ_MOCK_DATA_DIR": "/d", "XDG_DATA_HOME": "/x", "HOME": "/h"], "/d"),
             (["FITIQ_MOCK_DATA_DIR": "", "XDG_DATA_HOME": "", "HOME": "/h"], "/h/.local/share/fitiq-mock"),
@@ -153,7 +153,7 @@ struct CertificateFilesTests {
         #expect(try DataDirectory(environment: { environment[$0] }).path == path)
     }
 
-    @Test("Without a home, or without write access, there is a message")
+    @Test("Without a home folder or write access the command fails with a message")
     func nowhere() throws {
         let nowhere = #expect(throws: Failure.self) { try DataDirectory(environment: { _ in nil }) }
         #expect(nowhere?.message == Messages.noDataDirectory)

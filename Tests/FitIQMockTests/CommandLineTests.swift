@@ -9,7 +9,7 @@ import Testing
 @Suite("The command line")
 struct CommandLineTests {
     @Test(
-        "Durations are read",
+        "Valid durations are parsed",
         arguments: [
             ("0", 0), ("90s", 90), ("5m", 300), ("1h", 3600), ("30d", 2_592_000), ("-5m", -300),
             ("-1h", -3600),
@@ -30,7 +30,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "The program's name is short if possible, and safe to paste",
+        "The program's name is as short as possible and can be pasted into a shell",
         arguments: [
             ("fitiq-mock", "/work", "fitiq-mock"),
             ("/src/app/.build/release/fitiq-mock", "/src/app", ".build/release/fitiq-mock"),
@@ -42,7 +42,7 @@ struct CommandLineTests {
         #expect(ProgramName.shortened(path, in: folder) == shown)
     }
 
-    @Test("Variables that no option reads are named, with the nearest option's")
+    @Test("The warning about a variable that no option reads suggests the nearest variable")
     func strays() {
         let environment = [
             "PATH=/bin", "FITIQ_MOCK_PORT=1", "FITIQ_MOCK_TEST_PYTHON=p", "FITIQ_MOCK_PROT=1", "FITIQ_MOCK_=",
@@ -54,7 +54,7 @@ struct CommandLineTests {
         #expect(Settings.names == Settings.names.sorted() && Set(Settings.names).count == Settings.names.count)
     }
 
-    @Test("Every variable that the page on options names is known")
+    @Test("Every variable on the page of options exists")
     func documented() throws {
         let page = try String(contentsOf: URL.packageRoot.appending(path: "docs/options.md"), encoding: .utf8)
         let named = Set(page.matches(of: /FITIQ_MOCK_([A-Z_]+)/).map { String($0.1) })
@@ -62,7 +62,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "A number out of range shows its range",
+        "The error for a number out of range states the range",
         arguments: [
             (["serve", "--port", "65536"], "it must be a port from 0 to 65535."),
             (["record", "--tls-port", "-1"], "it must be a port from 0 to 65535."),
@@ -74,7 +74,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "Usage errors are one line that points to the help",
+        "A usage error is one line that refers to the help",
         arguments: [
             ("Unknown option '--bogus'", "Unknown option '--bogus'. See 'fitiq-mock --help'."),
             ("Two words.\nUsage: …", "Two words. See 'fitiq-mock --help'."),
@@ -85,7 +85,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "Usage errors point to the help of the intended command",
+        "A usage error refers to the help of the intended command",
         arguments: [
             ("judge", "Missing expected argument '<journal>'. See 'fitiq-mock judge --help'."),
             (nil, "Missing expected argument '<journal>'. See 'fitiq-mock --help'."),
@@ -95,7 +95,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "A command without -- before it gets a hint",
+        "A command without a preceding `--` gets a hint",
         arguments: ["Unexpected argument './run'", "2 unexpected arguments: './run', 'x'"])
     func dashes(message: String) {
         #expect(
@@ -106,7 +106,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "An unknown command is refused, by help as well",
+        "The error for an unknown command suggests the nearest command",
         arguments: [
             (["help", "vrify"], "there is no command 'vrify'. Did you mean 'verify'?"),
             (["help", "nonsense"], "there is no command 'nonsense'. There are serve,"),
@@ -122,7 +122,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "`help` of an existing command is parsed",
+        "`help` accepts the name of an existing command",
         arguments: [
             ["help"], ["help", "verify"], ["help", "--help"], ["help", "help"], ["help", "scenario", "from"],
             ["scenario"],
@@ -131,7 +131,7 @@ struct CommandLineTests {
         do { _ = try FitIQMock.parsed(arguments) } catch { #expect(FitIQMock.exitCode(for: error) == .success) }
     }
 
-    @Test("The help of every command ends with two examples of it")
+    @Test("The help of every command ends with two examples of the command")
     func examples() {
         let names = FitIQMock.configuration.subcommands.compactMap { $0.configuration.commandName }
         #expect(Set(Examples.all.keys) == Set(names + ["", "scenario from"]))
@@ -143,7 +143,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "An invalid value is answered with the valid form",
+        "The error for an invalid value shows the valid form",
         arguments: [
             ("--expires-in <duration>", "A duration is a number and s, m, h or d, such as 30s, and at most 91250d."),
             ("--confirm <k/n>", "2/3 asks for two of three runs, of at most 20."),
@@ -156,7 +156,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "The name of the command is the words that lead to it",
+        "The name of a command consists of the leading words that identify it",
         arguments: [
             (["scenario", "from", "x", "--y"], "scenario from"), (["verify", "from"], "verify"),
             (["scenario", "x"], "scenario"), (["--x", "verify"], nil), ([], nil),
@@ -166,7 +166,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "An unknown case gets the nearest prefix",
+        "The error for an unknown case suggests the nearest prefix",
         arguments: [
             ("consultatoin", "consultation"), ("consultation/creat", "consultation/create"),
             ("chat/answer/as-scriptd", "chat/answer/as-scripted"),
@@ -177,7 +177,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "Shell words are quoted where a shell would interpret them",
+        "Shell words are quoted if a shell would interpret them",
         arguments: [
             ("plain-1.0", "plain-1.0"), ("", "''"), ("a b", "'a b'"), ("k'y", "'k'\\''y'"), ("$HOME", "'$HOME'"),
             ("http://[::1]:8080", "'http://[::1]:8080'"), ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
@@ -186,7 +186,7 @@ struct CommandLineTests {
         #expect(text.shellQuoted == word)
     }
 
-    @Test("Other messages")
+    @Test("These messages match the expected text")
     func messages() {
         #expect(
             Messages.badEnvironment("FITIQ_MOCK_PORT", value: "x", expected: "a port from 0 to 65535")

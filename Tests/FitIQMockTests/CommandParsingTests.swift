@@ -4,7 +4,7 @@ import Testing
 @testable import fitiq_mock
 
 /// `FitIQMock.parsed` parses a command that is named first without the tree of all commands; the result is the same.
-@Suite("Commands parsed without the tree")
+@Suite("Commands that are parsed without the command tree")
 struct CommandParsingTests {
     private static let hosting = [
         "--port", "0", "--host", "::1", "--tls", "--tls-port", "0", "--certificate", "c.pem", "--key", "k.pem",
@@ -119,7 +119,7 @@ struct CommandParsingTests {
         #expect(meaning { try FitIQMock.parsed(line) } == whole, "\(line.joined(separator: " "))")
     }
 
-    @Test("All options of a command mean the same as in the tree", arguments: commands)
+    @Test("Each option of a command parses exactly as in the command tree", arguments: commands)
     func options(command name: String) throws {
         let lines = Self.wholeLines.filter { $0[0] == name }
         for line in lines {
@@ -135,7 +135,7 @@ struct CommandParsingTests {
         #expect(!lines.isEmpty)
     }
 
-    @Test("Help, version and mistakes of a command have the tree's words", arguments: commands)
+    @Test("Help, version and errors of a command have the same text as in the command tree", arguments: commands)
     func help(command: String) throws {
         for words in [
             [command, "--help"], [command, "-h"], ["help", command], [command, "--version"], [command, "--bogus"],
@@ -148,14 +148,14 @@ struct CommandParsingTests {
     }
 
     @Test(
-        "An option that takes a text accepts any text",
+        "An option that takes text accepts any text",
         arguments: [["chat", "--message", " "], ["verify", "--html", ""]])
     func empty(line: [String]) {
         let refusal = Self.meaning { try FitIQMock.parsed(line) }
         #expect(refusal.contains("Error: \(Messages.empty(line[1]))"))
     }
 
-    @Test("replay lists only what a session takes, and refuses the rest with a reason")
+    @Test("The help of replay lists only options that apply to sessions")
     func replay() throws {
         let help = FitIQMock.helpMessage(for: ReplayCommand.self)
         for option in ["--import", "--export-on-exit", "--state", "--ids", "--watch", "--overlay", "--upstream"] {
@@ -167,7 +167,7 @@ struct CommandParsingTests {
         #expect(help.contains("\n  --match <mode>") && help.contains("\n  --watch-traffic"))
     }
 
-    @Test("An absent flag is unset")
+    @Test("A flag that is absent is false")
     func flags() throws {
         let (explore, client, conform) = (try Explore.parse([]), try TestClient.parse([]), try ConformCommand.parse([]))
         let (serve, watch) = (try ServeOptions.parse([]), try WatchCommand.parse([]))
@@ -182,13 +182,13 @@ struct CommandParsingTests {
         #expect(!flags.contains(true), "\(flags)")
     }
 
-    @Test("A wait may be zero, but not negative", arguments: [["wait", "--ready-file", "r"], ["drain"]])
+    @Test("A wait may be zero but not negative", arguments: [["wait", "--ready-file", "r"], ["drain"]])
     func timeouts(line: [String]) {
         #expect(throws: Never.self) { try FitIQMock.parsed(line + ["--timeout", "0"]) }
         let refusal = Self.meaning { try FitIQMock.parsed(line + ["--timeout", "-1s"]) }
         #expect(refusal.contains(Messages.negativeTimeout))
     }
 
-    @Test("Other command lines mean the same as in the tree", arguments: otherLines)
+    @Test("Other command lines parse exactly as in the command tree", arguments: otherLines)
     func others(line: [String]) { Self.check(line) }
 }

@@ -6,13 +6,13 @@ import Testing
 
 @testable import fitiq_mock
 
-@Suite("Commands from start to end", .timeLimit(.minutes(15)))
+@Suite("Whole runs of commands", .timeLimit(.minutes(15)))
 struct CommandRunTests {
     /// A request that keeps the contract, with an id.
     private static let request =
         "ask /api/v1/consultations/8f3b2a10-0000-4000-8000-00000000000a/messages > /dev/null\n"
 
-    @Test("check reports on each file, also on standard input; a bad one means exit code 2")
+    @Test("check reports on each file and exits with code 2 if a file is bad")
     func check() async throws {
         try await withFolder { folder in
             let (good, bad) = (folder["good.yaml"].path, folder["bad.yaml"].path)
@@ -26,7 +26,7 @@ struct CommandRunTests {
         }
     }
 
-    @Test("check refuses a document that breaks a rule of its collection, with its path and its line")
+    @Test("check refuses a document that breaks a rule of its collection with the path and the line")
     func checkDocuments() async throws {
         try await withFolder { folder in
             let file = folder["documents.yaml"].path
@@ -41,7 +41,7 @@ struct CommandRunTests {
         }
     }
 
-    @Test("judge reads a pipe to its end, and its report has colours on a terminal only")
+    @Test("judge reads a pipe to its end and uses colours only on a terminal")
     func judge() async throws {
         try await withFolder { folder in
             let entry = #"{"number":1,"time":"2025-01-29T10:30:00Z","world":"w17","kind":"note","text":"x"}"# + "\n"
@@ -53,7 +53,7 @@ struct CommandRunTests {
         }
     }
 
-    @Test("verify judges a command's world, shows its output separate from the report, and counts requests once")
+    @Test("verify judges a command's world and separates the command's output from the report")
     func verify() async throws {
         // The second connection stays silent for more than a second, after which progress is reported.
         let client =
@@ -68,7 +68,7 @@ struct CommandRunTests {
         #expect(run.errorLines.last?.hasSuffix(" s, 1 request, 0 frames") == true && !run.errors.contains("\r"))
     }
 
-    @Test("With several jobs each command's output is saved and shown whole")
+    @Test("With several jobs the output of each command is shown as a whole")
     func jobs() async throws {
         let run = try await EndedCommand.run(
             [
@@ -79,7 +79,7 @@ struct CommandRunTests {
         #expect(run.errors.contains("conflict | kept\nconflict | error\n"), "\(run)")
     }
 
-    @Test("verify judges a command by the journal of a world elsewhere")
+    @Test("verify can judge a command by the journal of a world on another server")
     func elsewhere() async throws {
         let client = EndedCommand.ask + "[ -f /dev/stdout ] || echo passed on\n" + Self.request
         let run = try await EndedCommand.run(
@@ -87,7 +87,7 @@ struct CommandRunTests {
         #expect(run.errors.contains("passed on\n") && run.output.contains("✓ ids/lowercase"), "\(run)")
     }
 
-    @Test("A failed world elsewhere is lost, which means exit code 3")
+    @Test("If the other server's world fails, verify exits with code 3")
     func lost() async throws {
         let result = try await #require(processExitsWith: .exitCode(3), observing: [\.standardOutputContent]) {
             let server = try ScriptedServer([ScriptedServer.answer("500 Internal Server Error")])
@@ -97,7 +97,7 @@ struct CommandRunTests {
         #expect(output.contains("1 run had no world, or lost it with its server"), "\(output)")
     }
 
-    @Test("explore finds a command that fails on an error, shows its output once, and explains how to repeat it")
+    @Test("explore finds a command that fails after an error and explains how to reproduce it")
     func explore() async throws {
         try await withFolder { folder in
             // The known-broken list says that the command crashes, and in one scenario that it hangs.
@@ -135,7 +135,7 @@ struct CommandRunTests {
         return #"{"log":{"version":"1.2","creator":{"name":"proxy"},"entries":[\#(entries.joined(separator: ","))]}}"#
     }
 
-    @Test("scenario from runs the command as often as --confirm says, and counts the runs")
+    @Test("scenario from runs the command as many times as --confirm requires")
     func confirmed() async throws {
         try await withFolder { folder in
             try Data(Self.busySession().utf8).write(to: folder["session.har"])
@@ -156,7 +156,7 @@ struct CommandRunTests {
         }
     }
 
-    @Test("After Ctrl-C scenario from writes the smallest scenario so far, and omits unjudged runs")
+    @Test("After Ctrl-C scenario from writes the smallest scenario so far")
     func interrupted() async throws {
         try await withFolder { folder in
             try Data(Self.busySession().utf8).write(to: folder["session.har"])
@@ -175,7 +175,7 @@ struct CommandRunTests {
         }
     }
 
-    @Test("If lines cannot be redrawn, each case has its own line")
+    @Test("If lines cannot be redrawn, each case is printed on its own line")
     func progress() async throws {
         let address = try #require(ContractCase.all.first).address
         let client = try await EndedCommand.run(
@@ -187,7 +187,7 @@ struct CommandRunTests {
     }
 
     @Test(
-        "chat answers each line of standard input, in the mode of any guide",
+        "chat answers each line of standard input in any guide's mode",
         arguments: [("consultation-websocket", "message"), ("enhanced-consultations", "user_message")])
     func chat(guide: String, spoken: String) async throws {
         let run = try await EndedCommand.run(

@@ -3,9 +3,9 @@ import Testing
 
 @testable import fitiq_mock
 
-@Suite("The end of a program")
+@Suite("Final steps of a program")
 struct ConclusionsTests {
-    @Test("All final steps run, whatever fails, and the first failure decides")
+    @Test("All final steps run even if one fails")
     func first() {
         var conclusions = Conclusions(Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         var done: [Int32] = []
@@ -21,7 +21,7 @@ struct ConclusionsTests {
         #expect(failure?.exitCode == 3)
     }
 
-    @Test("Without a failure nothing is thrown")
+    @Test("Without a failure the final steps throw no error")
     func none() throws {
         var conclusions = Conclusions(Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         conclusions.add {}

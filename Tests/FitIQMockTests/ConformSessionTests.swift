@@ -14,7 +14,7 @@ import Traffic
 @testable import fitiq_mock
 
 /// Drift found in a recording, without the server: `conform session.har`, `--accept`, `serve --overlay`.
-@Suite("conform: a recorded session", .timeLimit(.minutes(15)))
+@Suite("conform with a recorded session", .timeLimit(.minutes(15)))
 struct ConformSessionTests {
     private static let fake = Task { try await Conformance(mode: .union) }
 
@@ -188,7 +188,7 @@ struct ConformSessionTests {
         return try await run.done(fake.value).conformance
     }
 
-    @Test("Twenty planted deviations are found; after accepting them the fake conforms")
+    @Test("conform finds twenty planted deviations and none after they are accepted")
     func roundTrip() async throws {
         try await withFolder { folder in
             let (har, planted, overlay) = (folder["own.har"], folder["real.har"], folder["overlay.yaml"])
@@ -240,7 +240,7 @@ struct ConformSessionTests {
         (["--upstream", "http://127.0.0.1:1", "--prefix", "/prod"], "--prefix is for a recorded session"),
     ]
 
-    @Test("Incomparable input is refused with its place, content and expectation")
+    @Test("The refusal of unusable input states the place, the content and the expectation")
     func refused() throws {
         try ScratchFolder.lend { folder in
             let page = """
@@ -274,7 +274,7 @@ struct ConformSessionTests {
         return try serve.options.plan(serve.data).load()
     }
 
-    @Test("serve reads its own overlay, and a scenario's from the scenario's folder")
+    @Test("serve finds a scenario's overlay relative to the scenario's folder")
     func serve() throws {
         try ScratchFolder.lend { folder in
             let change = "{on: GET /api/v1/goals, status: 200, member: x, value: 1}"

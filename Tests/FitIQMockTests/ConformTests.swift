@@ -14,7 +14,7 @@ import Traffic
 
 @testable import fitiq_mock
 
-@Suite("conform: a real server compared with the fake", .timeLimit(.minutes(15)))
+@Suite("conform with a real server", .timeLimit(.minutes(15)))
 struct ConformTests {
     private static let union = Task { try await Conformance(mode: .union) }
 
@@ -58,7 +58,7 @@ struct ConformTests {
     /// The text on the terminal.
     private static func text(_ done: Done) -> String { TerminalReport(done.report).text }
 
-    @Test("The fake conforms to itself in every guide", arguments: GuideMode.allCases)
+    @Test("The fake conforms to itself in every guide's mode", arguments: GuideMode.allCases)
     func itself(mode: GuideMode) async throws {
         let done = try await Self.compare(serves: mode)
         #expect(done.conformance.endpoints.allSatisfy { $0.deviations.isEmpty }, "\(Self.text(done))")
@@ -101,7 +101,7 @@ struct ConformTests {
             cases: ["consultation/create"], count: 1, saying: "not JSON"),
     ]
 
-    @Test("Planted deviations are found, and nothing else", arguments: plants)
+    @Test("conform finds exactly the planted deviations", arguments: plants)
     func planted(_ plant: Plant) async throws {
         let done = try await Self.compare("name: planted\nfaults:\n  - \(plant.fault)\n", cases: plant.cases)
         for result in done.conformance.endpoints {
@@ -114,7 +114,7 @@ struct ConformTests {
         #expect(done.report.outcome().exitCode == (plant.count == 0 ? 0 : 1))
     }
 
-    @Test("Another guide's answers differ by members and statuses")
+    @Test("Another guide's answers deviate in members and statuses")
     func otherGuide() async throws {
         let done = try await Self.compare(
             serves: .goalLinking, expecting: .union, cases: ["consultation/create", "goal/chat/twice"])
@@ -124,7 +124,7 @@ struct ConformTests {
         #expect(done.report.outcome().exitCode == 1 && done.conformance.fidelity ?? 100 < 100)
     }
 
-    @Test("An existing consultation is neither written to nor archived")
+    @Test("conform neither writes to an existing consultation nor archives it")
     func guest() async throws {
         let id = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
         let world = """
@@ -157,7 +157,7 @@ struct ConformTests {
         #expect(done.conformance.fidelity == 100)
     }
 
-    @Test("Requests are spaced by the pause")
+    @Test("conform waits for the pause between requests")
     func pace() async throws {
         // The fake's own traffic takes time, too, but only once.
         _ = try await Self.fake(.union)
@@ -181,7 +181,7 @@ struct ConformTests {
         #expect(done.conformance.fidelity == 100, "\(Self.text(done))")
     }
 
-    @Test("A server without answers means exit code 4, and a stopped comparison is incomplete")
+    @Test("A server without answers gives exit code 4")
     func silent() async throws {
         let address = ConformPlay.cases[0].address
         let done = try await Self.run("http://127.0.0.1:1", cases: [address]).done(Self.fake(.union))
@@ -194,7 +194,7 @@ struct ConformTests {
         #expect(stopped.report.outcome().exitCode == 1)
     }
 
-    @Test("The report has the form of other commands, and escapes the server's texts")
+    @Test("The report has the form of other commands' reports and escapes the server's texts")
     func formats() async throws {
         let fault = #"{name: p, on: GET /api/v1/goals, status: 200, body: '{"goals":[],"<b>|*[x](y)`":1}'}"#
         let done = try await Self.compare("name: planted\nfaults:\n  - \(fault)\n", cases: ["goal/chat/twice"])
@@ -233,7 +233,7 @@ struct ConformTests {
         (["--upstream", "http://127.0.0.1:1", "--guide", "none"], "--guide"),
     ]
 
-    @Test("Invalid input is refused before any request", arguments: refusals.indices)
+    @Test("conform refuses invalid input before the first request", arguments: refusals.indices)
     func refusal(_ index: Int) throws {
         let row = Self.refusals[index]
         do {
@@ -244,7 +244,7 @@ struct ConformTests {
         }
     }
 
-    @Test("A pause is at most 5 s, and at least 100 ms for another machine")
+    @Test("A pause is at most 5 s and at least 100 ms for a server on another machine")
     func pauses() throws {
         func pause(_ text: String?, isLocal: Bool) throws -> Duration {
             try ConformCommand.parse(text.map { ["--pause", $0] } ?? []).pause(isLocal: isLocal)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Options of explore")
 struct ExploreTests {
-    @Test("--confirm is K/N, 1 ≤ K ≤ N ≤ 20")
+    @Test("--confirm accepts K/N with 1 ≤ K ≤ N ≤ 20")
     func confirmation() {
         for text in ["1/1", "2/3", "20/20", "1/20"] {
             #expect(Explorer.Confirmation(argument: text)?.description == text)
@@ -22,7 +22,7 @@ struct ExploreTests {
         }
     }
 
-    @Test("Families are those of --only, or all, minus those of --without")
+    @Test("--only selects fault families, and --without removes families")
     func families() throws {
         #expect(try FaultFamilies.chosen(only: [], without: []) == Set(FaultKind.Family.allCases))
         #expect(try FaultFamilies.chosen(only: ["cut", "late"], without: ["late"]) == [.cut])
@@ -41,7 +41,7 @@ struct ExploreTests {
     }
 
     @Test(
-        "Values out of range are refused; defaults are in range",
+        "Values out of range are refused",
         arguments: [
             (["--runs", "0"], fitiq_mock.Messages.badRuns), (["--jobs", "17"], fitiq_mock.Messages.badJobs),
             (["--budget", "0s"], fitiq_mock.Messages.badBudget),
@@ -52,7 +52,7 @@ struct ExploreTests {
         #expect(failure?.message == message)
     }
 
-    @Test("Progress says what was tried")
+    @Test("The progress line shows what was tried")
     func progress() {
         var counts = Agenda.Counts()
         counts.singles = 380

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Judging a saved journal")
 struct JudgeTests {
-    @Test("Messages of judge")
+    @Test("The messages of judge match the expected text")
     func messages() {
         #expect(
             Messages.disorderedEntry(3, after: 9, world: "w")
@@ -39,7 +39,7 @@ struct JudgeTests {
                 == "--prefix is for sessions, and this is a journal, whose paths have none; leave it out.")
     }
 
-    @Test("A refusal names at most as many worlds as one report judges")
+    @Test("The refusal of an unknown world lists a limited number of worlds")
     func otherWorlds() throws {
         var journal = JudgedFile(name: "j", mode: .union, world: "none")
         for world in (0..<JudgedFile.worldLimit).map({ "w\($0)" }) + ["a"] {
@@ -51,7 +51,7 @@ struct JudgeTests {
         #expect(failure?.message.contains("there are entries of w0, w1, w10, w100, w101, …") == true)
     }
 
-    @Test("As many worlds as allowed pass, and one more fails", arguments: [0, 1])
+    @Test("A journal with more worlds than allowed fails", arguments: [0, 1])
     func worlds(over: Int) {
         var journal = JudgedFile(name: "j", mode: .union)
         var failure: Failure?
@@ -69,7 +69,7 @@ struct JudgeTests {
     }
 
     @Test(
-        "Reports are options of judge, and an empty path is refused",
+        "judge has the report options and refuses an empty path",
         arguments: ["--junit", "--json", "--markdown", "--known-broken"])
     func options(name: String) throws {
         #expect(throws: (any Error).self) { try JudgeCommand.parse(["-", name, ""]) }

@@ -25,7 +25,7 @@ struct JudgedFileTests {
     }
 
     @Test(
-        "The client of each recorded session keeps every obligation that it faced",
+        "The client of each recorded session keeps every obligation that it exercised",
         arguments: [
             ("chat", 11, "ws/close-handshake"), ("conflict", 9, "consultation/conflict-continues-existing"),
             ("dropped", 12, "ws/recovers-history"), ("goals", 9, "ids/backend-goal-id"),
@@ -40,7 +40,7 @@ struct JudgedFileTests {
         #expect(Self.ids(marks, "kept").count == count && marks[one] == "kept", "\(Self.ids(marks, "kept").sorted())")
     }
 
-    @Test("In Chrome's export only the binary message is blamed, because the page did send it")
+    @Test("In Chrome's export only the binary message that the page sent is a breach")
     func chrome() throws {
         let bytes = try [UInt8](Data(contentsOf: Self.sessions.appendingPathComponent("foreign/chrome.har")))
         let marks = try #require(Self.marks(bytes).first)
@@ -58,7 +58,7 @@ struct JudgedFileTests {
         return (notes, try file.report())
     }
 
-    @Test("A file without API calls says so, and works with its prefix")
+    @Test("A file without API calls gets a note that names its prefix")
     func prefix() throws {
         let bytes = try [UInt8](Data(contentsOf: URL.fixtures.appending(path: "har/gateway-prefix.har")))
         let strange = try Self.judge(bytes)
@@ -73,7 +73,7 @@ struct JudgedFileTests {
     }
 
     @Test(
-        "UTF-16 is recognized by name",
+        "UTF-16 is detected and named",
         arguments: [[0xFF, 0xFE, 0x7B, 0], [0xFE, 0xFF, 0, 0x7B], [0x7B, 0]] as [[UInt8]])
     func utf16(start: [UInt8]) throws {
         let failure = #expect(throws: Failure.self) { try Self.judge(start + [0, 0]) }
@@ -141,7 +141,7 @@ struct JudgedFileTests {
         return [UInt8]((try? JSONSerialization.data(withJSONObject: ["log": log2])) ?? Data())
     }
 
-    @Test("Our own recording shows breaches; gaps in another program's file are not breaches")
+    @Test("Gaps are breaches in a recording of fitiq-mock but not in another program's file")
     func blame() throws {
         let ours = try Self.marks(Self.session(isOurs: true))
         #expect(
@@ -158,7 +158,7 @@ struct JudgedFileTests {
         #expect(foreign.first?["consultation/history-before-connect"] == "kept")
     }
 
-    @Test("Missing credentials count in our own recording, but not where a browser omitted them")
+    @Test("Missing credentials are a breach in a recording of fitiq-mock but not in a browser's file")
     func credentials() throws {
         let id = "auth/credentials-on-every-request"
         #expect(try Self.marks(Self.session(isOurs: true, authorization: nil)).first?[id] == "broken")
@@ -167,7 +167,7 @@ struct JudgedFileTests {
         #expect(try Self.marks(Self.session(isOurs: false, authorization: "Basic x")).first?[id] == "broken")
     }
 
-    @Test("A session in its own world is judged")
+    @Test("A session that was recorded in a separate world is judged")
     func worlds() throws {
         var file = JudgedFile(name: "x.har", mode: .union, world: "w1")
         try file.receive(Self.session(isOurs: true, world: "/w/w1")[...])
@@ -179,7 +179,7 @@ struct JudgedFileTests {
         #expect { try other.report() } throws: { "\($0)".contains("no entry belongs to the world") }
     }
 
-    @Test("A truncated session, and a file without one, are refused")
+    @Test("A file without a session is refused")
     func damaged() throws {
         let whole = try [UInt8](Data(contentsOf: Self.sessions.appendingPathComponent("chat.har")))
         var file = JudgedFile(name: "x.har", mode: .union)
@@ -196,7 +196,7 @@ struct JudgedFileTests {
     private static let entry = #"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"note","text":"x"}"#
 
     @Test(
-        "Other files are refused with their place; a truncated journal is judged",
+        "The refusal of an invalid file states the place",
         arguments: [
             ("", nil), ("\n \r\n", nil), (entry, nil), (entry + "\n", nil), (entry + "\r\n", nil),
             (entry + "\n{\"numb", "line 2: the last line has no end"),
@@ -237,7 +237,7 @@ struct JudgedFileTests {
     // MARK: Telling a session from a journal
 
     @Test(
-        "The content distinguishes a session from a journal, wherever the bytes are split",
+        "The content distinguishes a session from a journal for any split of the bytes",
         arguments: [
             (#"{"log":"#, SessionSniffer.Kind.session),
             ("\u{FEFF} {\n \"a\" : {\"log\":[1,\"}\"]}, \"log\" :", .session),
@@ -256,7 +256,7 @@ struct JudgedFileTests {
         }
     }
 
-    @Test("A journal's first line may be long, within its limit")
+    @Test("The first line of a journal may be as long as any other line")
     func longLine() throws {
         var file = JudgedFile(name: "j", mode: .union)
         let start = Array(#"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"note","text":""#.utf8)
@@ -270,7 +270,7 @@ struct JudgedFileTests {
         #expect { for _ in 0..<5 { try endless.receive(filler[...]) } } throws: { "\($0)".contains("line 1") }
     }
 
-    @Test("A session may begin with blanks, up to the limit of a journal's line")
+    @Test("White space before a session may be as long as the limit of a line")
     func blanks() throws {
         var file = JudgedFile(name: "x", mode: .union)
         let blanks = [UInt8](repeating: .space, count: JournalReader.lineLimit - 1)
@@ -280,7 +280,7 @@ struct JudgedFileTests {
         #expect(try file.finish { _ in nil }.map { $0.hasPrefix("It has 0 requests") } == [true])
     }
 
-    @Test("A session reads the same in pieces of any size", arguments: [1, 7, 1 << 20])
+    @Test("A session gives the same result in pieces of any size", arguments: [1, 7, 1 << 20])
     func pieces(size: Int) throws {
         let bytes = Self.session(isOurs: true)
         #expect(try Self.marks(bytes, cutInto: size) == Self.marks(bytes))

@@ -86,7 +86,7 @@ struct LimitsPageTests {
                 ? Quantity.all(in: row[2]).filter { !LimitsPage.statuses.contains($0) } : [])
     }
 
-    @Test("Each row has the values of the code")
+    @Test("Each row contains the values of the code")
     func values() throws {
         let table = try LimitsPage.rows()
         for row in try Self.rows.get() {
@@ -102,7 +102,7 @@ struct LimitsPageTests {
         for what in table.keys where !rows.contains(what) { Issue.record("docs/limits.md has no row '\(what)'.") }
     }
 
-    @Test("Each limit has a row")
+    @Test("Each limit has a row on the page")
     func limits() throws {
         let named = try Set(LimitsPage.rows().values.joined().map(\.name))
         let all =
@@ -127,7 +127,7 @@ struct LimitsPageTests {
         return constants
     }
 
-    @Test("The option for a time limit says its default and its range")
+    @Test("The row for --time-limit states the default and the range")
     func timeLimit() throws {
         let page = try textOfPackage("docs/options.md")
         let row = try #require(page.split(separator: "\n").first { $0.hasPrefix("| `--time-limit`") })
@@ -137,7 +137,7 @@ struct LimitsPageTests {
         #expect(Quantity.all(in: String(row)) == seconds.map { .time($0 * 1_000_000_000) })
     }
 
-    @Test("Quantities are read from words")
+    @Test("Quantities are parsed from text")
     func quantities() {
         #expect(
             Quantity.all(

@@ -3,9 +3,9 @@ import Testing
 
 @testable import fitiq_mock
 
-@Suite("Lines broken between words")
+@Suite("Word wrap")
 struct WordWrapTests {
-    @Test("A text in parts breaks where it would as a whole; a word waits for its end")
+    @Test("A text that arrives in parts wraps exactly like the whole text")
     func parts() {
         let text = "a bb  ccc dddd\neeeeeeeeeeee f \u{4E2D}\u{6587}\u{4E2D}\u{6587} g"
         for size in 1...text.count {
@@ -22,7 +22,7 @@ struct WordWrapTests {
     }
 }
 
-@Suite("Edited lines")
+@Suite("Line editor")
 struct LineEditorTests {
     /// The line after the keys, with `|` at the cursor.
     private static func line(after keys: [UInt8], in editor: inout LineEditor) -> String {
@@ -43,14 +43,14 @@ struct LineEditorTests {
         ("a\u{4}b", "ab|"), ("ab\u{1}\u{4}", "|b"), ("a\u{1B}1b", "ab|"), ("ก\(left)x", "x|ก"),
     ]
 
-    @Test("The keys do what the help says", arguments: rows.indices)
+    @Test("The keys work as the help describes", arguments: rows.indices)
     func keys(row: Int) {
         let (keys, line) = Self.rows[row]
         var editor = LineEditor()
         #expect(Self.line(after: Array(keys.utf8), in: &editor) == line)
     }
 
-    @Test("Bytes that are not UTF-8 are ignored, and the following ones are not")
+    @Test("The line editor ignores bytes that are not UTF-8")
     func brokenBytes() {
         var editor = LineEditor()
         #expect(Self.line(after: [0x61, 0xFF, 0x62, 0xC3, 0x63, 0x80, 0x80, 0xE6, 0x97, 0xA5], in: &editor) == "abc日|")
@@ -59,7 +59,7 @@ struct LineEditorTests {
         #expect(Self.line(after: long, in: &editor) == "abc日\(rest)z|", "a key ends after 16 bytes")
     }
 
-    @Test("The arrows recall lines; the unfinished line is kept")
+    @Test("The arrow keys recall earlier lines and keep the unfinished line")
     func history() {
         var editor = LineEditor()
         func type(_ text: String) -> [LineEditor.Event] {
@@ -75,7 +75,7 @@ struct LineEditorTests {
         #expect(type("a\u{4}").isEmpty && editor.before == "a")
     }
 
-    @Test("Lines and the history are limited")
+    @Test("The length of a line and of the history is limited")
     func limits() {
         var editor = LineEditor()
         for _ in 0..<LineEditor.lineLimit { _ = editor.receive(0x61) }
@@ -86,7 +86,7 @@ struct LineEditorTests {
         #expect(editor.before == "1")
     }
 
-    @Test("A line occupies one row around the cursor, by the width of its characters, and cannot control the terminal")
+    @Test("A drawn line fits into one row and cannot control the terminal")
     func drawing() {
         func drawn(_ keys: String, columns: Int = 20) -> String {
             var editor = LineEditor()
@@ -102,7 +102,7 @@ struct LineEditorTests {
         #expect(drawn("a\u{9B}31m\u{202E}b") == "\r\u{1B}[K> a\u{FFFD}31m\u{FFFD}b")
     }
 
-    @Test("Lines that begin with / are commands")
+    @Test("A line that begins with / is a command")
     func commands() {
         #expect(ChatCommand("Hello /quit") == nil && ChatCommand("/quit") == .quit && ChatCommand("/help") == .help)
         #expect(ChatCommand("/archive") == .archive && ChatCommand("/meal") == .meal(""))
@@ -111,7 +111,7 @@ struct LineEditorTests {
     }
 
     @Test(
-        "The clock of a world is fetched at its own path",
+        "The path of a world's clock depends on the world's URL",
         arguments: [
             ("http://127.0.0.1:8080", "/__admin/clock"), ("http://127.0.0.1:8080/", "/__admin/clock"),
             ("http://a/w/w1", "/__admin/worlds/w1/clock"), ("http://a/w", "/w/__admin/clock"),

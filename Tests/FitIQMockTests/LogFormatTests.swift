@@ -4,7 +4,7 @@ import Testing
 
 @testable import fitiq_mock
 
-@Suite("The log as JSON")
+@Suite("The JSON log")
 struct LogFormatTests {
     private func line(
         _ message: String, _ metadata: Logger.Metadata?, level: Logger.Level = .info, dropped: Int = 0
@@ -14,7 +14,7 @@ struct LogFormatTests {
         return LineLog.json(event, at: "2025-01-29T10:30:00Z", dropped: dropped)
     }
 
-    @Test("Members have a fixed order, numbers are numbers; a line without an event is a message")
+    @Test("The members of a log line have a fixed order")
     func members() {
         let metadata: Logger.Metadata = [
             "status": .stringConvertible(409), "event": "exchange", "code": "EXISTS", "zebra": "z", "limit": "5",
@@ -30,7 +30,7 @@ struct LogFormatTests {
         )
     }
 
-    @Test("A line never exceeds its limit, and is always valid JSON", arguments: ["a", "\u{0}", "\"", "é", "👩‍👩‍👧‍👦"])
+    @Test("A line is always valid JSON and never exceeds its limit", arguments: ["a", "\u{0}", "\"", "é", "👩‍👩‍👧‍👦"])
     func limit(_ text: String) throws {
         for count in [1, 100, 990, 1000, 3900, 4000, 4096, 50_000] {
             let long = String(repeating: text, count: count)
@@ -47,14 +47,14 @@ struct LogFormatTests {
         #expect(short["message"]?.string?.count == 3900)
     }
 
-    @Test("A line has one byte less than its limit, for its end")
+    @Test("A line leaves room for the line feed")
     func room() {
         let room = LineOutput.limit - line("", nil).utf8.count
         #expect(line(String(repeating: "a", count: room - 1), nil).utf8.count == LineOutput.limit - 1)
         #expect(line(String(repeating: "a", count: room), nil).utf8.count < LineOutput.limit - 1)
     }
 
-    @Test("--log-format is text or json")
+    @Test("--log-format accepts text and json")
     func option() throws {
         for text in ["text", "json"] { _ = try HostOptions.parse(["--log-format", text]).logger() }
         let failure = #expect(throws: Failure.self) { try HostOptions.parse(["--log-format", "xml"]).logger() }

@@ -10,7 +10,7 @@ struct OriginOptionTests {
         try ServeOptions.parse(options).engineConfiguration(Scenario()).allowedOrigins
     }
 
-    @Test("The option is repeatable, and allows nothing by default")
+    @Test("The option can be repeated and allows nothing by default")
     func values() throws {
         #expect(try allowed([]).isEmpty)
         let origin = try #require(AllowedOrigin("http://localhost:3000"))
@@ -20,7 +20,7 @@ struct OriginOptionTests {
                 == [origin, .null, .any])
     }
 
-    @Test("Pages that may read may also write")
+    @Test("An origin that may read may also write")
     func cors() throws {
         let configuration = try ServeOptions.parse([
             "--allow-origin", "null", "--cors", "http://a", "--cors", "http://b",
@@ -31,7 +31,7 @@ struct OriginOptionTests {
         #expect(configuration.allowedOrigins == readers.union([.null]))
     }
 
-    @Test("An invalid origin is a mistake", arguments: ["", "localhost:3000", "http://a/", "http://*.a", "http://a b"])
+    @Test("An invalid origin is refused", arguments: ["", "localhost:3000", "http://a/", "http://*.a", "http://a b"])
     func mistakes(_ text: String) {
         for option in ["--allow-origin", "--cors"] {
             let failure = #expect(throws: Failure.self) { try allowed([option, text]) }

@@ -6,9 +6,9 @@ import Text
 
 @testable import fitiq_mock
 
-@Suite("Pipes as files, as a shell makes one of <(command)")
+@Suite("Pipes in place of files")
 struct PipeTests {
-    @Test("A file is read up to its limit, and a pipe only if its path may be one")
+    @Test("A pipe can be read only where a pipe is allowed")
     func files() throws {
         #expect(try lendPipe("ab") { try InputFile.read($0, limit: 2, orInherited: true) } == Array("ab".utf8))
         let large = #expect(throws: Failure.self) {
@@ -20,7 +20,7 @@ struct PipeTests {
         #expect(InputFile.exists(URL.packageRoot.appending(path: "Package.swift").path))
     }
 
-    @Test("A typed session may be a pipe; one that a scenario names may not")
+    @Test("A session on the command line may be a pipe, but a session in a scenario may not")
     func sessions() throws {
         let session = ServingCommandTests.session
         #expect(try lendPipe(session) { try SessionFile.read($0).session.entries.count } == 1)
@@ -29,7 +29,7 @@ struct PipeTests {
         #expect(throws: Failure.self) { try lendPipe(session) { _ = try SessionFile.recording($0) } }
     }
 
-    @Test("A scenario, a state and the list of known breaches may be pipes")
+    @Test("A scenario, a state file and the list of known breaches may be pipes")
     func scenarios() throws {
         #expect(try lendPipe("name: piped\n") { try ScenarioPlan(source: .file($0)).load().name } == "piped")
         #expect(try lendPipe("name: piped\n") { Check.mistakes(in: $0) } == nil)
@@ -43,7 +43,7 @@ struct PipeTests {
         #expect(count == 1)
     }
 
-    @Test("A certificate, its key and an upstream's CA may be pipes")
+    @Test("A certificate, a key and an upstream's CA may be pipes")
     func certificates() throws {
         try ScratchFolder.lend { folder in
             let files = try CertificateFiles(DataDirectory(path: folder)).current(at: FitIQMock.now)

@@ -7,7 +7,7 @@ import Testing
 @testable import fitiq_mock
 
 /// Tests that change standard streams, signals or the environment run in their own process.
-@Suite("The process of a command")
+@Suite("A command's process")
 struct ProcessTests {
     @Test("Output is written in batches of 64 KiB")
     func buffer() async throws {
@@ -20,7 +20,7 @@ struct ProcessTests {
         #expect(result.standardOutputContent.count >= 64 * 1024)
     }
 
-    @Test("Variables set flags and lists as options do, and colours are for terminals only")
+    @Test("Environment variables set flags and lists as options do")
     func environment() async {
         await #expect(processExitsWith: .success) {
             for (text, isSet) in [
@@ -42,7 +42,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("Standard input gives keys, its end ends them, and without input there is neither")
+    @Test("Standard input gives keys until its end")
     func keys() async {
         await #expect(processExitsWith: .success) {
             let wait = try MainWait(signals: [])
@@ -66,7 +66,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("A deadline passes at its exact time")
+    @Test("A deadline fires at its exact time")
     func deadline() throws {
         let wait = try MainWait(signals: [])
         let time = MonotonicInstant.now()
@@ -76,7 +76,7 @@ struct ProcessTests {
         #expect(try wait.next() == .timeUp)
     }
 
-    @Test("A signal ends jobs once; before the first job has ended there are no results")
+    @Test("A signal ends the jobs even before the first job has ended")
     func signal() async {
         await #expect(processExitsWith: .success) {
             let wait = try MainWait(signals: [SIGUSR1])
@@ -98,7 +98,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("Jobs last until the last worker has left or time is up; a wake-up is neither")
+    @Test("Jobs end when the last worker has left or when their time is up")
     func workers() throws {
         let wait = try MainWait(signals: [])
         let gate = try Gate()
@@ -119,14 +119,14 @@ struct ProcessTests {
         #expect(stops == 1 && done.outputs.isEmpty && done.reason == Messages.timeIsUp(.milliseconds(1)))
     }
 
-    @Test("A command that a signal ended says so, unless its report does")
+    @Test("A command that a signal ends prints a message unless its report contains it")
     func interrupted() throws {
         let failure = Failure.interrupted(by: SIGINT)
         #expect(failure.message == Messages.interrupted && failure.exitCode == 130)
         #expect(Failure.interrupted(by: SIGTERM, isReported: true).message == "")
     }
 
-    @Test("A report that a signal cut short says so, and the signal decides the exit code")
+    @Test("A report that a signal interrupts says so")
     func reported() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let options = try ReportOptions.parse([])
@@ -138,7 +138,7 @@ struct ProcessTests {
         #expect(!result.standardOutputContent.isEmpty)
     }
 
-    @Test("A line is cut to what a pipe accepts at once, including its end")
+    @Test("A line is truncated to the bytes that a pipe accepts in one write")
     func line() throws {
         var ends: [Int32] = [-1, -1]
         let code = pipe(&ends)

@@ -13,7 +13,7 @@ struct ReadyFileTests {
     }
 
     @Test(
-        "A ready file is recognized by its content",
+        "The content identifies a ready file",
         arguments: [
             (text(7), 7), (text(7).replacing("7}", with: "7,\"more\":[]}"), 7), (text(0), nil), (text(-7), nil),
             (text(7).replacing("7}", with: "4294967296}"), nil), (text(7).replacing("7}", with: "\"7\"}"), nil),
@@ -24,7 +24,7 @@ struct ReadyFileTests {
         #expect(ReadyFile.writer(of: Array(text.utf8))?.id == identifier)
     }
 
-    @Test("The file of an ended process is replaced, even if its number was reused")
+    @Test("The file of an ended process is replaced even if another process has the same process ID")
     func stale() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -49,7 +49,7 @@ struct ReadyFileTests {
             streams: .init(output: .null, errors: .null))
     }
 
-    @Test("The file of an ended process is stale, even if another process has its number")
+    @Test("The file of an ended process is stale even if another process has the same process ID")
     func reused() throws {
         let other = try Self.startOther()
         defer { other.end(grace: .zero) }
@@ -65,7 +65,7 @@ struct ReadyFileTests {
         #expect(CurrentProcess.age(of: 999_999_999) == nil)
     }
 
-    @Test("Clocks may differ by five seconds")
+    @Test("The start time in a ready file may differ by five seconds")
     func clocks() throws {
         let other = try Self.startOther()
         defer { other.end(grace: .zero) }
@@ -85,7 +85,7 @@ struct ReadyFileTests {
         #expect(found?.isRunning == true && found?.isLater == false)
     }
 
-    @Test("A stale file is gone, whoever removed it and whatever went wrong before")
+    @Test("A stale file is removed, even if another program removes it at the same time")
     func removed() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -102,7 +102,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("A read-only file of this user is recognised")
+    @Test("A read-only ready file of the same user is recognized")
     func readOnly() async throws {
         let folder = try ScratchFolder()
         defer { folder.remove() }
@@ -116,7 +116,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("Other files at the path are distinguished")
+    @Test("A missing file, a foreign file and a stale file are distinguished")
     func states() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -133,7 +133,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("The file of a running process is refused, whatever the process")
+    @Test("The file of any running process is refused")
     func running() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -145,7 +145,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("The file of a server on another machine is refused, although no process here has its number")
+    @Test("The file of a server on another machine is refused even if no local process has its process ID")
     func locked() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -157,7 +157,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("Programs may look at a stale file together, and a server that would remove it waits")
+    @Test("A server waits for programs that read a stale file before it removes the file")
     func looking() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -175,7 +175,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("Of two servers with the same stale file only one removes it, never the other's new file")
+    @Test("If two servers find the same stale file, only one of them removes it")
     func meanwhile() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -192,7 +192,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("A file over the limit is not a ready file")
+    @Test("A file above the size limit is not a ready file")
     func large() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -206,7 +206,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("A missing folder is reported before a server listens")
+    @Test("A missing folder is reported before the server listens")
     func missingFolder() throws {
         try ScratchFolder.lend { folder in
             let missing = #expect(throws: Failure.self) { try ReadyFile(at: folder + "/none/ready.json") }
@@ -216,7 +216,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("An inaccessible folder is reported, too")
+    @Test("A folder without access is reported before the server listens")
     func closedFolder() async throws {
         await #expect(processExitsWith: .success) {
             try ScratchFolder.lend { folder in

@@ -29,7 +29,7 @@ struct RecordMessagesTests {
     }
 
     @Test(
-        "Messages are complete sentences",
+        "Each message is a complete sentence",
         arguments: [
             (
                 Messages.noUpstream,
@@ -68,7 +68,7 @@ struct RecordMessagesTests {
         #expect(text == expected)
     }
 
-    @Test("The ready file, with and without TLS")
+    @Test("The ready file contains the addresses with and without TLS")
     func readyFile() {
         #expect(
             String(
@@ -85,7 +85,7 @@ struct RecordMessagesTests {
                 + #""ca_certificate":"/data/ca.pem","pid":7,"started_at":"2025-01-29T10:30:00Z"}"# + "\n")
     }
 
-    @Test("The banner says where to point the app, and what the file contains")
+    @Test("The banner says where to point the app and what the file will contain")
     func banner() {
         let text = Self.plain.banner(program: "fitiq-mock", keepsSecrets: false)
         #expect(text.contains("records the traffic between clients and https://api.example.com.\n"))

@@ -7,7 +7,7 @@ import Traffic
 
 @testable import fitiq_mock
 
-@Suite("The file of a recording")
+@Suite("The recording's file")
 struct RecordingFileTests {
     private func begin(_ path: String, replacing: Bool?) throws(Failure) {
         let tap = try SessionTap.begin(
@@ -16,7 +16,7 @@ struct RecordingFileTests {
         tap.discard()
     }
 
-    @Test("An existing file is replaced on request; otherwise the message says what to do")
+    @Test("An existing file is replaced only on request")
     func existing() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/session.har"

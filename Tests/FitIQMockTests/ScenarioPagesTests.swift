@@ -4,7 +4,7 @@ import Testing
 
 /// Compares `docs/scenarios.md`, `docs/faults.md` and `docs/networks.md` with the schema of scenarios, which other
 /// tests compare with the reader.
-@Suite("The pages of scenarios and faults")
+@Suite("The reference pages for scenarios and faults")
 struct ScenarioPagesTests {
     /// The sections that document the keys of each object of the schema; "" is the scenario itself.
     static let sections: [(object: String, page: String, headings: [String])] = [
@@ -61,13 +61,13 @@ struct ScenarioPagesTests {
         try textOfPackage("docs/\(name).md")
     }
 
-    @Test("Each object of the schema has a section")
+    @Test("Each object of the schema has a section on the page")
     func objects() throws {
         let objects = try Self.schema().definitions.filter { $0.value.properties != nil }.map(\.key)
         #expect(Set(objects + [""]) == Set(Self.sections.map(\.object)))
     }
 
-    @Test("Each key has one row with a sentence, and occurs in an example", arguments: sections.indices)
+    @Test("Each key has one row with a sentence and occurs in an example", arguments: sections.indices)
     func keys(_ index: Int) throws {
         let section = Self.sections[index]
         let keys = try Self.schema().keys(of: section.object)

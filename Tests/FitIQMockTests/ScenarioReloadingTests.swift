@@ -7,9 +7,9 @@ import Testing
 @testable import MockServer
 @testable import fitiq_mock
 
-@Suite("--watch off the loop")
+@Suite("--watch outside the loop")
 struct ScenarioReloadingTests {
-    @Test("A check of the file reads nothing: reading is a job, and only one is active")
+    @Test("Checking the watched file starts at most one job that reads the file")
     func reading() throws {
         let folder = try ScratchFolder()
         defer { folder.remove() }

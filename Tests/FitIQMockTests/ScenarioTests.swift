@@ -5,7 +5,7 @@ import Testing
 @Suite("Scenarios on the command line")
 struct ScenarioTests {
     @Test(
-        "--scenario names a built-in one, or a file",
+        "--scenario accepts the name of a built-in scenario or of a file",
         arguments: [
             ("default", .builtIn("default")), ("conflict", .builtIn("conflict")), ("./conflict", .file("./conflict")),
             ("conflict.yaml", .file("conflict.yaml")), ("mine.yml", .file("mine.yml")),
@@ -15,7 +15,7 @@ struct ScenarioTests {
         #expect(try ScenarioSource(argument, exists: { ["there", "conflict"].contains($0) }) == source)
     }
 
-    @Test("Any other word is refused with the nearest name")
+    @Test("The error for an unknown scenario suggests the nearest name")
     func unknown() {
         let failure = #expect(throws: Failure.self) { try ScenarioSource("conflit", exists: { _ in false }) }
         #expect(
@@ -36,7 +36,7 @@ struct ScenarioTests {
     }
 
     @Test(
-        "A file is loaded again only when something about it has changed",
+        "A file is loaded again only after it has changed",
         arguments: [
             FileStamp(seconds: 9, nanoseconds: 2, size: 3, inode: 4),
             FileStamp(seconds: 1, nanoseconds: 9, size: 3, inode: 4),
@@ -56,7 +56,7 @@ struct ScenarioTests {
         #expect(taken == 2)
     }
 
-    @Test("Mistakes are reported once, and not while the file is still being written")
+    @Test("Mistakes are reported once and only after the file is completely written")
     func mistakes() {
         var file = WatchedFile(path: "a.yaml", seen: Self.stamp)
         var stamp = Self.stamp
@@ -77,7 +77,7 @@ struct ScenarioTests {
         #expect(look(&file, stamp) { ["never read"] } == ["broken again"])
     }
 
-    @Test("A missing file is reported once, and read when it is back, even unchanged")
+    @Test("A missing file is reported once and loaded again when it reappears")
     func vanished() {
         var file = WatchedFile(path: "a.yaml", seen: Self.stamp)
         #expect(look(&file, nil) { ["never read"] } == [])
@@ -96,7 +96,7 @@ struct ScenarioTests {
         #expect(look(&file, Self.stamp) { ["never read"] } == [])
     }
 
-    @Test("The list of scenarios has a column for names and one for summaries")
+    @Test("The list of scenarios has a column of names and a column of summaries")
     func table() {
         let rows = [(name: "a", summary: "One."), (name: "long-name", summary: "Two.")]
         #expect(ListScenarios.table(rows) == "a          One.\nlong-name  Two.")
@@ -104,7 +104,7 @@ struct ScenarioTests {
     }
 
     @Test(
-        "check reports data that does not fit together, even if each value is valid",
+        "check reports inconsistent data even if each value is valid",
         arguments: [
             ("name: a\n", nil),
             (
@@ -128,7 +128,7 @@ struct ScenarioTests {
     }
 
     @Test(
-        "Messages about scenarios and files",
+        "The messages about scenarios and files match the expected text",
         arguments: [
             (
                 Messages.unknownChoice("--clock", "manul", allowed: ["real", "manual"]),

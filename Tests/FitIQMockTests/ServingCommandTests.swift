@@ -14,7 +14,7 @@ import Traffic
 @Suite("Serving commands and their clients", .timeLimit(.minutes(15)))
 struct ServingCommandTests {
     @Test(
-        "serve saves its state, its export and its recording, and exits with 0, however it is stopped",
+        "serve saves its state, export and recording and exits with code 0 however it is stopped",
         arguments: [SIGINT, SIGTERM, SIGHUP])
     func serve(signal: Int32) async throws {
         try await withFolder { folder in
@@ -33,7 +33,7 @@ struct ServingCommandTests {
         }
     }
 
-    @Test("serve --watch follows its scenario's file")
+    @Test("serve --watch reloads its scenario's file")
     func watched() async throws {
         let folder = try ScratchFolder()
         defer { folder.remove() }
@@ -65,7 +65,7 @@ struct ServingCommandTests {
         "headers":[]},"response":{"status":200,"headers":[],"content":{"text":"{}","mimeType":"application/json"}}}]}}
         """#
 
-    @Test("replay serves a session from a pipe; only a strict session fails for missing requests")
+    @Test("replay serves a session from a pipe")
     func replay() async throws {
         try await withFolder { folder in
             let ready = folder["ready.json"].path
@@ -76,7 +76,7 @@ struct ServingCommandTests {
         }
     }
 
-    @Test("A replay's results are counted in words")
+    @Test("The summary of a replay counts its WebSockets")
     func summary() throws {
         let path = URL.fixtures.appending(path: "sessions/dropped.har").path
         let plan = try SessionFile.recording(path).plan
@@ -96,7 +96,7 @@ struct ServingCommandTests {
         "event: world\ndata: {\"id\":\"default\",\"instance\":\"\(instance)\",\"last_number\":\(last)}\n\n"
     }
 
-    @Test("watch continues after a lost connection, starts over with a new server, and gives up at an endless event")
+    @Test("watch reconnects after a lost connection and fails on an endless event")
     func watch() async throws {
         let result = try await #require(
             processExitsWith: .exitCode(3), observing: [\.standardOutputContent, \.standardErrorContent]
@@ -125,13 +125,13 @@ struct ServingCommandTests {
         #expect(lines.count == 5 && lines.last?.contains("the server sent an event of more than") == true, "\(lines)")
     }
 
-    @Test("watch does not wait for a missing server")
+    @Test("watch fails immediately if there is no server")
     func watchNothing() async throws {
         let run = try await EndedCommand.run(["watch", "--url", "http://127.0.0.1:1"], exits: 2)
         #expect(run.errors.contains("Start the server with 'fitiq-mock serve'"), "\(run)")
     }
 
-    @Test("An answer has a limit of bytes, and must be whole")
+    @Test("An answer must be complete and within its limit of bytes")
     func answers() async throws {
         let server = try ScriptedServer([
             ScriptedServer.answer("200 OK", "{}"), ScriptedServer.answer("200 OK", "{}"),
@@ -149,7 +149,7 @@ struct ServingCommandTests {
         await #expect(throws: ClientError.self) { try await offPool { try Health.get("/health", of: base) } }
     }
 
-    @Test("A failing server loses a world, and a refusal ends the run")
+    @Test("A failing server loses its world")
     func worlds() async throws {
         let server = try ScriptedServer([
             ScriptedServer.answer("500 Internal Server Error"), ScriptedServer.answer("499 No"),
@@ -166,7 +166,7 @@ struct ServingCommandTests {
         #expect(failure?.exitCode == 2 && failure?.message.contains("499") == true)
     }
 
-    @Test("A wait of zero checks once, and drain does not even check")
+    @Test("With a timeout of zero, wait checks exactly once")
     func timeouts() async throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -182,7 +182,7 @@ struct ServingCommandTests {
         }
     }
 
-    @Test("An older command with a truncated journal is compared as far as possible, with a note")
+    @Test("An older command with a truncated journal is compared as far as possible")
     func gaps() async throws {
         var configuration = Engine.Configuration(pace: .instant)
         configuration.limits.journalBytes = 4000
@@ -203,7 +203,7 @@ struct ServingCommandTests {
         }
     }
 
-    @Test("Without traffic of the older command there is no comparison; a truncated journal is noted")
+    @Test("A comparison requires traffic from the older command")
     func older() async throws {
         let server = try Harness.startServer()
         defer { server.stop() }

@@ -2,16 +2,16 @@ import Testing
 
 @testable import fitiq_mock
 
-@Suite("Showing and comparing sessions")
+@Suite("Commands that show and compare sessions")
 struct SessionCommandTests {
-    @Test("Messages of session commands")
+    @Test("The messages of the session commands match the expected text")
     func messages() {
         #expect(Messages.width(59, allowed: 60...100) == "--width must be from 60 to 100, not 59.")
         #expect(Messages.sentence("a clause") == "a clause.")
         #expect(Messages.sentence("A sentence.") == "A sentence.")
     }
 
-    @Test("Options of session commands")
+    @Test("The session commands parse their options")
     func options() throws {
         let plain = try ShowCommand.parse(["a.har"])
         #expect(plain.session == "a.har" && !plain.bodies && plain.width == 120)

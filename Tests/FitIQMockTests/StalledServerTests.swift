@@ -34,7 +34,7 @@ private final class StalledServer: Sendable {
     deinit { end.open() }
 }
 
-@Suite("A server that never finishes", .timeLimit(.minutes(1)))
+@Suite("A stalled server", .timeLimit(.minutes(1)))
 struct StalledServerTests {
     /// The bytes that arrive for three minutes.
     enum Dribble: String, CaseIterable {
@@ -69,7 +69,7 @@ struct StalledServerTests {
         return failure
     }
 
-    @Test("A stalled server blocks drain no longer than its timeout", arguments: Dribble.allCases)
+    @Test("drain waits for a stalled server no longer than its timeout", arguments: Dribble.allCases)
     func drain(_ dribble: Dribble) async throws {
         let server = try StalledServer(dribble.bytes)
         let failure = try await failure(after: .seconds(1)) {
@@ -79,14 +79,16 @@ struct StalledServerTests {
         #expect(failure?.message.hasPrefix("\(server.url): ") == true)
     }
 
-    @Test("A stalled server blocks health no longer than an answer may take")
+    @Test("health waits for a stalled server no longer than the limit of an answer")
     func health() async throws {
         let server = try StalledServer(Dribble.body.bytes)
         let failure = try await failure(after: Health.answerTime) { try Health.parse(["--url", server.url]).run() }
         #expect(failure?.exitCode == 1)
     }
 
-    @Test("A stalled server blocks an admin request no longer than an answer may take", arguments: Dribble.allCases)
+    @Test(
+        "An admin request waits for a stalled server no longer than the limit of an answer", arguments: Dribble.allCases
+    )
     func ask(_ dribble: Dribble) async throws {
         let server = try StalledServer(dribble.bytes)
         var remote = RemoteServer(base: try BaseURL(server.url), adminToken: nil)
@@ -98,7 +100,7 @@ struct StalledServerTests {
         #expect(duration < Self.delay, "\(duration)")
     }
 
-    @Test("A stalled server blocks a request to its deadline, or briefly after an interruption")
+    @Test("A request waits for a name lookup until its deadline or shortly after an interruption")
     func name() async throws {
         let base = try BaseURL("http://fitiq.invalid")
         for isInterrupted in [false, true] {
@@ -124,7 +126,7 @@ struct StalledServerTests {
         }
     }
 
-    @Test("A stalled server blocks a request briefly after an interruption, in progress or not")
+    @Test("A request to a stalled server ends shortly after an interruption")
     func interrupted() async throws {
         for isUnderWay in [false, true] {
             let (server, stop) = (try StalledServer(""), try Gate())

@@ -7,7 +7,7 @@ import Testing
 
 @testable import fitiq_mock
 
-@Suite("The options of TLS")
+@Suite("TLS options")
 struct TLSOptionsTests {
     private func failure(_ options: String..., port: UInt16 = 8080) throws -> Failure? {
         let options = try HostOptions.parse(options)
@@ -16,7 +16,7 @@ struct TLSOptionsTests {
     }
 
     @Test(
-        "TLS options without --tls are a mistake",
+        "TLS options without --tls are refused",
         arguments: [["--tls-port", "1"], ["--certificate", "c"], ["--key", "k"]])
     func onlyWithTLS(_ options: [String]) throws {
         let address = try SocketAddress(host: "127.0.0.1", port: 0)
@@ -25,7 +25,7 @@ struct TLSOptionsTests {
         #expect(failure?.message == "\(options.name) requires --tls.")
     }
 
-    @Test("A certificate needs its key, and TLS its own port")
+    @Test("A certificate requires a key")
     func together() throws {
         #expect(try failure("--tls", "--certificate", "c")?.message == Messages.certificateAndKey)
         #expect(try failure("--tls", "--key", "k")?.message == Messages.certificateAndKey)
@@ -34,7 +34,7 @@ struct TLSOptionsTests {
                 == "TLS needs a separate port: --port and --tls-port are both 8080.")
     }
 
-    @Test("A bad certificate or key is reported by file")
+    @Test("The error for a bad certificate or key names the file")
     func own() throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -83,7 +83,7 @@ struct TLSOptionsTests {
         #expect(missing?.message == "cannot read '\(folder)/none': No such file or directory.")
     }
 
-    @Test("Messages of TLS options")
+    @Test("The messages about TLS options match the expected text")
     func messages() {
         #expect(
             Messages.certificateOfLocalhost(not: "192.168.1.2")

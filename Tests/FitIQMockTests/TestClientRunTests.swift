@@ -7,7 +7,7 @@ import Testing
 @testable import ContractSuite
 @testable import fitiq_mock
 
-@Suite("test-client: cases with an adapter")
+@Suite("test-client with an adapter")
 struct TestClientRunTests {
     /// Plays the first cases with a shell script, whose `$0` is its own folder.
     ///
@@ -48,7 +48,7 @@ struct TestClientRunTests {
         read -r line; echo '{"ok":true}'
         """#
 
-    @Test("An adapter that dies twice in a row before its first answer ends the run, if there are more cases")
+    @Test("An adapter that dies twice in a row before its first answer ends the run")
     func deaths() async throws {
         let more = try await Self.play(Self.mortal, cases: 4)
         #expect(more.count == 3 && more.reason == fitiq_mock.Messages.adapterDies)
@@ -56,13 +56,13 @@ struct TestClientRunTests {
         #expect(all.count == 3 && all.reason == nil)
     }
 
-    @Test("An adapter that dies at once cannot be used")
+    @Test("An adapter that exits immediately gives exit code 2")
     func neverAlive() async {
         let failure = await #expect(throws: Failure.self) { try await Self.play("exit 3", cases: 2) }
         #expect(failure?.exitCode == 2)
     }
 
-    @Test("--fail-fast ends at the first failing case; a skipped one does not count")
+    @Test("--fail-fast stops at the first failing case")
     func failFast() async throws {
         let skipped = try await Self.play(EndedCommand.idleAdapter, cases: 2, failsFast: true)
         #expect(skipped.count == 2 && skipped.reason == nil)
@@ -72,7 +72,7 @@ struct TestClientRunTests {
         #expect(failed.count == 1 && failed.reason == fitiq_mock.Messages.failedFast)
     }
 
-    @Test("An incomplete report names the slowest cases, of equals the first, and omits instant ones")
+    @Test("An incomplete report lists the slowest cases")
     func slowest() {
         let results = zip(ContractCase.all, [Duration.seconds(2), .milliseconds(99), .milliseconds(2050)]).map {
             contractCase, time in

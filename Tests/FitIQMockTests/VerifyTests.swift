@@ -9,7 +9,7 @@ import Traffic
 
 @Suite("Judging clients on the command line")
 struct VerifyTests {
-    @Test("The command follows --, whatever it looks like")
+    @Test("Everything after -- belongs to the command")
     func options() throws {
         let verify = try Verify.parse([
             "--scenario", "conflict", "--scenario", "a.yaml", "--time-limit", "90s", "--seed", "7", "--", "run",
@@ -30,7 +30,7 @@ struct VerifyTests {
         #expect(throws: (any Error).self) { try Verify.parse(["--annotations", "gitlab", "--", "x"]) }
     }
 
-    @Test("Each scenario runs once, in the given order; --all starts with the built-in ones")
+    @Test("Each scenario runs once in the given order")
     func plan() throws {
         func names(_ given: [String], all: Bool = false) throws -> [String] {
             try VerifyPlan(names: given, all: all, guide: nil, seed: nil).names
@@ -58,7 +58,7 @@ struct VerifyTests {
         #expect(traffic == fitiq_mock.Traffic(lastNumber: 5, requests: 0, frames: 2))
     }
 
-    @Test("A plan faces its scenarios' obligations, and those that no scenario is needed for")
+    @Test("A plan covers the obligations of its scenarios and all obligations that need no scenario")
     func faced() throws {
         func faced(_ names: [String], all: Bool = false) throws -> Set<String> {
             try VerifyPlan(names: names, all: all, guide: nil, seed: nil).faced
@@ -69,7 +69,7 @@ struct VerifyTests {
         #expect(try faced(["conflict"]).contains("consultation/conflict-continues-existing"))
     }
 
-    @Test("Cases are selected by --case, and left out by --skip")
+    @Test("--case selects cases, and --skip excludes cases")
     func skipped() throws {
         let all = try CaseSelection.cases(prefixes: [], guide: nil).map(\.address)
         let left = try CaseSelection.cases(prefixes: [], skipping: ["chat", all[0]], guide: nil).map(\.address)
@@ -81,7 +81,7 @@ struct VerifyTests {
         #expect(error?.message == Messages.allSkipped)
     }
 
-    @Test("Scenarios of the same name are told apart by their files")
+    @Test("Scenarios with the same name are distinguished by their files")
     func sameNames() {
         let scenarios: [(String, ScenarioSource)] = [
             ("a", .file("x/a.yaml")), ("b", .file("b.yaml")), ("a", .file("y/a.yaml")), ("c", .builtIn("c")),
@@ -91,7 +91,7 @@ struct VerifyTests {
     }
 
     @Test(
-        "The end of a command is described in words",
+        "The command's outcome distinguishes an exit, a signal and a timeout",
         arguments: [
             (.exited(0), false, .exited(0)), (.exited(3), false, .exited(3)), (.signalled(9), false, .signalled(9)),
             (.signalled(15), true, .timedOut(2_000_000_000)), (.exited(0), true, .timedOut(2_000_000_000)),
@@ -100,7 +100,7 @@ struct VerifyTests {
         #expect(Report.CommandOutcome(ending, isTimeUp: isTimeUp, limit: .seconds(2)) == outcome)
     }
 
-    @Test("Foreign names and lines cannot control the terminal")
+    @Test("Names and lines from outside cannot control the terminal")
     func hostileText() {
         let text = "a \u{1B}[31mb\nc"
         func line(isTerminal: Bool) -> String {
@@ -111,7 +111,7 @@ struct VerifyTests {
         #expect(TestClient.told(.received, Array(text.utf8)[...]) == "< a \u{FFFD}[31mb c\n")
     }
 
-    @Test("Each job runs once, in order, until one ends the run; unfinished ones do not count")
+    @Test("Jobs run once and in order until a job ends the run")
     func jobs() throws {
         let wait = try MainWait(signals: [])
         let all = Jobs<Int>(count: 100, wait.mailbox)
@@ -148,7 +148,7 @@ struct VerifyTests {
         #expect(cut.outputs.isEmpty && cut.reason == Messages.timeIsUp(.zero))
     }
 
-    @Test("Messages of verify")
+    @Test("The messages of verify match the expected text")
     func messages() {
         #expect(
             Messages.noCommand("verify", example: Messages.verifyExample)
@@ -194,7 +194,7 @@ struct VerifyTests {
                 == "none of these cases answers as the guide 'g' says. See 'fitiq-mock test-client --list'.")
     }
 
-    @Test("A server's verdicts are read whole or not at all, so that no breach is skipped")
+    @Test("verify refuses a server's verdicts unless it knows all of them")
     func foreignVerdicts() {
         func judgement(_ id: String, _ outcome: String = "broken", guide: String = "union") -> JSONValue {
             [

@@ -4,7 +4,7 @@ import Traffic
 
 @testable import fitiq_mock
 
-@Suite("The screen of watch")
+@Suite("The watch screen")
 struct WatchScreenTests {
     /// Everything that a screen has shown so far.
     private final class Shown {
@@ -38,7 +38,7 @@ struct WatchScreenTests {
 
     private func line(_ text: String) -> String { "10:30:00.000    · \(text)\n" }
 
-    @Test("Space pauses, and continues with everything that arrived")
+    @Test("The space key pauses the screen and later shows everything that arrived")
     func pause() throws {
         var screen = try screen()
         screen.show(.entry(note("a")))
@@ -53,7 +53,7 @@ struct WatchScreenTests {
         #expect(shown.take() == line("c"))
     }
 
-    @Test("A pause keeps 10,000 lines, and counts the others")
+    @Test("A pause keeps 10,000 lines and counts the others")
     func limit() throws {
         for extra in [0, 1, 2] {
             var screen = try screen()
@@ -68,7 +68,7 @@ struct WatchScreenTests {
         }
     }
 
-    @Test("A filter is typed with mistakes; lines that arrived meanwhile follow, filtered")
+    @Test("The user can correct a filter while typing it")
     func filter() throws {
         var screen = try screen()
         screen.press(Array("/nott".utf8) + [0x7F] + Array("e".utf8))
@@ -98,7 +98,7 @@ struct WatchScreenTests {
         #expect(shown.take() == line("other"))
     }
 
-    @Test("Typing a filter during a pause does not end the pause")
+    @Test("Typing a filter does not end a pause")
     func filterWhilePaused() throws {
         var screen = try screen()
         screen.press(Array(" /a\n".utf8))
@@ -108,7 +108,7 @@ struct WatchScreenTests {
         #expect(shown.take() == line("a"))
     }
 
-    @Test("A breach passes the filter by one of its entries, or by its own words")
+    @Test("A breach passes the filter if one of its entries or its own text matches")
     func breaches() throws {
         func shows(_ filter: String, _ entries: [Int], _ texts: String...) throws -> Bool {
             var screen = try self.screen(filter)
@@ -134,7 +134,7 @@ struct WatchScreenTests {
     }
 
     @Test(
-        "Chunks are folded into one line, unless chunks=show; none is lost, and verdict= shows only breaches"
+        "Chunks are folded into one line unless the filter is chunks=show"
     )
     func chunks() throws {
         func chunk(_ text: String) -> WatchStream.News {
@@ -163,7 +163,7 @@ struct WatchScreenTests {
         }
     }
 
-    @Test("Typed and shown text cannot control the terminal")
+    @Test("Typed text and shown text cannot control the terminal")
     func hostile() throws {
         var screen = try screen()
         screen.press(Array("/\u{9B}31m\u{202E}\n".utf8))
@@ -175,7 +175,7 @@ struct WatchScreenTests {
         #expect(shown.take().hasSuffix("✗ must x/y: \\x1B[2J\n"))
     }
 
-    @Test("b shows bodies, p hides pings, c clears, ? helps, q ends, and other keys do nothing")
+    @Test("Each key does what the help says, and other keys do nothing")
     func keys() throws {
         var screen = try screen()
         screen.press(Array("b".utf8))

@@ -6,7 +6,7 @@ import Traffic
 
 @testable import fitiq_mock
 
-@Suite("The stream that watch reads")
+@Suite("The stream for watch")
 struct WatchStreamTests {
     /// The events, wherever the network splits them.
     private func read(_ events: [String], on stream: inout WatchStream) throws -> [String] {
@@ -51,7 +51,7 @@ struct WatchStreamTests {
         stream.connect().first { $0.name.canonicalName == "last-event-id" }?.value
     }
 
-    @Test("The request names world and token; the first starts now, the next after the last entry")
+    @Test("The first request starts at the present, and the next request starts after the last entry")
     func requests() throws {
         let sent = String(decoding: try request(world: "w/1", adminToken: "secret").bytes, as: UTF8.self)
         #expect(sent.hasPrefix("GET /__admin/worlds/w%2F1/events?verdicts=true HTTP/1.1\r\n"))
@@ -66,7 +66,7 @@ struct WatchStreamTests {
         #expect(connect(&stream) == "8")
     }
 
-    @Test("A reconnection to the same server continues; before any entry, after the world's last")
+    @Test("After reconnecting to the same server the stream continues after the last known entry")
     func goesOn() throws {
         var stream = WatchStream()
         #expect(try read([Self.world("one", last: 5)], on: &stream) == [])
@@ -75,7 +75,7 @@ struct WatchStreamTests {
         #expect(connect(&stream) == "6")
     }
 
-    @Test("A restarted server, or a world reset without a connection, is read from its beginning")
+    @Test("watch reads a restarted server or a reset world from the beginning")
     func restarts() throws {
         for (instance, last) in [("two", 3), ("two", 70), ("one", 3)] {
             var stream = WatchStream()
@@ -92,7 +92,7 @@ struct WatchStreamTests {
         }
     }
 
-    @Test("A reset world is reported, and its breaches count from zero")
+    @Test("watch counts breaches from zero after the world is reset")
     func reset() throws {
         var stream = WatchStream()
         let told = try read(
@@ -104,7 +104,7 @@ struct WatchStreamTests {
         #expect(connect(&stream) == "1")
     }
 
-    @Test("A breach is reported when its count rises, also across connections")
+    @Test("watch reports a breach when its count rises, even across connections")
     func breaches() throws {
         var stream = WatchStream()
         let first = try read(
@@ -117,7 +117,7 @@ struct WatchStreamTests {
         #expect(second == ["should x/y No. [3, 4]"])
     }
 
-    @Test("Breaches from before the first entry are not reported")
+    @Test("watch does not report breaches from before the first entry")
     func past() throws {
         var stream = WatchStream()
         let later = #"{"level":"must","message":"Again.","entries":[3,5]}"#
@@ -130,7 +130,7 @@ struct WatchStreamTests {
         #expect(news == ["must x/y Again. [3, 5]"])
     }
 
-    @Test("Only new findings of a row are reported")
+    @Test("watch reports only new findings")
     func findings() throws {
         func verdicts(_ count: Int, _ messages: [String]) -> String {
             let findings = messages.map { #"{"level":"must","message":"\#($0)","entries":[1]}"# }.joined(separator: ",")
@@ -147,7 +147,7 @@ struct WatchStreamTests {
         #expect(told == ["a", "b", "c"].map { "must x/y \($0) [1]" })
     }
 
-    @Test("Unknown additions and invalid entries are skipped; lost entries are counted")
+    @Test("watch skips unknown events and invalid entries")
     func skipped() throws {
         var stream = WatchStream()
         let told = try read(
@@ -161,14 +161,14 @@ struct WatchStreamTests {
         #expect(told == ["missed 3", "#4"])
     }
 
-    @Test("An event that is too long cannot be read")
+    @Test("An event that is too long is an error")
     func tooLong() {
         var stream = WatchStream()
         let long = Array("data:".utf8) + [UInt8](repeating: 0x61, count: EventStreamReader.eventLimit)
         #expect(throws: EventStreamReader.TooLong.self) { try stream.receive(long) }
     }
 
-    @Test("A refusal shows the server's message; a broken stream and other bytes are errors")
+    @Test("A refusal shows the server's message")
     func troubles() throws {
         func outcome(_ text: String, ends: Bool = false) throws -> String {
             var request = try request()
@@ -199,7 +199,7 @@ struct WatchStreamTests {
         #expect(try outcome("", ends: true).contains("HTTP"))
     }
 
-    @Test("Shown breaches are counted for each obligation, and the count falls after a reset")
+    @Test("watch counts new breaches separately for each obligation")
     func counts() {
         var counts = BreachCounts()
         #expect(counts.rise(of: "a", to: 2) == 0 && counts.rise(of: "a", to: 2) == 2)
