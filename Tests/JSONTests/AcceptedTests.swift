@@ -52,26 +52,28 @@ struct Accepted: Sendable, CustomTestStringConvertible {
         .init("\"e\u{301}\""), .init("\" \""), .init(#""null""#),
     ]
 
-    @Test("A valid text is read and written back", arguments: structures + numbers + strings)
+    @Test("Parsing and encoding a valid document yields its compact form", arguments: structures + numbers + strings)
     func isReadAndWrittenBack(_ accepted: Accepted) throws {
         let value = try JSON.parse(Array(accepted.text.utf8))
         #expect(value.encoded() == Array(accepted.compact.utf8))
         #expect(value.description.utf8.elementsEqual(accepted.compact.utf8))
     }
 
-    @Test("A valid text reads the same from a slice of an array", arguments: structures + numbers + strings)
+    @Test(
+        "Parsing a slice of an array yields the same value as parsing the whole document",
+        arguments: structures + numbers + strings)
     func isReadFromSlice(_ accepted: Accepted) throws {
         let padded = Array("\"{".utf8) + Array(accepted.text.utf8) + Array("]\"".utf8)
         #expect(try JSON.parse(padded[2..<(padded.count - 2)]) == JSON.parse(Array(accepted.text.utf8)))
     }
 
-    @Test("A valid text reads the same after pretty-printing", arguments: structures + numbers + strings, [0, 1, 2, 4])
+    @Test("Pretty-printing preserves the value of a document", arguments: structures + numbers + strings, [0, 1, 2, 4])
     func survivesPrettyPrinting(_ accepted: Accepted, indent: Int) throws {
         let value = try JSON.parse(accepted.text)
         #expect(try JSON.parse(value.encoded(indent: indent)).encoded() == Array(accepted.compact.utf8))
     }
 
-    @Test("A valid text followed by anything but white space is invalid", arguments: structures + strings)
+    @Test("The parser rejects any byte except white space after a valid document", arguments: structures + strings)
     func refusesWhatFollows(_ accepted: Accepted) {
         for byte in UInt8.min...UInt8.max where !byte.isJSONWhitespace {
             #expect(throws: JSONError.self) { try JSON.parse(Array(accepted.text.utf8) + [byte]) }

@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-@Suite("Strings that are exact")
+@Suite("Exact strings")
 struct ExactStringTests {
     /// Texts that Unicode calls canonically equivalent, and that Swift's strings equate.
     static let twins: [(String, String)] = [
@@ -9,7 +9,7 @@ struct ExactStringTests {
         ("a string of more than fifteen bytes: \u{E9}", "a string of more than fifteen bytes: e\u{301}"),
     ]
 
-    @Test("Exact strings differ by their bytes, in sets, in order and one by one", arguments: twins)
+    @Test("Exact strings with different bytes are unequal, ordered and distinct in sets", arguments: twins)
     func bytes(_ first: String, _ second: String) {
         #expect(first == second)
         let (one, other) = (ExactString(first), ExactString(second))
@@ -20,7 +20,7 @@ struct ExactStringTests {
         #expect([one: 1, other: 2][ExactString(first)] == 1)
     }
 
-    @Test("Exact strings with equal bytes are equal, whatever their length and origin", arguments: 0...40)
+    @Test("Exact strings of any length and origin are equal if their bytes are equal", arguments: 0...40)
     func equal(_ length: Int) {
         let text = String(repeating: "a", count: length)
         let (built, part) = (ExactString(text + ""), ExactString("x\(text)".dropFirst()))
@@ -35,7 +35,7 @@ struct ExactStringTests {
         }
     }
 
-    @Test("A missing string stays missing")
+    @Test("A nil string is exactly equal only to nil")
     func optional() {
         let none: String? = nil
         #expect(
@@ -43,7 +43,7 @@ struct ExactStringTests {
         )
     }
 
-    @Test("Exact strings also differ inside other values", arguments: twins)
+    @Test("Exact comparison of arrays compares the bytes of their strings", arguments: twins)
     func inside(_ first: String, _ second: String) {
         #expect([first] == [second] && ![first].isExactly([second]) && [first].isExactly([first + ""]))
         #expect(![first].isExactly([first + "x"]) && ![first].isExactly([first, first]) && ![1].isExactly([2]))
@@ -54,7 +54,7 @@ struct ExactStringTests {
         #expect(ExactString("AbZ-\u{212A}\u{C9}").asciiLowercased() == "abz-\u{212A}\u{C9}")
     }
 
-    @Test("JSON values compare exactly", arguments: twins)
+    @Test("JSON values compare their strings and member names by bytes", arguments: twins)
     func values(_ first: String, _ second: String) throws {
         let (one, other): (JSONValue, JSONValue) = (.string(first), .string(second))
         #expect(one != other && Set([one, other]).count == 2)

@@ -14,7 +14,7 @@ import Testing
         ("0.00001e5", 1), ("123456789012345678901234567890", nil),
     ]
 
-    @Test("Numbers without a fraction that fit are integers", arguments: integers)
+    @Test("A number without a fraction converts to an integer if it fits", arguments: integers)
     func isInteger(text: String, expected: Int?) throws {
         #expect(try JSON.parse(text).int == expected)
         #expect(JSONNumber(text)?.int == expected)
@@ -26,13 +26,13 @@ import Testing
         ("9007199254740993", 9_007_199_254_740_992),
     ]
 
-    @Test("Finite numbers are doubles", arguments: doubles)
+    @Test("A finite number converts to a double", arguments: doubles)
     func isDouble(text: String, expected: Double?) throws {
         #expect(try JSON.parse(text).double == expected)
     }
 
     @Test(
-        "Numbers keep their spelling",
+        "A parsed number keeps its original spelling",
         arguments: ["1.0", "1", "1e0", "10e-1", "-0", "123456789012345678901234567890"])
     func keepsText(_ text: String) throws {
         #expect(try JSON.parse(text).number?.text == text)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "Other texts are not numbers",
+        "JSONNumber rejects any text that is not a JSON number",
         arguments: ["", "+1", "01", "1.", " 1", "1 ", "0x1", "NaN", "1e", "١", "1-"])
     func refused(_ text: String) {
         #expect(JSONNumber(text) == nil)
@@ -54,7 +54,7 @@ import Testing
         (9_007_199_254_740_992, "9007199254740992"), (1.5e300, "1.5e+300"),
     ]
 
-    @Test("Numbers are written in the shortest form that reads back the same", arguments: shortest)
+    @Test("The writer prints the shortest form of a double that parses back to the same value", arguments: shortest)
     func isWrittenShortest(value: Double, text: String) {
         #expect(JSONNumber(value).text == text)
         #expect(JSONNumber(text)?.double == value)
@@ -73,7 +73,7 @@ import Testing
         (1234.5678, 17, "1234.56780000000000000"), (0.95, 1, "1.0"),
     ]
 
-    @Test("Numbers are written with the requested digits after the point", arguments: fixed)
+    @Test("The writer prints the requested number of digits after the decimal point", arguments: fixed)
     func isWrittenFixed(value: Double, digits: Int, text: String) {
         var writer = JSONWriter()
         writer.value(fixed: value, fractionDigits: digits)
@@ -85,14 +85,14 @@ import Testing
         (7, 3, "0.007"), (-1_070, 3, "-1.070"), (.max, 1, "922337203685477580.7"), (.min, 17, "-92.23372036854775808"),
     ]
 
-    @Test("Numbers are written from integers with trailing decimals", arguments: scaled)
+    @Test("The writer prints a scaled integer with its decimal point", arguments: scaled)
     func isWrittenScaled(value: Int, digits: Int, text: String) {
         var writer = JSONWriter()
         writer.value(value, fractionDigits: digits)
         #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
     }
 
-    @Test("Integers are written exactly", arguments: [0, 1, -1, 9, 10, -10, 99, 100, 123_456_789, .max, .min])
+    @Test("The writer prints integers exactly", arguments: [0, 1, -1, 9, 10, -10, 99, 100, 123_456_789, .max, .min])
     func isWrittenAsInteger(_ value: Int) {
         var writer = JSONWriter()
         writer.value(value)

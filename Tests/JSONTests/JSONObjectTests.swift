@@ -10,7 +10,7 @@ import Testing
         JSONObject((0..<count).map { (key: "k\($0)", value: JSONValue(integerLiteral: $0)) })
     }
 
-    @Test("Objects keep the order of their members and find each", arguments: sizes)
+    @Test("An object keeps its members in order and finds each by name", arguments: sizes)
     func order(_ count: Int) {
         let object = Self.object(count)
         #expect(object.count == count)
@@ -21,7 +21,7 @@ import Testing
         #expect(object["k\(count)"] == nil)
     }
 
-    @Test("Objects are equal and hash alike in any order", arguments: sizes)
+    @Test("Objects with the same members in any order are equal and have equal hashes", arguments: sizes)
     func equality(_ count: Int) {
         let object = Self.object(count)
         let reversed = JSONObject(object.members.reversed())
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("Objects replace, append and remove members", arguments: sizes)
+    @Test("An object can replace, append and remove members", arguments: sizes)
     func mutation(_ count: Int) {
         var object = Self.object(count)
         object["new"] = true
@@ -56,7 +56,7 @@ import Testing
         #expect(object.count == 1)
     }
 
-    @Test("The last value of a repeated name wins, in the first one's place", arguments: sizes)
+    @Test("A repeated name takes its last value and keeps its first position", arguments: sizes)
     func repeated(_ count: Int) throws {
         let members = (0..<count).map { #""k\#($0)":\#($0)"# }
         let text = "{" + ([#""x":1"#] + members + [#""x":2"#]).joined(separator: ",") + "}"
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// Found by the fuzzer: the indexes of two objects may have different orders, even with equal members.
-    @Test("Objects are exactly equal if their members are the same in the same order", arguments: [16, 17, 40, 200])
+    @Test("Two objects are exactly equal only if their members have the same order", arguments: [16, 17, 40, 200])
     func exactly(_ count: Int) {
         let once = JSONObject((0..<count).map { (key: "k\($0)", value: JSONValue.string("v\($0)")) })
         var grown: JSONObject = [:]
@@ -78,7 +78,7 @@ import Testing
         #expect(once == turned && !once.isExactly(turned))
     }
 
-    @Test("Objects distinguish names by code units", arguments: sizes)
+    @Test("An object distinguishes member names by code units", arguments: sizes)
     func codeUnits(_ count: Int) throws {
         // Equal as Swift strings, but different names in JSON (RFC 8259, section 8.3).
         var object = Self.object(count)

@@ -7,7 +7,7 @@ import Testing
         "id": "a1", "count": 3, "ratio": 0.5, "done": true, "none": nil, "tags": ["x", 2, []], "deep": ["a": ["b": 1]],
     ]
 
-    @Test("Values come from literals, and have names and indices")
+    @Test("Subscripts read the members and elements of values built from literals")
     func access() {
         let document = Self.document
         #expect(document["id"]?.string == "a1")
@@ -28,7 +28,7 @@ import Testing
         #expect(document.object?.count == 7)
     }
 
-    @Test("Accessors of another type return nil")
+    @Test("Each accessor returns nil for a value of another type")
     func wrongType() {
         let values: [JSONValue] = [nil, true, 1, "x", [], [:]]
         #expect(values.map { $0.bool != nil } == [false, true, false, false, false, false])
@@ -42,14 +42,14 @@ import Testing
         #expect(values.map(\.typeName) == names)
     }
 
-    @Test("Values print on one line")
+    @Test("A value prints on one line by default")
     func compact() {
         let text =
             #"{"id":"a1","count":3,"ratio":0.5,"done":true,"none":null,"tags":["x",2,[]],"deep":{"a":{"b":1}}}"#
         #expect(Self.document.description == text)
     }
 
-    @Test("Values print on several lines")
+    @Test("A value prints on several lines with an indent")
     func pretty() {
         let value: JSONValue = ["a": [1, "x\n", []], "b": [:], "c": ["d": nil]]
         let expected = """
@@ -79,12 +79,12 @@ import Testing
         ),
     ]
 
-    @Test("Messages shorten values", arguments: excerpts)
+    @Test("An excerpt shortens a long value", arguments: excerpts)
     func excerpt(value: JSONValue, limit: Int, expected: String) {
         #expect(value.excerpt(limit: limit) == expected)
     }
 
-    @Test("Messages shorten values even if only the closing bracket exceeds the limit")
+    @Test("An excerpt is shortened even if only the closing bracket exceeds the limit")
     func excerptAtTheBracket() {
         // The bytes before the bracket are as many as the reader examines: four for each character.
         let nine = "e" + String(repeating: "\u{301}", count: 8)
@@ -93,7 +93,7 @@ import Testing
         #expect(JSONValue(dictionaryLiteral: ("k", .string(thirteen))).excerpt(limit: 8) == "{\"k\":\"\(thirteen)…")
     }
 
-    @Test("Shortening does not print the whole value", arguments: [1, 10, 60])
+    @Test("Making an excerpt does not print the whole value", arguments: [1, 10, 60])
     func excerptOfMuch(_ limit: Int) {
         let long = JSONValue.string(String(repeating: "é", count: 1_000_000))
         let wide = JSONValue.array(Array(repeating: long, count: 1_000))

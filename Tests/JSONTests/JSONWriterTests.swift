@@ -11,7 +11,7 @@ import Testing
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    @Test("The writer writes members in order, with commas between them")
+    @Test("The writer separates members with commas and keeps their order")
     func members() {
         let text = written { writer in
             writer.beginObject()
@@ -32,7 +32,7 @@ import Testing
                 + #""raw":[true],"né\"w":1}"#)
     }
 
-    @Test("The writer omits absent values, or writes null for them")
+    @Test("The writer can omit absent values or print null for them")
     func optionals() {
         let text = written { writer in
             writer.object { writer in
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("The writer writes texts that need no escaping", arguments: [0, 1, plainTextLimit])
+    @Test("The writer copies texts that need no escaping", arguments: [0, 1, plainTextLimit])
     func plain(length: Int) {
         let text = String(repeating: "x", count: length)
         let output = written { writer in
@@ -99,7 +99,7 @@ import Testing
         #expect(text == #"[[],{},[1,"two",3.5,true,null,[6]],{"o":{"x":1},"a":[],"b":[2]},7]"#)
     }
 
-    @Test("The writer writes a scalar as a whole text")
+    @Test("The writer accepts a scalar as the whole document")
     func scalars() {
         #expect(written { $0.value("x") } == "\"x\"")
         #expect(written { $0.value(1) } == "1")
@@ -125,7 +125,7 @@ import Testing
         #expect(text.hasPrefix(#"{"a":[[{"a":[[{"#) && text.hasSuffix("]]}]]}"))
     }
 
-    @Test("The writer appends to existing bytes, and can start over")
+    @Test("The writer can append to existing bytes and start over")
     func reuse() {
         var writer = JSONWriter(appendingTo: Array("data: ".utf8))
         #expect(!writer.isComplete)
@@ -141,7 +141,7 @@ import Testing
         #expect(String(decoding: writer.bytes, as: UTF8.self) == "2")
     }
 
-    @Test("The output is the same wherever its buffer ends", arguments: [0, 1, 7, 64, 300])
+    @Test("The writer's output does not depend on its reserved capacity", arguments: [0, 1, 7, 64, 300])
     func room(reserved: Int) {
         // Values written into room, and values that are appended, in turn and of every length.
         var writer = JSONWriter(reserving: reserved)
@@ -169,7 +169,7 @@ import Testing
         #expect(String(decoding: writer.takeBytes(), as: UTF8.self) == "[" + expected.joined(separator: ",") + "]")
     }
 
-    @Test("The writer appends to an array, and moves its output to one")
+    @Test("The writer can append to an array of bytes and drain its output into one")
     func moving() {
         var output = Array("data: ".utf8)
         JSONWriter.append(to: &output) { $0.object { $0.member("a", "b") } }
@@ -200,7 +200,7 @@ import Testing
             return (String(Unicode.Scalar(UInt8(value))), #"\u00"# + (hex.count == 1 ? "0" : "") + hex)
         }
 
-    @Test("The writer escapes exactly what RFC 8259 requires", arguments: escapes)
+    @Test("The writer escapes only the characters that RFC 8259 requires", arguments: escapes)
     func escape(string: String, escaped: String) throws {
         let bytes = Array("\"\(escaped)\"".utf8)
         var writer = JSONWriter()
@@ -210,7 +210,7 @@ import Testing
         #expect(try JSON.parse(bytes) == .string(string))
     }
 
-    @Test("A value without a name in an object traps")
+    @Test("Writing an object's first value without a name traps")
     func valueWithoutName() async {
         await #expect(processExitsWith: .failure) {
             var writer = JSONWriter()
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    @Test("A second value without a name in an object traps")
+    @Test("Writing an object's second value without a name traps")
     func secondValueWithoutName() async {
         await #expect(processExitsWith: .failure) {
             var writer = JSONWriter()
@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    @Test("A name in an array traps")
+    @Test("Writing a name in an array traps")
     func nameInArray() async {
         await #expect(processExitsWith: .failure) {
             var writer = JSONWriter()
@@ -238,7 +238,7 @@ import Testing
         }
     }
 
-    @Test("A name without a value traps")
+    @Test("Ending an object after a name without a value traps")
     func nameWithoutValue() async {
         await #expect(processExitsWith: .failure) {
             var writer = JSONWriter()
@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    @Test("A wrong end traps")
+    @Test("Ending an array as an object traps")
     func wrongEnd() async {
         await #expect(processExitsWith: .failure) {
             var writer = JSONWriter()
@@ -257,7 +257,7 @@ import Testing
         }
     }
 
-    @Test("A second value at the top traps")
+    @Test("Writing a second top-level value traps")
     func secondValue() async {
         await #expect(processExitsWith: .failure) {
             var writer = JSONWriter()
@@ -266,7 +266,7 @@ import Testing
         }
     }
 
-    @Test("A number that JSON lacks traps")
+    @Test("Writing a number that JSON cannot represent traps")
     func notFinite() async {
         await #expect(processExitsWith: .failure) {
             var writer = JSONWriter()

@@ -3,7 +3,9 @@ import Testing
 @testable import JSON
 
 @Suite("Limits of JSON") struct LimitTests {
-    @Test("Nesting is allowed up to the depth, and no deeper", arguments: [1, 2, 128, JSON.Limits.deepest])
+    @Test(
+        "The parser accepts nesting up to the depth limit and rejects deeper nesting",
+        arguments: [1, 2, 128, JSON.Limits.deepest])
     func depth(_ depth: Int) throws {
         let limits = JSON.Limits(depth: depth)
         for (open, inner, close) in [("[", "", "]"), (#"{"a":"#, "1", "}")] {
@@ -15,14 +17,14 @@ import Testing
         }
     }
 
-    @Test("A million open brackets are refused without recursion")
+    @Test("The parser rejects a million open brackets without overflowing the stack")
     func bombs() {
         for text in ["[", "{\"a\":", "[{\"a\":"] {
             #expect(throws: JSONError.self) { try JSON.parse(String(repeating: text, count: 1_000_000)) }
         }
     }
 
-    @Test("The limit of values includes containers", arguments: [("[]", 1), ("[1,2]", 3), (#"{"a":[{}],"b":0}"#, 4)])
+    @Test("The limit on values counts containers too", arguments: [("[]", 1), ("[1,2]", 3), (#"{"a":[{}],"b":0}"#, 4)])
     func values(text: String, count: Int) throws {
         #expect(throws: Never.self) { try JSON.parse(text, limits: .init(values: count)) }
         if count > 1 {
@@ -30,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("The limit of bytes includes white space")
+    @Test("The limit on bytes counts white space too")
     func bytes() throws {
         #expect(try JSON.parse(" 1 ", limits: .init(bytes: 3)) == 1)
         #expect(try JSON.parse("1", limits: .init(bytes: 1)) == 1)
@@ -38,7 +40,7 @@ import Testing
     }
 
     // Each of these would take minutes if the work grew with the square of the size.
-    @Test("Limits take linear time: large objects, repeated names, long strings, long numbers")
+    @Test("Large objects, repeated names, long strings and long numbers parse in linear time")
     func large() throws {
         let count = 100_000
         let distinct = "{" + (0..<count).map { "\"k\($0)\":\($0)" }.joined(separator: ",") + "}"

@@ -61,19 +61,19 @@ import Testing
         ([0x31, 0xE5], 1), ([0x7B, 0x22, 0xB9, 0x22, 0x3A, 0x31, 0x7D], 2),
     ]
 
-    @Test("An invalid text is refused at its first invalid byte", arguments: structures + scalars + strings)
+    @Test("The parser reports the first invalid byte of a document", arguments: structures + scalars + strings)
     func isRefused(text: String, offset: Int) {
         let error = #expect(throws: JSONError.self) { try JSON.parse(Array(text.utf8)) }
         #expect(error?.offset == offset)
     }
 
-    @Test("An invalid text is refused at the byte that is not UTF-8", arguments: bytes)
+    @Test("The parser reports the first byte that is not UTF-8", arguments: bytes)
     func isRefused(bytes: [UInt8], offset: Int) {
         let error = #expect(throws: JSONError.self) { try JSON.parse(bytes) }
         #expect(error?.offset == offset)
     }
 
-    @Test("An invalid text is also refused inside an array and an object", arguments: scalars + strings)
+    @Test("The parser rejects an invalid value inside an array or an object", arguments: scalars + strings)
     func isRefusedInside(text: String, offset: Int) {
         for (before, after) in [("[", "]"), ("[1,", ",2]"), (#"{"k":"#, "}"), (#"{"k":"#, #","l":1}"#)] {
             // "1,5" and "1 2" are wrong only by what surrounds them.
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("Every prefix of a document is refused, at or before its end")
+    @Test("The parser rejects every proper prefix of a document, at or before its end")
     func prefixes() throws {
         let document = #"""
              {"id": "6f0e", "n": [0, -1.50e+3, 1E-2, {}], "t": true, "f": false, "z": null, "o": {"a": [[]], "": "é€😀"},
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("No replaced byte of a document crashes the parser")
+    @Test("Replacing any byte of a document does not crash the parser")
     func replacedBytes() {
         let bytes = Array(#"[{"a":-1.5e3,"é":"\u00e9\uD83D\uDE00"},true,null]"#.utf8)
         for index in bytes.indices {

@@ -39,7 +39,7 @@ extension JSONValue {
 }
 
 @Suite("Round trips") struct RoundTripTests {
-    @Test("Round trips preserve random values", arguments: 0..<200 as Range<UInt64>)
+    @Test("A random value survives encoding and parsing", arguments: 0..<200 as Range<UInt64>)
     func randomValues(seed: UInt64) throws {
         var generator = Draw(seed: seed)
         let value = JSONValue.random(depth: 4, using: &generator)
@@ -52,7 +52,9 @@ extension JSONValue {
         #expect(writer.bytes == encoded)
     }
 
-    @Test("Round trips through Foundation agree", arguments: 0..<100 as Range<UInt64>)
+    @Test(
+        "A random value survives a round trip through Foundation's JSONSerialization",
+        arguments: 0..<100 as Range<UInt64>)
     func foundation(seed: UInt64) throws {
         var generator = Draw(seed: seed)
         let value = JSONValue.random(depth: 3, using: &generator)
@@ -62,7 +64,7 @@ extension JSONValue {
         #expect(shape(of: read) == shape(of: value))
     }
 
-    @Test("Round trips preserve the bits of doubles", arguments: 0..<100 as Range<UInt64>)
+    @Test("A round trip preserves the bits of a double", arguments: 0..<100 as Range<UInt64>)
     func doubles(seed: UInt64) throws {
         var generator = Draw(seed: seed)
         for _ in 0..<50 {
@@ -74,7 +76,7 @@ extension JSONValue {
         }
     }
 
-    @Test("Fixed digits agree with the printed decimal", arguments: 0..<100 as Range<UInt64>)
+    @Test("Writing a double with fixed digits rounds it to that many digits", arguments: 0..<100 as Range<UInt64>)
     func fixed(seed: UInt64) throws {
         var generator = Draw(seed: seed)
         for digits in 0...6 {

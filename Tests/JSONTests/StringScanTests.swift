@@ -10,7 +10,7 @@ struct StringScanTests {
         ("\u{20AC}", "\u{20AC}"), ("\u{1F600}", "\u{1F600}"),
     ]
 
-    @Test("A piece decodes at every place", arguments: pieces)
+    @Test("An escape or character decodes at every offset in a string", arguments: pieces)
     func decodes(_ piece: (text: String, decoded: String)) throws {
         for before in 0...17 {
             for after in 0...17 {
@@ -22,7 +22,9 @@ struct StringScanTests {
         }
     }
 
-    @Test("A bad byte is refused at every place", arguments: Array(0..<0x20) + [0x80, 0xBF, 0xC0, 0xC1, 0xF5, 0xFF])
+    @Test(
+        "The parser rejects a bad byte at every offset in a string",
+        arguments: Array(0..<0x20) + [0x80, 0xBF, 0xC0, 0xC1, 0xF5, 0xFF])
     func refuses(_ byte: UInt8) throws {
         for before in 0...17 {
             for after in 0...17 {
@@ -38,7 +40,7 @@ struct StringScanTests {
 
 @Suite("Members in order")
 struct MemberOrderTests {
-    @Test("Each member is found from every position", arguments: [0, 1, 2, 16, 17, 40])
+    @Test("A member lookup finds each member from every starting position", arguments: [0, 1, 2, 16, 17, 40])
     func found(_ count: Int) {
         let names = (0..<count).map { "name \($0 % 7) \($0)" }
         let object = JSONObject(names.map { ($0, JSONValue.string($0)) })
