@@ -43,7 +43,7 @@ struct BoundedMemoryTests {
         }
     }
 
-    @Test("Judges keep only the beginnings of long bodies, but judge them whole")
+    @Test("Judges read long bodies in full but keep only the first bytes as evidence")
     func cutsEvidence() throws {
         let body = Array("{\"raw_input\":\"\(String(repeating: "x", count: 5_000))\"}".utf8)
         let entries = Story { story in
@@ -65,7 +65,7 @@ struct BoundedMemoryTests {
         #expect(request.body?["raw_input"]?.string?.count == 5_000)
     }
 
-    @Test("A judge stays within its limits, for any number of users")
+    @Test("A judge's memory stays within its limits for any number of users")
     func isBounded() {
         var scene = Scene()
         var judges = Judge.judges.filter { !$0.isOfSockets }.map { $0.init() }
@@ -96,12 +96,12 @@ struct BoundedMemoryTests {
     }
 }
 
-@Suite("Judges compare users, ids and tokens by bytes")
+@Suite("Byte-wise comparison of users, ids and tokens")
 struct IdentityTests {
     /// Texts that are equal as Swift strings.
     static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")]
 
-    @Test("Sockets of two users are not attributed to one", arguments: twins)
+    @Test("A scene keeps the sockets of similarly spelled users apart", arguments: twins)
     func sockets(_ first: ExactString, _ second: ExactString) {
         var story = SocketStory()
         story.open(1, at: 0, on: "c1", user: first)
@@ -112,7 +112,7 @@ struct IdentityTests {
         #expect(scene.openSockets(of: second).map(\.connection) == [2])
     }
 
-    @Test("An answer for one user does not bind another", arguments: twins)
+    @Test("An answer to one user does not create an obligation for another user", arguments: twins)
     func shown(_ first: ExactString, _ second: ExactString) {
         func verdict(_ other: ExactString) -> Told? {
             var story = Story()

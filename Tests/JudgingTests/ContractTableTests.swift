@@ -48,14 +48,14 @@ struct ContractTableTests {
         Row("meal/polling-cadence", .must, .guides([.webSocketArchitecture])),
     ]
 
-    @Test("Each row has a judge, with its level and its source", arguments: rows)
+    @Test("Each row of the table matches its judge's level and source", arguments: rows)
     func exists(_ row: Row) throws {
         let obligation = try #require(Judge.obligations.first { $0.id == row.id })
         #expect(obligation.level == row.level)
         #expect(obligation.origin == row.origin)
     }
 
-    @Test("The judges follow the table's order, and there are no others")
+    @Test("The list of judges matches the table's rows in order")
     func isInOrder() {
         // Obligations of sockets have their own table.
         #expect(Judge.obligations.map(\.id).filter { !$0.hasPrefix("ws/") } == Self.rows.map(\.id))
@@ -67,7 +67,7 @@ struct ContractTableTests {
         #expect(Set(ids).count == ids.count)
     }
 
-    @Test("Inside obligations are listed separately")
+    @Test("A separate list contains the inside obligations, which all have the level must")
     func inside() {
         #expect(
             Obligation.inside.map(\.id) == [
@@ -80,7 +80,9 @@ struct ContractTableTests {
         #expect(Obligation.inside.allSatisfy { $0.level == .must })
     }
 
-    @Test("Texts of obligations are sentences", arguments: Judge.obligations + Obligation.inside)
+    @Test(
+        "An obligation's clause, advice and tolerance are full sentences",
+        arguments: Judge.obligations + Obligation.inside)
     func isSaid(_ obligation: Obligation) {
         for text in [obligation.clause, obligation.advice, obligation.tolerance].compactMap({ $0 }) {
             #expect(text.hasSuffix("."), "\(obligation.id)")
@@ -89,7 +91,9 @@ struct ContractTableTests {
         }
     }
 
-    @Test("A guide's clients are judged by that guide, and by common obligations", arguments: GuideMode.allCases)
+    @Test(
+        "In a guide's mode the judge applies the guide's obligations and the common obligations",
+        arguments: GuideMode.allCases)
     func applies(_ mode: GuideMode) {
         let judged = Judge(mode: mode).verdicts().map(\.obligation.id).filter { !$0.hasPrefix("ws/") }
         let due = Self.rows.filter { row in
@@ -136,10 +140,10 @@ struct ObligationTableTests {
 
 }
 
-@Suite("Advice in the words of the client's language")
+@Suite("Advice for the client's language")
 struct AdviceTests {
     @Test(
-        "Swift's words are for clients that identify as Swift",
+        "Only clients that identify as Swift get advice with Swift's names",
         arguments: [
             ("FitIQ/1 CFNetwork/1490.0.4 Darwin/23.2.0", true), ("app (unknown version) curl/8.5.0", true),
             ("curl/8.5.0", false), ("python-requests/2.31", false), (nil, false),
@@ -167,10 +171,10 @@ struct AdviceTests {
         #expect(text.contains("How to fix it: \(verdict.advice)\n"))
     }
 
-    @Test("An unknown client gets the general words")
+    @Test("A client of unknown language gets the general advice")
     func unknown() { #expect(Findings(of: LowercaseIDs.obligation).verdict.advice == LowercaseIDs.obligation.advice) }
 
-    @Test("General advice does not use Swift's words", arguments: Judge.obligations + Obligation.inside)
+    @Test("General advice contains no names from Swift", arguments: Judge.obligations + Obligation.inside)
     func general(_ obligation: Obligation) {
         for word in ["task.", "URLSession", "URLRequest", "await", "Codable", ".iso8601", "uuid", "webSocketTask"] {
             #expect(!obligation.advice.contains(word), "\(obligation.advice)")
@@ -178,7 +182,7 @@ struct AdviceTests {
     }
 }
 
-@Suite("Obligations of sockets")
+@Suite("Socket obligations")
 struct SocketObligationTests {
     /// The contract's table: id, level, and source.
     private static let table: [(String, Obligation.Level, Obligation.Origin)] = [
@@ -204,7 +208,7 @@ struct SocketObligationTests {
         ("ws/close-handshake", .should, .guides([.consultationWebSocket, .mealLogWebSocket])),
     ]
 
-    @Test("Socket obligations are the contract's, in its order")
+    @Test("The socket judges match the contract's table, in its order")
     func table() {
         let obligations = SocketStory.judges.map { $0.obligation }
         #expect(obligations.map(\.id) == Self.table.map(\.0))
@@ -212,7 +216,9 @@ struct SocketObligationTests {
         #expect(obligations.map(\.origin) == Self.table.map(\.2))
     }
 
-    @Test("Their texts are single-line sentences", arguments: SocketStory.judges.map { $0.obligation })
+    @Test(
+        "The texts of socket obligations are single-line sentences", arguments: SocketStory.judges.map { $0.obligation }
+    )
     func texts(_ obligation: Obligation) {
         for text in [obligation.clause, obligation.tolerance ?? "None.", obligation.advice] {
             #expect(text.hasSuffix("."))
@@ -254,6 +260,6 @@ struct SocketObligationTests {
         ),
     ]
 
-    @Test("Findings contain their numbers", arguments: sentences)
+    @Test("Messages of findings contain the measured numbers", arguments: sentences)
     func sentence(_ actual: String, _ expected: String) { #expect(actual == expected) }
 }

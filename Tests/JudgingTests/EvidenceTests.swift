@@ -23,7 +23,7 @@ struct EvidenceTests {
         return Set(judge.verdicts().filter { $0.outcome == .broken }.map(\.obligation.id))
     }
 
-    @Test("An obligation that needs missing data is not exercised; the others are judged as usual")
+    @Test("An obligation counts as not exercised if the journal lacks the data it needs")
     func needs() {
         let all = Self.broken(.all)
         #expect(
@@ -38,7 +38,7 @@ struct EvidenceTests {
     }
 
     @Test(
-        "Obligations state the data that they need",
+        "Each obligation declares the data it needs",
         arguments: [Evidence.controlFrames, .socketEnds, .credentials, .backend])
     func table(_ evidence: Evidence) {
         let needed: [Evidence: [String]] = [
@@ -59,7 +59,7 @@ struct EvidenceTests {
         #expect(found == needed[evidence])
     }
 
-    @Test("A real server's backend is not judged; other breaches are still found")
+    @Test("The judge skips obligations about the backend if a real server answers")
     func realServer() throws {
         let story = Story {
             $0.request(.deleteGoal, "goal-1", status: 404, at: 0, fields: [])
@@ -92,7 +92,7 @@ struct EvidenceTests {
         }
     }
 
-    @Test("For further breaches, at most a thousand entry numbers are kept")
+    @Test("A verdict keeps at most a thousand entry numbers of further breaches")
     func numbers() throws {
         func verdict(_ count: Int) throws -> Verdict {
             let story = Story { story in
@@ -114,7 +114,7 @@ struct EvidenceTests {
         #expect(sum.moreEntries == [6, 7, 8, 6, 7, 8, 1, 2, 3, 4, 5] && sum.findingCount == 16)
     }
 
-    @Test("Lost journal entries are counted")
+    @Test("The judge counts lost journal entries")
     func missed() {
         let story = Story { for second in 0..<6 { $0.request(.listGoals, at: Double(second)) } }
         var judge = Judge(mode: .union)
@@ -123,7 +123,7 @@ struct EvidenceTests {
         #expect(judge.lastNumber == 6)
     }
 
-    @Test("A missing answer is not treated like any answer")
+    @Test("The judge does not guess what a lost answer contained")
     func lostAnswers() {
         func verdict(_ id: String, isLost: Bool, _ tell: (inout Story) -> Void) -> Verdict.Outcome? {
             var judge = Judge(mode: .union)

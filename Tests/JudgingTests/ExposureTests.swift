@@ -183,10 +183,10 @@ struct ExposureTests {
         },
     ]
 
-    @Test("Situations that a client met are counted", arguments: requests + sockets + meals)
+    @Test("The judge counts how often a client met each situation", arguments: requests + sockets + meals)
     func counts(_ example: Case) { #expect(example.story.exposures(end: example.end) == example.counts) }
 
-    @Test("Every path is listed in order, including paths that the client never took")
+    @Test("Exposures list every path in order, including paths that the client never took")
     func isComplete() {
         #expect(Story().judge().exposures.map(\.path) == Exposure.Path.allCases)
         #expect(Story().judge().exposures.allSatisfy { $0.count == 0 })

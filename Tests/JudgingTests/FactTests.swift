@@ -17,7 +17,7 @@ struct FactTests {
 
     enum RequestError: Error { case isNone }
 
-    @Test("Held and released items are not facts about a client")
+    @Test("Holding or releasing an item does not record a fact about the client")
     func holds() {
         let hold = RecordedHold(
             breakpoint: "b", place: .frame, sender: .client, until: Story.time(30), subject: "text ping")
@@ -35,7 +35,7 @@ struct FactTests {
         #expect(journal.count == 2)
     }
 
-    @Test("A client is identified by its user, its token's claim, or its token")
+    @Test("A fact identifies the client by its user, its token's claim or its token")
     func clients() throws {
         #expect(try Self.request { $0.request(.listGoals, at: 0) }.client == "sarah")
         #expect(try Self.request { $0.request(.listGoals, status: 401, at: 0) }.client == "sarah")
@@ -45,7 +45,7 @@ struct FactTests {
         #expect(try Self.request { $0.request(.listGoals, status: 401, at: 0, fields: []) }.client == nil)
     }
 
-    @Test("A path that is too short for an id has no id")
+    @Test("A path that is too short for an id yields no id")
     func shortPaths() throws {
         #expect(try Self.request { $0.request("GET /api/v1/goals", endpoint: .showGoal, at: 0) }.sentID == nil)
         let paths: [(String, ExactString?)] = [
@@ -61,7 +61,9 @@ struct FactTests {
         }
     }
 
-    @Test("Long answers that no judge needs are not read", arguments: [Endpoint.listMessages, .listQuickActions])
+    @Test(
+        "Facts skip the parsing of long answers that no judge needs",
+        arguments: [Endpoint.listMessages, .listQuickActions])
     func unread(_ endpoint: Endpoint) throws {
         #expect(try Self.request { $0.request(endpoint, "c", answer: ["a": 1], at: 0) }.answer == nil)
         #expect(try Self.request { $0.request(.listGoals, answer: ["a": 1], at: 0) }.answer == ["a": 1])
@@ -74,7 +76,7 @@ struct FactTests {
         (.server, .text, .partial, [], nil),
     ]
 
-    @Test("A frame's type is known by its beginning only if the server sent it whole", arguments: beginnings)
+    @Test("A truncated payload reveals its frame's type only if the server sent the whole frame", arguments: beginnings)
     func beginning(
         _ sender: Party, _ opcode: Opcode, _ delivery: Delivery, _ faults: [String], _ type: String?
     ) {
@@ -93,17 +95,17 @@ struct FactTests {
     }
 
     @Test(
-        "Durations are truncated to milliseconds",
+        "Messages truncate durations to milliseconds",
         arguments: [
             (0, "0 s"), (999_999, "0 s"), (1_000_000, "0.001 s"), (200_000_000, "0.2 s"), (949_999_999, "0.949 s"),
             (1_000_000_000, "1 s"), (1_050_000_000, "1.05 s"), (61_500_000_000, "61.5 s"), (-500_000_000, "-0.5 s"),
         ] as [(Int64, String)])
     func durations(_ nanoseconds: Int64, _ text: String) { #expect(Messages.seconds(nanoseconds) == text) }
 
-    @Test("Times are times of day")
+    @Test("Messages print a time as the time of day")
     func times() { #expect(Messages.clock(Story.time(4.9)) == "10:30:04") }
 
-    @Test("Meal logs, goals and consultations are found in every form")
+    @Test("Facts find meal logs, goals and consultations in every form of answer")
     func shown() throws {
         let goal: JSONValue = ["id": "g", "conversation_id": "c"]
         #expect(

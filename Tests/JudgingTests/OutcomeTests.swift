@@ -68,7 +68,7 @@ struct OutcomeTests {
         ([], "", 4, "The run fails: the client never connected."),
     ]
 
-    @Test("The exit code has its reason in the report", arguments: rows.indices)
+    @Test("Every report format states the reason for the exit code", arguments: rows.indices)
     func exitCode(row: Int) throws {
         let (runs, list, exitCode, sentence) = Self.rows[row]
         let report = Report(title: "t", runs: runs)
@@ -86,7 +86,7 @@ struct OutcomeTests {
                 .contains(exitCode == 0 ? "✅" : "❌"))
     }
 
-    @Test("An incomplete report fails, says so first, and keeps lines of the known-broken list")
+    @Test("An incomplete report fails and does not mark known-broken lines as outdated")
     func incomplete() throws {
         var report = Report(title: "t", runs: [Self.run()])
         report.incomplete = "Interrupted: 1 of 3 scenarios is in this report."
@@ -104,7 +104,7 @@ struct OutcomeTests {
         #expect(!TerminalReport(report).text.contains(Messages.nothingRecorded), "nothing is known of the client")
     }
 
-    @Test("The note that the client never connected follows the verdict, once")
+    @Test("A report says once, after the verdict, that the client never connected")
     func neverConnected() throws {
         let text = TerminalReport(
             Report(title: "t", runs: [Self.run(.notExercised, connected: false, command: .exited(1))])
@@ -118,7 +118,7 @@ struct OutcomeTests {
         #expect(some.components(separatedBy: "did not connect in b").count == 2, "once: \(some)")
     }
 
-    @Test("Obligations outside the selection have no row, unless the client faced them")
+    @Test("A report omits obligations outside the selection unless the client faced them")
     func hidden() throws {
         var report = Report(title: "t", runs: [Self.run(.notExercised, command: .exited(0))])
         func rows() -> [Bool] {
@@ -142,7 +142,7 @@ struct OutcomeTests {
         #expect(rows() == [true, true])
     }
 
-    @Test("Obligations count once, by the worst of all runs")
+    @Test("An outcome counts each obligation once, with its worst mark across all runs")
     func worst() {
         let runs = [Self.run(), Self.run(.broken, [Self.warning]), Self.run(.broken, [Self.finding]), Self.run()]
         let outcome = Report(title: "t", runs: runs).outcome()
@@ -150,7 +150,7 @@ struct OutcomeTests {
     }
 
     @Test(
-        "Lists of known breaches are read",
+        "The reader of known-broken lists accepts valid lines and explains bad ones",
         arguments: [
             ("", ""), ("# nothing\n\n  # more\n", ""), ("ids/lowercase # always\r\n", ""),
             ("ids/lower-case", "f:1: there is no obligation or check 'ids/lower-case'. Did you mean 'ids/lowercase'?"),
@@ -173,7 +173,7 @@ struct OutcomeTests {
         } catch { #expect(error.description(file: "f") == mistakes) }
     }
 
-    @Test("Every hint of an obligation names existing scenarios")
+    @Test("Every scenario that an obligation suggests exists")
     func hints() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Fixtures/scenarios")

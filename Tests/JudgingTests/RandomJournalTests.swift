@@ -110,7 +110,7 @@ extension Draw {
 /// Senseless journals, which must not crash a judge.
 @Suite("Random journals")
 struct RandomJournalTests {
-    @Test("Any journal is judged without a crash", arguments: GuideMode.allCases)
+    @Test("The judge never crashes on a random journal", arguments: GuideMode.allCases)
     func survives(_ mode: GuideMode) {
         var broken: Set<String> = []
         for seed in 0..<20 {
@@ -141,7 +141,7 @@ struct RandomJournalTests {
     }
 
     @Test(
-        "A clock step changes no verdict, and reports show the journal's own times",
+        "A clock step does not change verdicts, and reports show the journal's times",
         arguments: [28_800, -28_800, 3, -3] as [Int64])
     func clockSteps(_ seconds: Int64) throws {
         for seed in 0..<10 {
@@ -200,7 +200,7 @@ struct RandomJournalTests {
         return told
     }
 
-    @Test("Any time is judged without a crash")
+    @Test("The judge never crashes on extreme timestamps")
     func survivesTimes() {
         let times = [Int64.max, .min, 0, .max, .max, .min].map { Timestamp(nanosecondsSinceEpoch: $0) }
         var judge = Judge(mode: .union)
@@ -224,7 +224,7 @@ struct RandomJournalTests {
         }
     }
 
-    @Test("Memory is bounded for any users and ids")
+    @Test("A table of recent values keeps at most its capacity")
     func isBounded() {
         var recent = Recent<Int, Int>(capacity: 100)
         for number in 0..<10_000 {

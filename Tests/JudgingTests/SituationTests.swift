@@ -155,20 +155,22 @@ struct SituationTests {
         AccessToken(subject: "sarah", expiresAt: 1_738_146_600 + seconds).signed(with: Array("secret".utf8))
     }
 
-    @Test("The journal shows a client's situation, and each step to it is covered", arguments: sockets + others)
+    @Test(
+        "The judge derives the client's situation from the journal and counts it as covered",
+        arguments: sockets + others)
     func stands(_ example: Case) {
         let judge = example.story.judge()
         #expect(judge.situation == example.situation)
         #expect(judge.coverage.contains(example.situation) || example.situation == Situation())
     }
 
-    @Test("A refused handshake is covered as connecting")
+    @Test("A refused handshake covers the connecting situation")
     func passesThrough() {
         let covered = Story { $0.request(.webSocket, Self.id, status: 503, at: 0) }.judge().coverage
         #expect(covered.situations.map(\.socket) == [.none, .connecting])
     }
 
-    @Test("A socket that ended with a close frame is covered as closing")
+    @Test("A socket that ends with a close frame covers the closing situation")
     func closes() {
         let covered = Story {
             $0.connected(Self.id, at: 0)
@@ -177,7 +179,7 @@ struct SituationTests {
         #expect(covered.judge().coverage.situations.map(\.socket).contains(.closing))
     }
 
-    @Test("Each situation has its own place, in order")
+    @Test("Each situation has a unique index in sort order")
     func places() {
         let all = (0..<Situation.count).map(Situation.init(index:))
         #expect(all.map(\.index) == Array(0..<Situation.count))
@@ -186,7 +188,7 @@ struct SituationTests {
         #expect(!all.contains { $0 < $0 })
     }
 
-    @Test("A coverage has its members, and the sum of two")
+    @Test("A union of two coverages contains the situations of both")
     func sets() {
         let (first, last) = (Situation(index: 0), Situation(index: Situation.count - 1))
         var one = Coverage()

@@ -86,7 +86,7 @@ struct ConflictTests {
         },
     ]
 
-    @Test("Requests after a 409 are judged", arguments: chapters)
+    @Test("The judge reaches the expected verdict on requests after a 409", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("consultation/conflict-continues-existing") }
 }
 
@@ -158,7 +158,7 @@ struct LimitTests {
         },
     ]
 
-    @Test("Requests after a 429 are judged", arguments: chapters)
+    @Test("The judge reaches the expected verdict on requests after a 429", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("consultation/limit-stops-creating") }
 }
 
@@ -233,11 +233,11 @@ struct HistoryTests {
         },
     ]
 
-    @Test("Requests before a socket are judged", arguments: chapters)
+    @Test("The judge reaches the expected verdict on requests before a socket opens", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("consultation/history-before-connect") }
 
     @Test(
-        "A truncated journal shows a hasty socket only if it shows the consultation first",
+        "In a truncated journal a socket counts as hasty only if the consultation appears before it",
         arguments: [false, true])
     func lateBeginning(isShown: Bool) throws {
         var story = Story()

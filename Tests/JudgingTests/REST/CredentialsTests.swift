@@ -65,10 +65,12 @@ struct CredentialsTests {
         },
     ]
 
-    @Test("The credentials of requests are judged", arguments: chapters)
+    @Test("The judge reaches the expected verdict on the credentials of requests", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("auth/credentials-on-every-request") }
 
-    @Test("Modes without an API key lack this obligation", arguments: [GuideMode.goalLinking, .webSocketArchitecture])
+    @Test(
+        "Modes without an API key do not have the obligation",
+        arguments: [GuideMode.goalLinking, .webSocketArchitecture])
     func isAbsent(_ mode: GuideMode) {
         let story = Story { $0.request(.listGoals, at: 0, fields: []) }
         #expect(story.verdict("auth/credentials-on-every-request", in: mode) == nil)
@@ -123,7 +125,7 @@ struct WebSocketCredentialsTests {
         },
     ]
 
-    @Test("The credentials of a handshake are judged", arguments: chapters)
+    @Test("The judge reaches the expected verdict on the credentials of a handshake", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("auth/websocket-credentials") }
 }
 
@@ -213,7 +215,7 @@ struct RefreshTests {
         },
     ]
 
-    @Test("Requests after a 401 are judged", arguments: chapters)
+    @Test("The judge reaches the expected verdict on requests after a 401", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("auth/refresh-after-401") }
 }
 
@@ -287,10 +289,10 @@ struct RefreshOnceTests {
         ),
     ]
 
-    @Test("Refresh tokens are judged", arguments: chapters)
+    @Test("The judge reaches the expected verdict on refresh tokens", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("auth/refresh-token-once") }
 
-    @Test("Guides lack this obligation", arguments: GuideMode.guides)
+    @Test("No guide's mode has the obligation", arguments: GuideMode.guides)
     func guides(_ mode: GuideMode) {
         let story = Story(Self.refreshes(("r1", 200, 0), ("r1", 200, 1)))
         #expect(story.verdict("auth/refresh-token-once", in: mode) == nil)
@@ -335,6 +337,6 @@ struct ExpiredBearerTests {
         },
     ]
 
-    @Test("Bearers of /auth are judged", arguments: chapters)
+    @Test("The judge reaches the expected verdict on bearer tokens sent to /auth", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("auth/no-expired-bearer") }
 }

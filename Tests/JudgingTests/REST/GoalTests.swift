@@ -106,7 +106,7 @@ struct ReuseTests {
         },
     ]
 
-    @Test("Chats about goals are judged", arguments: chapters)
+    @Test("The judge reaches the expected verdict on chats about goals", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("goal/reuses-conversation") }
 }
 
@@ -277,6 +277,6 @@ struct LinkTests {
         },
     ]
 
-    @Test("Goals created in a chat are judged", arguments: chapters)
+    @Test("The judge reaches the expected verdict on goals created in a chat", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("goal/links-created-goal") }
 }

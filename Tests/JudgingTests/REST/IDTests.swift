@@ -35,7 +35,7 @@ struct LowercaseTests {
         },
     ]
 
-    @Test("The case of ids is judged", arguments: chapters)
+    @Test("The judge reaches the expected verdict on upper-case ids", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("ids/lowercase") }
 }
 
@@ -149,7 +149,7 @@ struct BackendGoalIDTests {
         },
     ]
 
-    @Test("Goal ids are judged", arguments: chapters)
+    @Test("The judge reaches the expected verdict on goal ids", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("ids/backend-goal-id") }
 }
 
@@ -234,7 +234,7 @@ struct GoneTests {
         },
     ]
 
-    @Test("Requests for missing resources are judged", arguments: chapters)
+    @Test("The judge reaches the expected verdict on requests for missing resources", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("ids/gone-not-reused") }
 }
 
@@ -360,10 +360,10 @@ struct DeletionTests {
         ),
     ]
 
-    @Test("A client that deletes keeps the obligations", arguments: stories)
+    @Test("A correct deletion does not break an obligation", arguments: stories)
     func judges(_ id: String, _ chapter: Chapter) { chapter.check(id) }
 
-    @Test("A goal id of the app's own also breaks in a deletion")
+    @Test("Deleting a goal by the app's local id breaks the obligation")
     func ownID() {
         let told = Story { $0.request(.deleteGoal, "goal-1", status: 404, at: 0) }.verdict("ids/backend-goal-id")
         #expect(told?.outcome == .broken)

@@ -273,6 +273,6 @@ struct CadenceTests {
         },
     ]
 
-    @Test("Polls are judged", arguments: chapters)
+    @Test("The judge reaches the expected verdict on the cadence of polls", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("meal/polling-cadence") }
 }

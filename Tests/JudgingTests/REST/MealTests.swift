@@ -115,7 +115,7 @@ struct FetchTests {
         },
     ]
 
-    @Test("Requests after a completed event are judged", arguments: chapters)
+    @Test("The judge reaches the expected verdict on requests after a completed event", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("meal/no-fetch-after-completed") }
 }
 
@@ -232,6 +232,6 @@ struct PollWhileConnectedTests {
         },
     ]
 
-    @Test("Polls with an open socket are judged", arguments: chapters)
+    @Test("The judge reaches the expected verdict on polls with an open socket", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("meal/no-poll-while-connected") }
 }

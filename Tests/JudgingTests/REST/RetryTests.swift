@@ -150,7 +150,7 @@ struct RetryTests {
         },
     ]
 
-    @Test("Repeats are judged", arguments: chapters)
+    @Test("The judge reaches the expected verdict on repeated requests", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("retry/backoff-on-5xx") }
 
     @Test("Too many attempts alone do not fail a run")
@@ -280,9 +280,11 @@ struct CreatesOnceTests {
         },
     ]
 
-    @Test("A duplicate creation is reported", arguments: chapters)
+    @Test("The judge reports a duplicate creation", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("retry/creates-once") }
 
-    @Test("In guides that show the repeat, it is not judged", arguments: GuideMode.allCases.filter { $0 != .union })
+    @Test(
+        "Modes of guides that show a repeated creation do not have the obligation",
+        arguments: GuideMode.allCases.filter { $0 != .union })
     func modes(_ mode: GuideMode) { #expect(Story().verdict("retry/creates-once", in: mode) == nil) }
 }

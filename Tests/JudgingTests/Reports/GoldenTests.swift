@@ -29,7 +29,7 @@ struct GoldenTests {
         String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
     }
 
-    @Test("Reports equal the golden files, line by line", arguments: formats.indices)
+    @Test("Each report format matches its golden file line by line", arguments: formats.indices)
     func format(row: Int) throws {
         let (name, bytes) = Self.formats[row]
         if ProcessInfo.processInfo.environment["FITIQ_MOCK_WRITE_GOLDENS"] != nil {
@@ -44,7 +44,7 @@ struct GoldenTests {
     }
 
     @Test(
-        "A finding and its evidence show the same wait, wherever within a millisecond its entries are",
+        "A finding and its evidence show the same wait despite fractions of a millisecond",
         arguments: [(4, 4.5), (4.0006, 4.9502), (4.000_000_9, 4.949_000_1), (4.999_999_999, 5.9)])
     func oneWait(ended: Double, tried: Double) throws {
         let story = Story {
@@ -64,7 +64,7 @@ struct GoldenTests {
         #expect(Durations.seconds(wait) == told, "\(text)")
     }
 
-    @Test("Reports send only colours to a terminal, and only on request")
+    @Test("A terminal report contains no escape sequences except colours on request")
     func colors() {
         let plain = String(decoding: Self.formats[0].1, as: UTF8.self)
         let colored = String(decoding: Self.formats[1].1, as: UTF8.self)
@@ -72,7 +72,7 @@ struct GoldenTests {
         #expect(colored != plain && colored.replacing(#/\u{1B}\[[0-9]+m/#, with: "") == plain)
     }
 
-    @Test("JSON reads back, with entries as in the journal")
+    @Test("The JSON report parses, and its evidence has the journal's fields")
     func json() throws {
         let value = try JSON.parse(Self.formats[3].1)
         #expect(value["format"] == 1 && value["exit_code"] == 1 && value["outcome"]?["broken"] == 1)
@@ -101,7 +101,7 @@ struct GoldenTests {
         #expect(json["runs"]?[0]?["checks"]?[0]?["notes"] == ["Look here."])
     }
 
-    @Test("A client's text has no effect on a Markdown page")
+    @Test("A Markdown report escapes all markup in the client's text")
     func markdown() {
         let page = String(decoding: Self.formats[4].1, as: UTF8.self)
         for mark in ["<b>", "@octocat", "https://evil", "\u{1B}", "\u{202E}"] {
@@ -149,7 +149,7 @@ struct JUnitTests {
         ) { path.removeLast() }
     }
 
-    @Test("A parser reads the XML, and its numbers are right")
+    @Test("The JUnit report is valid XML with correct totals")
     func parses() throws {
         let bytes = JUnitReport(SampleReport.report, knownBroken: SampleReport.knownBroken).bytes
         let parser = XMLParser(data: Data(bytes))
@@ -168,7 +168,7 @@ struct JUnitTests {
         #expect(reader.texts["known-broken consultation/create/201"]?.contains("remove the line") == true)
     }
 
-    @Test("A command known to fail is skipped, and one that may fail passes")
+    @Test("JUnit XML marks a known failure as skipped and an allowed failure as passed")
     func commands() throws {
         let known = try KnownBroken(reading: Array("a command".utf8), checks: [Report.Run.command])
         var runs = ["a", "b"].map { OutcomeTests.run(scenario: $0, command: .exited(2)) }
@@ -180,7 +180,7 @@ struct JUnitTests {
         #expect(text.contains("<testcase classname=\"b\" name=\"command\"/>") && text.contains("failures=\"0\""))
     }
 
-    @Test("An incomplete report has an error with the reason")
+    @Test("JUnit XML of an incomplete report contains an error with the reason")
     func incomplete() throws {
         var report = SampleReport.report
         report.incomplete = "Interrupted: 2 of 3 scenarios are in this report."
@@ -192,7 +192,7 @@ struct JUnitTests {
     }
 
     @Test(
-        "Characters that XML cannot represent are replaced",
+        "JUnit XML replaces characters that XML cannot represent",
         arguments: [
             ("a&<>\"'", "a&amp;&lt;&gt;&quot;'"), ("\u{0}\u{1B}\u{FFFE}\u{FFFF}", "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"),
             ("a\nb\tc\r", "a&#10;b&#9;c\u{FFFD}"), ("]]>", "]]&gt;"), ("😀é", "😀é"),
@@ -201,9 +201,9 @@ struct JUnitTests {
     func escapes(text: String, expected: String) { #expect(Judging.xml(text) == expected) }
 }
 
-@Suite("Annotations of GitHub Actions")
+@Suite("GitHub Actions annotations")
 struct GitHubAnnotationsTests {
-    @Test("Each failure is an error, and each broken should a warning")
+    @Test("Each failure yields an error annotation, and a broken `should` yields a warning")
     func sample() {
         let text = GitHubAnnotations(SampleReport.report, knownBroken: SampleReport.knownBroken).text
         let lines = text.split(separator: "\n").map(String.init)
@@ -221,7 +221,7 @@ struct GitHubAnnotationsTests {
         #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0 == "\u{202E}" })
     }
 
-    @Test("A client's text never begins or ends a command")
+    @Test("A client's text cannot start or end a workflow command")
     func escapes() {
         let check = Report.Check(address: "a:b,c%", clause: "c", failures: ["100%\n::error::x\r\ny"])
         let run = Report.Run(
@@ -230,7 +230,9 @@ struct GitHubAnnotationsTests {
         #expect(text == "::error title=a%3Ab%2Cc%25::100%25%0A::error::x y\n")
     }
 
-    @Test("There are at most ten annotations of a kind; the tenth counts the rest", arguments: [10, 11, 25])
+    @Test(
+        "A report emits at most ten annotations of a kind, the tenth with the count of the rest",
+        arguments: [10, 11, 25])
     func limit(count: Int) {
         let checks = (1...count).map { Report.Check(address: "a/\($0)", clause: "c", failures: ["no \($0)"]) }
         let run = Report.Run(
@@ -241,16 +243,16 @@ struct GitHubAnnotationsTests {
         #expect(lines.last == "::error title=a/10::\(last)")
     }
 
-    @Test("A passing run has no annotations")
+    @Test("A passing run emits no annotations")
     func nothing() {
         let run = Report.Run(scenario: "a", mode: .union, hasConnected: true, verdicts: [], exposures: [])
         #expect(GitHubAnnotations(Report(title: "t", runs: [run])).text.isEmpty)
     }
 }
 
-@Suite("The table of a terminal report")
+@Suite("The terminal report's table")
 struct TerminalTableTests {
-    @Test("One run has a line for each obligation, with the number of times faced")
+    @Test("The table of one run says how many times the client faced each obligation")
     func single() {
         let run = Report.Run(
             scenario: "default", mode: .union, hasConnected: true,
@@ -270,7 +272,7 @@ struct TerminalTableTests {
         #expect(!text.contains("Error paths met"), "it met none")
     }
 
-    @Test("Several runs begin with the verdict, and show each breach once, with its runs")
+    @Test("A report of several runs starts with the verdict and lists each breach once with its runs")
     func several() {
         func run(_ scenario: String, _ verdicts: [Verdict], command: Report.CommandOutcome = .exited(0)) -> Report.Run {
             Report.Run(
@@ -323,7 +325,7 @@ struct TerminalTableTests {
         #expect(text.hasPrefix(expected), "\(text)")
     }
 
-    @Test("Lines wrap at the width of a terminal, stay indented, and lose nothing", arguments: [40, 60, 100])
+    @Test("The report wraps lines at the terminal's width without losing a word", arguments: [40, 60, 100])
     func width(_ width: Int) {
         let report = SampleReport.report
         let plain = TerminalReport(report, knownBroken: SampleReport.knownBroken).text

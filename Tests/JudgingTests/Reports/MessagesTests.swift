@@ -57,7 +57,7 @@ struct MessagesTests {
         ),
     ]
 
-    @Test("Messages are sentences", arguments: rows.indices)
+    @Test("Messages are full sentences", arguments: rows.indices)
     func sentence(row: Int) { #expect(Self.rows[row].0 == Self.rows[row].1) }
 
     /// The counts of obligations by mark, the number of cases and of runs, and the summary.
@@ -72,7 +72,7 @@ struct MessagesTests {
         ),
     ]
 
-    @Test("A summary counts its parts", arguments: summaries)
+    @Test("A summary states the count of each mark", arguments: summaries)
     func summary(_ counts: [Report.Mark: Int], _ cases: Int, _ runs: Int, _ sentence: String) {
         var outcome = Report.Outcome()
         outcome.counts = counts
@@ -81,15 +81,17 @@ struct MessagesTests {
         #expect(Messages.summary(outcome, runs: runs) == sentence)
     }
 
-    @Test("Every kind of failure has a unique name")
+    @Test("Every exposure path has a unique name")
     func exposures() {
         #expect(Set(Exposure.Path.allCases.map(Messages.exposure)).count == Exposure.Path.allCases.count)
     }
 }
 
-@Suite("Known breaches are compared by bytes")
+@Suite("Byte-wise comparison of known breaches")
 struct KnownBrokenIdentityTests {
-    @Test("A scenario is not excused by another's line", arguments: [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")])
+    @Test(
+        "A known-broken line excuses only the scenario with exactly its bytes",
+        arguments: [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")])
     func scenarios(_ first: String, _ second: String) throws {
         let list = try KnownBroken(reading: Array("\(first) ids/lowercase".utf8))
         #expect(list.lists("ids/lowercase", in: first) && !list.lists("ids/lowercase", in: second))
@@ -103,7 +105,7 @@ struct CoverageSummaryTests {
     private static let summary = CoverageSummary(
         SampleReport.report.coverage, played: ["default", "drop-mid-stream"], of: SampleReport.reachable)
 
-    @Test("All faced situations count, even unlisted ones; the nearest one not played is next")
+    @Test("A summary counts all faced situations and suggests the nearest unplayed one next")
     func counts() {
         #expect(Self.summary.facedCount == 5 && Self.summary.reachableCount == 10)
         #expect(
@@ -120,7 +122,7 @@ struct CoverageSummaryTests {
         #expect(none.next.count == 8)
     }
 
-    @Test("At most ten situations are named")
+    @Test("The report lists at most ten situations")
     func limit() {
         let many = (0..<Situation.count).map { ReachableSituation(Situation(index: $0), way: "default") }
         #expect(CoverageSummary(Coverage(), of: many).next.count == CoverageSummary.nextLimit)
@@ -128,7 +130,7 @@ struct CoverageSummaryTests {
         #expect(CoverageSummary(Coverage(), of: Array(many.prefix(9))).next.count == 9)
     }
 
-    @Test("The table adds up to both numbers, by socket, token, meal, and before and after trouble")
+    @Test("The cells of the coverage table add up to the faced and the reachable totals")
     func table() {
         let rows = Self.summary.table
         let cells = rows.flatMap(\.cells)
@@ -158,7 +160,7 @@ struct CoverageSummaryTests {
         ])
     func words(names: String, words: String) { #expect(Messages.words(SampleReport.situation(names)) == words) }
 
-    @Test("Every situation has unique words and names, and is found by them")
+    @Test("Every situation has a unique description and unique names that identify it")
     func names() {
         let all = (0..<Situation.count).map(Situation.init(index:))
         #expect(Set(all.map(Messages.words)).count == Situation.count)
@@ -166,7 +168,7 @@ struct CoverageSummaryTests {
         #expect(Situation(names: ["none", "good", "none", "odd"]) == nil && Situation(names: ["none"]) == nil)
     }
 
-    @Test("A table reads back; a wrong or repeated row is refused")
+    @Test("The reader accepts a written table of situations and rejects a wrong or repeated row")
     func file() {
         let rows = SampleReport.reachable.map { ($0.situation.names + [$0.way ?? "-"]).joined(separator: "\t") + "\n" }
         let text = "socket\ttoken\tmeal\ttrouble\tway\n" + rows.joined()
@@ -181,14 +183,14 @@ struct CoverageSummaryTests {
         #expect(ReachableSituation.read(Array(text.utf8).dropLast(1)) != nil)
     }
 
-    @Test("The embedded file has most of the protocol, and names built-in scenarios")
+    @Test("The embedded file lists over 100 situations and names built-in scenarios")
     func builtIn() {
         #expect(ReachableSituation.all.count > 100)
         #expect(ReachableSituation.all.first == SampleReport.row("none good none none", "default"))
         #expect(ReachableSituation.all.contains { $0.scenario == "token-expires-mid-session" })
     }
 
-    @Test("JSON has the numbers of all runs and of each, and the situations once")
+    @Test("The JSON report has coverage for all runs and each run, and lists situations once")
     func json() throws {
         let value = try JSON.parse(JSONReport(SampleReport.report).bytes)
         #expect(value["coverage"]?["faced"] == 5 && value["coverage"]?["reachable"] == 10)
@@ -206,7 +208,7 @@ struct CoverageSummaryTests {
         #expect(page?["table"]?.array?.count == Self.summary.table.count && page?["faced"] == 5)
     }
 
-    @Test("Without a connection there is no sentence on coverage")
+    @Test("A report without a connection says nothing about coverage")
     func neverConnected() {
         var report = SampleReport.report
         for index in report.runs.indices { report.runs[index].hasConnected = false }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Judging
 
-@Suite("Judges of what follows an end")
+@Suite("Judges of a socket's end")
 struct EndingJudgeTests {
     private static let late = """
         An answer was cut at 10:30:04, and the messages were not fetched within 10 s of `connected` at 10:30:06.

@@ -167,7 +167,7 @@ struct HandshakeJudgeTests {
     @Test("ws/single-connection", arguments: singleCases)
     func single(_ row: SocketCase) { row.check(SingleConnection.self) }
 
-    @Test("In a flood ws/single-connection reports no more at a time than it remembers")
+    @Test("In a flood ws/single-connection reports at most the sockets it remembers")
     func flood() {
         func findings(lastAt seconds: Double) -> Int {
             var story = SocketStory()
@@ -181,7 +181,7 @@ struct HandshakeJudgeTests {
         #expect(findings(lastAt: 1.051) == 257)
     }
 
-    @Test("Of two simultaneous breaches ws/single-connection reports the worse")
+    @Test("ws/single-connection reports the worse of two simultaneous breaches")
     func worse() {
         var story = SocketStory()
         story.connect(1, at: 0)

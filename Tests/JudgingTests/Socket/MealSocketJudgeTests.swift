@@ -47,7 +47,7 @@ struct MealSocketJudgeTests {
     @Test("ws/meal-socket-single", arguments: singleCases)
     func single(_ row: SocketCase) { row.check(MealSocketSingle.self) }
 
-    @Test("A chat's socket in addition is not a second connection")
+    @Test("A chat socket next to a meal socket does not count as a second connection")
     func besideAChat() {
         SocketCase("", .notExercised, until: 9) {
             $0.connect(1, at: 0)
@@ -156,7 +156,7 @@ struct MealSocketJudgeTests {
         ),
     ]
 
-    @Test("Judges of sockets treat it as a socket", arguments: reconnects.indices)
+    @Test("Reconnect judges treat the meal socket like a chat socket", arguments: reconnects.indices)
     func judges(_ index: Int) {
         let (row, judge) = Self.reconnects[index]
         row.check(judge)

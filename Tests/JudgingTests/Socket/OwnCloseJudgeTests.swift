@@ -1,4 +1,5 @@
 import Testing
+
 @testable import Judging
 
 @Suite("The judge of reconnects after a client's own close")
@@ -96,7 +97,7 @@ struct OwnCloseJudgeTests {
 struct HoldJudgeTests {
     private static let question = #"{"type":"message","content":"Hello"}"#
 
-    @Test("A client is not blamed for pings that wait behind its held frame")
+    @Test("The judge excuses pings that wait behind the client's held frame")
     func keepAlive() {
         for (faults, isBroken) in [(["b"], false), ([], true)] {
             SocketCase("keep-alive", isBroken ? .broken(Self.noPing, [3, 4]) : .notExercised) {
@@ -109,7 +110,7 @@ struct HoldJudgeTests {
 
     private static let noPing = Messages.noPing(for: 90 * Tolerance.second, since: SocketStory.time(10))
 
-    @Test("Messages behind a held one do not count as sent during an answer")
+    @Test("Messages behind a held message do not count as sent during an answer")
     func streaming() {
         for (faults, isBroken) in [(["b"], false), ([], true)] {
             let message = Messages.sentWhileStreaming(since: SocketStory.time(11))
@@ -123,7 +124,7 @@ struct HoldJudgeTests {
         }
     }
 
-    @Test("A client may give up a socket with a held frame, in either direction")
+    @Test("A client may abandon a socket while a frame is held in either direction")
     func givingUp() {
         for (said, heard) in [(["b"], []), ([], ["b"])] {
             SocketCase("gives up", .notExercised) {
@@ -142,7 +143,7 @@ struct HoldJudgeTests {
         }
     }
 
-    @Test("A lost or changed end of an answer excuses the next steps")
+    @Test("A lost or changed stream end excuses the client's next message")
     func lostEnd() {
         SocketCase("lost end", .notExercised) {
             $0.connect(1, at: 0)
@@ -160,7 +161,7 @@ struct HoldJudgeTests {
         }.check(NoSendWhileStreaming.self)
     }
 
-    @Test("A long-held handshake is no reason to blame the next")
+    @Test("A long-held handshake excuses the client's close without a close frame")
     func handshakes() {
         SocketCase("held handshake", .notExercised) {
             $0.open(1, at: 40, took: 40, faults: ["b"])
@@ -169,7 +170,7 @@ struct HoldJudgeTests {
         }.check(CloseHandshake.self)
     }
 
-    @Test("Held and released items are not facts about the client")
+    @Test("Holding or releasing a frame does not exercise an obligation")
     func entries() {
         var story = Story()
         story.journal(

@@ -490,6 +490,6 @@ struct ReconnectsAfterDropTests {
         },
     ]
 
-    @Test("A client whose user continues without a socket is reported", arguments: chapters)
+    @Test("The judge reports a client whose user continues without a socket", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("ws/reconnects") }
 }

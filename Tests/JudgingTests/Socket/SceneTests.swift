@@ -17,7 +17,7 @@ struct SceneTests {
         return scene
     }
 
-    @Test("Open sockets are found by user and by consultation, oldest first, silenced ones separately")
+    @Test("A scene finds open sockets by user and by consultation, oldest first")
     func open() {
         let scene = scene {
             $0.open(9, at: 0)
@@ -37,7 +37,7 @@ struct SceneTests {
         #expect(scene.endedSocket?.connection == 6)
     }
 
-    @Test("An ended socket is reported once, with its state")
+    @Test("A scene reports an ended socket once, with its last state")
     func ended() {
         let ended = scene {
             $0.streaming()
@@ -54,7 +54,7 @@ struct SceneTests {
     }
 
     @Test(
-        "An answer streams from its first delivered chunk to its end",
+        "An answer counts as streaming from its first delivered chunk to its end",
         arguments: [
             ("stream_chunk", "stream_complete"), ("assistant_message_start", "assistant_message_end"),
             ("assistant_message_chunk", "error"),
@@ -87,7 +87,7 @@ struct SceneTests {
         #expect(unasked.sockets[1]?.isStreaming == true, "nothing has ended that it could belong to")
     }
 
-    @Test("At most the limit of sockets is remembered, and the oldest go")
+    @Test("A scene keeps sockets up to its limit and drops the oldest")
     func limit() {
         let scene = scene(limit: 3) {
             for connection in 1...50 { $0.open(UInt64(connection), at: 0, user: "user \(connection)") }
@@ -100,7 +100,7 @@ struct SceneTests {
         #expect(scene.openSockets(onConsultation: "c1").map(\.connection) == [48, 50, 51])
     }
 
-    @Test("For a user with many open sockets only the newest are checked")
+    @Test("A scene checks only the newest open sockets of a user")
     func lookBack() {
         let scene = scene(limit: 200) {
             for connection in 1...150 { $0.open(UInt64(connection), at: 0) }
@@ -111,7 +111,7 @@ struct SceneTests {
         #expect(scene.openSockets(onConsultation: "c1").map(\.connection) == Array(86...149))
     }
 
-    @Test("A connection opened twice is one socket")
+    @Test("Opening a connection twice yields one socket")
     func twice() {
         let scene = scene {
             $0.open(1, at: 0)
@@ -121,7 +121,7 @@ struct SceneTests {
         #expect(scene.openSockets(of: "bob").map(\.consultation) == ["c2"])
     }
 
-    @Test("Frames, faults and ends of unknown sockets are ignored")
+    @Test("A scene ignores frames, faults and ends of unknown sockets")
     func unknown() {
         let scene = scene {
             $0.hear(1, "stream_chunk", at: 0)
@@ -134,7 +134,7 @@ struct SceneTests {
 }
 
 /// Journals of clients with random behaviour, even journals that no server could write.
-@Suite("Judges of sockets on random journals")
+@Suite("Socket judges on random journals")
 struct SocketSoakTests {
     private static func journal(seed: UInt64, count: Int) -> SocketStory {
         var numbers = Draw(seed: seed)
@@ -186,7 +186,7 @@ struct SocketSoakTests {
     }
 
     @Test(
-        "Judges survive any journal, breaches were faced, and evidence is short and in order", arguments: 1...40)
+        "On random journals every breach is exercised and its evidence is short and sorted", arguments: 1...40)
     func soak(_ seed: UInt64) {
         let story = Self.journal(seed: seed, count: 2000)
         for type in SocketStory.judges {
@@ -201,7 +201,7 @@ struct SocketSoakTests {
         }
     }
 
-    @Test("The journals are wild enough for each judge to find breaches")
+    @Test("Each socket judge finds breaches in some of the random journals")
     func reach() {
         let stories = (UInt64(1)...20).map { Self.journal(seed: $0, count: 2000) }
         for type in SocketStory.judges {
@@ -209,7 +209,7 @@ struct SocketSoakTests {
         }
     }
 
-    @Test("Reading verdicts in between does not change them")
+    @Test("Reading interim verdicts does not change the final ones")
     func asking() {
         let entries = Array(Self.journal(seed: 7, count: 600).journal.entries())
         for type in SocketStory.judges {
