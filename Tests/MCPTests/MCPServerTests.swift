@@ -38,7 +38,7 @@ struct MCPServerTests {
     }
 
     @Test(
-        "A client gets the requested revision, or else the newest with a handshake",
+        "A handshake selects the requested revision or the newest revision with handshakes",
         arguments: [
             ("2025-11-25", "2025-11-25"), ("2025-06-18", "2025-06-18"), ("2024-11-05", "2025-11-25"),
             ("", "2025-11-25"),
@@ -51,7 +51,7 @@ struct MCPServerTests {
         #expect(result["resultType"] == nil)
     }
 
-    @Test("A request that names its revision gets that revision's answer, without a handshake")
+    @Test("A request that names the newest revision gets its answer without a handshake")
     func modernResults() throws {
         let discovered = try #require(Self.answer(Self.message("server/discover", isModern: true))["result"])
         #expect(discovered["supportedVersions"] == ["2026-07-28", "2025-11-25", "2025-06-18"])
@@ -63,7 +63,7 @@ struct MCPServerTests {
         }
     }
 
-    @Test("The list of tools has at most 16,000 bytes, and each schema names every argument of its tool")
+    @Test("The tool list has at most 16,000 bytes, and each schema names every argument of its tool")
     func toolList() throws {
         let answer = try Self.answer(Self.message("tools/list"))
         #expect(answer.encoded().count <= 16_000)
@@ -106,7 +106,7 @@ struct MCPServerTests {
     ]
 
     @Test(
-        "A message that breaks the protocol gets an error with its code, and with the id if it is readable",
+        "A message that breaks the protocol gets an error with a code and any readable id",
         arguments: refusals.indices)
     func refuses(row: Int) throws {
         let (message, code, hasID) = Self.refusals[row]
@@ -115,7 +115,7 @@ struct MCPServerTests {
         #expect(answer["error"]?["message"]?.string?.isEmpty == false)
     }
 
-    @Test("Notifications and responses get no answer, and a cancellation names its request")
+    @Test("The server does not answer notifications or responses but recognizes cancellations")
     func notifications() {
         for text in [
             #"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, #"{"jsonrpc":"2.0","id":1,"result":{}}"#,
@@ -130,7 +130,7 @@ struct MCPServerTests {
         }
     }
 
-    @Test("HTTP fields that contradict a message, or are missing, are refused")
+    @Test("The server rejects HTTP fields that contradict a message or are missing")
     func fields() throws {
         let call = Self.message("tools/call", ["name": "clock"], isModern: true)
         let right = ["MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "clock"]
@@ -158,7 +158,7 @@ struct MCPServerTests {
         }
     }
 
-    @Test("A message has at most 1 MiB and 64 levels")
+    @Test("The server rejects a message beyond 1 MiB or 64 levels")
     func limits() throws {
         func ping(_ text: String) -> [UInt8] { Self.message("ping", ["x": .string(text)]) }
         let room = MCPLimits.message - ping("").count
@@ -172,7 +172,7 @@ struct MCPServerTests {
     }
 
     @Test(
-        "For any changed bytes, the answer is a message of at most 18,000 bytes, or a path without a space"
+        "Any corrupted message yields an answer of at most 18,000 bytes or a path without a space"
     )
     func mutations() throws {
         var draw = Draw(seed: 7)
@@ -204,7 +204,7 @@ struct MCPServerTests {
         }
     }
 
-    @Test("A stream gives the same lines however it is split, and an overlong line is refused alone")
+    @Test("However a stream is split, it yields the same lines, and only an overlong line fails")
     func lines() {
         let text = Array("{\"a\":1}\r\n\n  x\n\r\n{}\nrest".utf8)
         let expected = ["{\"a\":1}", "  x", "{}"].map { Array($0.utf8) }
@@ -219,7 +219,7 @@ struct MCPServerTests {
         #expect(received.map(\.count) == [MCPLimits.message + 1, 2])
     }
 
-    @Test("Every resource comes in parts of at most 8,000 bytes that join to the whole")
+    @Test("The server splits every resource into parts of at most 8,000 bytes")
     func resources() throws {
         let listed = try #require(Self.answer(Self.message("resources/list"))["result"]?["resources"]?.array)
         let uris = listed.compactMap { $0["uri"]?.string } + ["fitiq-mock://scenarios/limit-reached"]
@@ -240,7 +240,7 @@ struct MCPServerTests {
         }
     }
 
-    @Test("Prompts name their arguments, and unknown ones are refused")
+    @Test("A prompt's text contains its argument, and the server rejects an unknown argument")
     func prompts() throws {
         let arguments: JSONValue = ["name": "keep-the-contract", "arguments": ["client": "Sources/Net"]]
         let prompt = try Self.answer(Self.message("prompts/get", arguments))["result"]

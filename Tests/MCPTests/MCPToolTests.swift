@@ -79,7 +79,7 @@ struct MCPToolTests {
         ("state", ["action": "import", "state": ["name": "x"]], #"PUT state {"name":"x"}"#),
     ]
 
-    @Test("A call asks the admin API exactly for its arguments", arguments: requests.indices)
+    @Test("A tool call translates its arguments into the expected admin request", arguments: requests.indices)
     func asks(row: Int) {
         let (tool, arguments, expected) = Self.requests[row]
         #expect(Self.asked(tool, arguments) == expected)
@@ -101,14 +101,14 @@ struct MCPToolTests {
         ("explore", ["output": "/"], "no argument"),
     ]
 
-    @Test("The refusal of wrong arguments names the right ones", arguments: refusals.indices)
+    @Test("An error for wrong arguments names the valid ones", arguments: refusals.indices)
     func refuses(row: Int) {
         let (tool, arguments, words) = Self.refusals[row]
         let answer = Self.asked(tool, arguments)
         #expect(answer.hasPrefix("refused: ") && answer.contains(words), "\(answer)")
     }
 
-    @Test("Without the operator's command nothing runs, and the answer names who can change that")
+    @Test("Without the operator's command the verify tool runs nothing and refers to the operator")
     func noCommand() {
         let server = MCPServer(version: "1", world: "w1")
         #expect(Self.asked("verify", [:], of: server).contains("Ask the operator to add it"))
@@ -144,7 +144,7 @@ struct MCPToolTests {
     }
 
     @Test(
-        "Pages of a list have at most the requested bytes, and cover all of it",
+        "Pages of a list stay within the requested bytes and together contain the whole list",
         arguments: [1000, 8000, 20_000])
     func pages(limit: Int) throws {
         let scenarios = (0..<300).map {
@@ -163,7 +163,7 @@ struct MCPToolTests {
         #expect(seen == scenarios)
     }
 
-    @Test("Traffic is brief, newest first, and the next page begins below the last number")
+    @Test("The traffic tool lists brief entries newest first, and the next page continues below")
     func traffic() throws {
         let entries = (1...50).reversed().map { Self.entry($0, body: String(repeating: "x", count: 5000)) }
         let page = try Self.known("traffic", [:], ["entries": .array(entries), "last_number": 90])
@@ -178,7 +178,7 @@ struct MCPToolTests {
         #expect(full["next_cursor"] == "2")
     }
 
-    @Test("Long values are cut, and their cursor leads to the whole text", arguments: [1000, 8000])
+    @Test("A tool cuts a long value and returns a cursor to the rest", arguments: [1000, 8000])
     func whole(limit: Int) throws {
         let body: JSONValue = [
             "entry": Self.entry(5, body: String(repeating: "\"é\n\u{1F600}", count: 4000)), "faults": [], "broken": [],
@@ -200,7 +200,7 @@ struct MCPToolTests {
         #expect(text == body.description)
     }
 
-    @Test("For any answer of the admin API, the tool's answer stays short")
+    @Test("A tool's answer stays short for any answer of the admin API")
     func hostile() throws {
         var draw = Draw(seed: 1)
         func value(_ depth: Int) -> JSONValue {
@@ -235,7 +235,7 @@ struct MCPToolTests {
         }
     }
 
-    @Test("A refusal of the admin API is the tool's, with advice")
+    @Test("A tool returns an error of the admin API as its own error, with advice")
     func refused() throws {
         let error: JSONValue = [
             "success": false, "error": ["code": "X", "message": "No.", "details": ["near": [1, 2]]],
@@ -255,7 +255,7 @@ struct MCPToolTests {
         #expect(try JSON.parse(call.answer(status: 200, body: nil).bytes)["result"]?["isError"] == true)
     }
 
-    @Test("An entry is explained by its refusal, its faults, its near misses and its breaches")
+    @Test("The explanation of an entry has its refusal, faults, near misses and breaches")
     func explains() throws {
         let entry: JSONValue = [
             "number": 5, "response": ["status": 404, "body": #"{"error":{"code":"NOT_FOUND","message":"No goals."}}"#],
@@ -274,7 +274,7 @@ struct MCPToolTests {
         #expect(plain["because"] == .array([.string(MCPMessages.nothingUnusual)]))
     }
 
-    @Test("A run reports progress on request, and answers with its report or its output")
+    @Test("A run reports progress on request and returns its report or its output")
     func runs() throws {
         func run(_ meta: JSONValue) throws -> MCPRun {
             let message = MCPServerTests.message("tools/call", ["name": "verify", "_meta": meta])
