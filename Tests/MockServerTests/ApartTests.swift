@@ -21,7 +21,7 @@ struct ApartTests {
 
     private struct Refusal: Error {}
 
-    @Test("Values are stored, changed in place, replaced, and freed once, even if a change throws")
+    @Test("An Apart value is freed exactly once, even if a change throws")
     func lifetime() {
         let counter = Counter()
         func refuse(_ value: inout Counted?) throws(Refusal) {

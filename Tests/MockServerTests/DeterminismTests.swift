@@ -50,14 +50,14 @@ struct DeterminismTests {
         return wires.map(\.received)
     }
 
-    @Test("Equal sessions give the same bytes", arguments: [0, 1, 7, UInt64.max])
+    @Test("Equal sessions produce the same bytes", arguments: [0, 1, 7, UInt64.max])
     func twice(seed: UInt64) throws {
         let first = try Self.session(seed: seed)
         #expect(first == (try Self.session(seed: seed)))
         #expect(first.allSatisfy { $0.count > 500 })
     }
 
-    @Test("Another seed gives other ids")
+    @Test("A different seed produces different ids")
     func anotherSeed() throws {
         #expect(try Self.session(seed: 1) != (try Self.session(seed: 2)))
     }
@@ -67,7 +67,7 @@ struct DeterminismTests {
         #expect(try Self.session(seed: 3, pieces: size) == (try Self.session(seed: 3)))
     }
 
-    @Test("A session of pipelined requests and frames gives the same bytes for every single cut")
+    @Test("Splitting a pipelined session at any byte does not change the output")
     func everyCut() throws {
         let list = Request.authorized(.get, "/api/v1/consultations", as: TestUser.anna)
         let bytes =

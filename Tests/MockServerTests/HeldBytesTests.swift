@@ -4,7 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Bytes held for all connections together")
+@Suite("Bytes held across all connections")
 struct HeldBytesTests {
     private static let limit = 300_000
 
@@ -21,7 +21,7 @@ struct HeldBytesTests {
         if case .memory(limit) = observation { true } else { false }
     }
 
-    @Test("The sum follows the bytes that connections hold, and returns to zero")
+    @Test("The sum follows the bytes that connections hold and returns to zero")
     func sum() throws {
         let network = network()
         let wire = try network.open()
@@ -32,7 +32,7 @@ struct HeldBytesTests {
         #expect(network.engine.connections.heldBytes == 0)
     }
 
-    @Test("Unread answers do not add up beyond the limit: the largest are reset, the next is served")
+    @Test("When unread answers exceed the limit, the server resets the largest")
     func unreadAnswers() throws {
         let network = network()
         let request = Request(
@@ -54,7 +54,7 @@ struct HeldBytesTests {
         #expect(network.engine.connections.heldBytes == 0)
     }
 
-    @Test("For unfinished messages, nobody is dropped at the limit, and one byte beyond it only the largest")
+    @Test("One byte beyond the limit resets only the largest unfinished message")
     func unfinishedMessages() throws {
         let network = network()
         let small = try network.echo()
@@ -70,7 +70,7 @@ struct HeldBytesTests {
         #expect(network.observations.contains { isMemory($0, limit: Self.limit) })
     }
 
-    @Test("An eighth of the limit is freed, so that not every byte causes a search")
+    @Test("Exceeding the limit frees an eighth of it")
     func hysteresis() throws {
         let network = network()
         let sockets = try (0..<30).map { _ in try network.echo() }
@@ -82,7 +82,7 @@ struct HeldBytesTests {
         #expect(sockets[29].wire.ending == .reset)
     }
 
-    @Test("Only as many connections are dropped as necessary")
+    @Test("The server drops only as many connections as necessary")
     func noMoreThanNeeded() throws {
         let network = network()
         let sockets = try (0..<8).map { _ in try network.echo() }
@@ -93,7 +93,7 @@ struct HeldBytesTests {
         #expect(sockets[0].wire.ending == .reset && sockets.dropFirst().allSatisfy { $0.wire.ending == .open })
     }
 
-    @Test("A connection that holds nothing stays, however much a job holds")
+    @Test("A connection that holds nothing is not dropped, however much a job holds")
     func jobHoldsMost() throws {
         let network = VirtualNetwork { $0.limits.heldBytes = 1_000_000 }
         let jobs = HeldJobs(network)
@@ -106,7 +106,7 @@ struct HeldBytesTests {
         #expect(try put.response().status == 200)
     }
 
-    @Test("A job's answer has room up to the limit; beyond it, others make room")
+    @Test("The server drops other connections if a job's answer exceeds the limit")
     func answerOfAJob() throws {
         /// The size of the answer to a reset, and the end of a socket that held this many bytes.
         func reset(holding count: Int) throws -> (size: Int, ending: VirtualClient.Ending) {
@@ -126,7 +126,7 @@ struct HeldBytesTests {
         #expect(try reset(holding: Self.limit - size + 1).ending == .reset)
     }
 
-    @Test("An answer may reach the limit if everything else goes; a larger one drops nobody")
+    @Test("A job's answer may use the whole limit, and a larger answer drops no connection")
     func largestAnswer() throws {
         func export(limit: Int) throws -> (answer: Response, ending: VirtualClient.Ending) {
             let network = VirtualNetwork { $0.limits.heldBytes = limit }
@@ -146,7 +146,7 @@ struct HeldBytesTests {
         #expect(tooLarge.answer.status == 503 && tooLarge.ending == .open)
     }
 
-    @Test("An API answer without room is not an exchange: the journal has its refusal")
+    @Test("The journal records a note, not an exchange, for an API answer without room")
     func refusedAnswer() throws {
         let network = VirtualNetwork { $0.limits.heldBytes = 1_000 }
         let refused = try network.exchange(.authorized(.get, "/api/v1/consultations/quick-actions"))
@@ -154,7 +154,7 @@ struct HeldBytesTests {
         #expect(network.engine.journalEntries(ofWorld: World.defaultID).map(\.event.kind) == [.note])
     }
 
-    @Test("An arriving request with the most held bytes gets 503")
+    @Test("An incoming request that holds the most bytes gets a 503")
     func arriving() throws {
         let network = network()
         let upload = try network.open()
@@ -167,7 +167,7 @@ struct HeldBytesTests {
         #expect(network.engine.connections.heldBytes <= Self.limit)
     }
 
-    @Test("Chat sockets are dropped as well, and their journal says so")
+    @Test("The limit also drops chat sockets, and the journal records it")
     func chat() throws {
         let network = network()
         let chat = try network.socket(on: try network.consultation())
@@ -178,7 +178,7 @@ struct HeldBytesTests {
         #expect(journal.contains("which is the limit, and it held the most"), "\(journal)")
     }
 
-    @Test("An answer too large for the limit is refused, and nobody is dropped for it")
+    @Test("An answer too large for the limit returns 503 and drops no connection")
     func ownAnswer() throws {
         let network = VirtualNetwork { $0.limits.heldBytes = 2_000 }
         let socket = try network.echo()
@@ -188,7 +188,7 @@ struct HeldBytesTests {
         #expect(socket.wire.ending == .open)
     }
 
-    @Test("Probes get answers under any load", arguments: ["/health", "/ready"])
+    @Test("The server answers probes under any load", arguments: ["/health", "/ready"])
     func probes(_ path: String) throws {
         let network = network()
         for _ in 0..<20 {
@@ -200,7 +200,7 @@ struct HeldBytesTests {
         }
     }
 
-    @Test("At the limits the sums are right for any client behaviour", arguments: UInt64(1)...20)
+    @Test("The sums are correct at the limits for random clients", arguments: UInt64(1)...20)
     func random(_ seed: UInt64) throws {
         var numbers = Draw(seed: seed)
         let network = VirtualNetwork {
@@ -242,7 +242,7 @@ struct HeldBytesTests {
 
     // MARK: Echo sockets
 
-    @Test("Echo sockets have their own limit: at it all stay, and one byte beyond it the largest is dropped")
+    @Test("One byte beyond the echo sockets' own limit drops the largest echo socket")
     func echoes() throws {
         let network = VirtualNetwork { $0.limits.echoBytes = 200_000 }
         let chat = try network.socket(on: try network.consultation())
@@ -261,7 +261,7 @@ struct HeldBytesTests {
         #expect(network.engine.connections.echoBytes == 0 && network.engine.connections.heldBytes == 0)
     }
 
-    @Test("133 echo sockets with a quarter of their largest message each leave room for everybody else")
+    @Test("133 echo sockets with large unfinished messages leave room for other clients")
     func attack() throws {
         // A 64th of the real limits.
         let network = VirtualNetwork {
@@ -280,7 +280,7 @@ struct HeldBytesTests {
         #expect(network.engine.inspectConnections().openWebSockets <= limit / 65_536)
     }
 
-    @Test("The limits are the documented ones")
+    @Test("The limits on held bytes equal the documented values")
     func documented() {
         #expect(ServerLimits().heldBytes == 512 << 20 && ServerLimits().echoBytes == 64 << 20)
     }

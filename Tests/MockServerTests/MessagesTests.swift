@@ -44,7 +44,7 @@ struct MessagesTests {
         ),
     ]
 
-    @Test("A transport refusal has the form of the API's", arguments: refusals)
+    @Test("A transport error has the form of an API error", arguments: refusals)
     func refusal(refusal: TransportRefusal, body: String) {
         #expect(String(decoding: refusal.body(in: .goalLinking), as: UTF8.self) == body)
     }
@@ -83,7 +83,7 @@ struct MessagesTests {
         ),
     ]
 
-    @Test("Each observation is a log line, and mistakes are warnings", arguments: observations)
+    @Test("The log prints each observation on a line and mistakes as warnings", arguments: observations)
     func observation(observation: Observation, line: String, isWarning: Bool) {
         #expect(observation.description == line)
         #expect((observation.level == .warning) == isWarning)

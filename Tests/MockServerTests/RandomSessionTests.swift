@@ -157,13 +157,13 @@ private struct RandomSession {
 
 @Suite("Random sessions")
 struct RandomSessionTests {
-    @Test("For any client behaviour, places, memory and time stay consistent", arguments: 1...UInt64(10))
+    @Test("Random client behaviour never makes the engine's state inconsistent", arguments: 1...UInt64(10))
     func invariants(seed: UInt64) throws {
         var session = try RandomSession(seed: seed, sessions: 250)
         _ = try session.run()
     }
 
-    @Test("The seed replays a random session byte for byte", arguments: [11, 12])
+    @Test("The same seed repeats a random session byte for byte", arguments: [11, 12])
     func replay(seed: UInt64) throws {
         var (first, second) = (
             try RandomSession(seed: seed, sessions: 100), try RandomSession(seed: seed, sessions: 100)

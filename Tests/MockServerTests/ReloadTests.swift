@@ -7,7 +7,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Scenarios that change while the server runs")
+@Suite("Reloading a scenario")
 struct ReloadTests {
     private func network(_ yaml: String) throws -> VirtualNetwork {
         let scenario = try Scenario.read(yaml)
@@ -33,7 +33,7 @@ struct ReloadTests {
         return try network.exchange(request.json(body))
     }
 
-    @Test("Answers come from the new scenario, on open sockets too; data and ids stay")
+    @Test("A reload changes answers on open sockets and keeps data and ids")
     func answers() throws {
         let network = try network("{name: a, seed: 5, answers: [{text: Old.}]}")
         let id = try network.consultation()
@@ -50,7 +50,7 @@ struct ReloadTests {
         #expect(list.json?["data"]?["consultations"]?.array?.count == 1)
     }
 
-    @Test("Meals follow the new scenario's rules")
+    @Test("After a reload, meals follow the new scenario's rules")
     func meals() throws {
         let network = try network("{name: a, meals: [{fail: Old.}]}")
         func failure() throws -> String? {
@@ -70,7 +70,7 @@ struct ReloadTests {
     static let second = "{name: flaky, on: GET /api/v1/goals, requests: 2, status: 503}"
 
     @Test(
-        "An unchanged rule keeps its counts; a changed one starts over",
+        "A reload keeps the counts of unchanged rules and restarts the counts of changed rules",
         arguments: [
             ("name: a\nfaults: [\(second)]", [503, 200]),
             ("name: b\nseed: 9\nfaults: [{on: any, empty_reply: true, enabled: false}, \(second)]", [503, 200]),
@@ -89,7 +89,7 @@ struct ReloadTests {
     }
 
     @Test(
-        "On open sockets a rule acts while it is unchanged and enabled",
+        "After a reload a rule acts on open sockets only if it is unchanged and enabled",
         arguments: [
             ("faults: [{name: hush, on: socket, at: {frame: 2..}, lose: true}]", true),
             ("faults: [{name: hush, on: socket, at: {frame: 2..}, lose: true, enabled: false}]", false),
@@ -106,7 +106,7 @@ struct ReloadTests {
         #expect(answer(socket, network) == (isSilent ? "" : "Hi."))
     }
 
-    @Test("A live switch outlives a reload that keeps the rule")
+    @Test("A reload that keeps a rule also keeps its live switch")
     func liveSwitch() throws {
         let faults = "faults: [{name: down, on: any, status: 503}]"
         let network = try network("name: a\n" + faults)
@@ -119,7 +119,7 @@ struct ReloadTests {
         #expect(try status() == 200)
     }
 
-    @Test("Initial data takes effect at a reset, and in new worlds")
+    @Test("A reload's initial data takes effect at a reset and in new worlds")
     func restAfterReset() throws {
         let network = try network("{name: a, guide: union, seed: 5}")
         let new = """
@@ -142,7 +142,7 @@ struct ReloadTests {
         #expect(network.engine.manualTime == VirtualNetwork.start && network.engine.token != token)
     }
 
-    @Test("Inconsistent data changes nothing")
+    @Test("A reload with inconsistent data changes nothing")
     func badData() throws {
         let network = try network(
             "{name: a, answers: [{text: Old.}], faults: [{name: f, on: any, status: 503, enabled: false}]}")
@@ -158,7 +158,7 @@ struct ReloadTests {
         #expect(network.engine.defaultWorld.faults.rules.map(\.rule.name) == ["f"])
     }
 
-    @Test("A state replaces users, and replaces scripts and faults only if it contains some")
+    @Test("A state without scripts and faults keeps the old scripts and faults")
     func continuing() throws {
         let scenario = try Scenario.read(
             "{name: a, summary: A., seed: 1, guide: union, clock: manual, answers: [{text: A.}], faults: [{on: any, status: 503}]}"
@@ -176,7 +176,7 @@ struct ReloadTests {
         #expect(ruled.upstream?.url?.description == "http://real.example" && ruled.upstream?.answers == .realElseFake)
     }
 
-    @Test("A state as JSON may be larger than a hand-written file")
+    @Test("A JSON state may be larger than a hand-written scenario file")
     func largeState() throws {
         let padding = [UInt8](repeating: 0x20, count: ScenarioLimits.fileBytes)
         let json = Array(#"{"name":"a","seed":7"#.utf8) + padding + Array("}".utf8)
@@ -190,7 +190,7 @@ struct ReloadTests {
         }
     }
 
-    @Test("A reset or an import while the file is read is not lost", arguments: [false, true])
+    @Test("A reload keeps the effect of a reset or an import during its preparation", arguments: [false, true])
     func whileWaiting(isImport: Bool) throws {
         func goals(_ title: String) -> String {
             let goals = (0..<500).map { "{title: \(title) \($0)}" }.joined(separator: ", ")
@@ -219,7 +219,7 @@ struct ReloadTests {
         #expect(scenario.data.users.first?.goals.first?.title == (isImport ? nil : "new 0"))
     }
 
-    @Test("Text in another normal form counts as a change")
+    @Test("A reload treats text in another normal form as a change")
     func normalForms() throws {
         func scenario(_ text: String, title: String = "a") -> String {
             "{name: a, users: [{goals: [{title: \(title)}]}], "

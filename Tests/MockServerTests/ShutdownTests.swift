@@ -6,7 +6,7 @@ import WebSocket
 
 @Suite("Clean shutdown")
 struct ShutdownTests {
-    @Test("Idle connections close, and sockets close with 1001")
+    @Test("A shutdown closes idle connections and sends sockets a 1001")
     func idle() throws {
         let network = VirtualNetwork()
         let fresh = try network.open()
@@ -26,7 +26,7 @@ struct ShutdownTests {
         #expect(network.engine.nextDeadline == nil || network.engine.deadlines.count > 0)
     }
 
-    @Test("A request in progress is answered with Connection: close", arguments: 1..<20)
+    @Test("A request in progress gets its answer with Connection: close", arguments: 1..<20)
     func inFlight(part: Int) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -44,7 +44,7 @@ struct ShutdownTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test("The first of several pipelined answers says that it is the last")
+    @Test("The first of several pipelined answers has Connection: close")
     func pipelined() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -56,7 +56,8 @@ struct ShutdownTests {
         #expect(client.wire.ending == .closed)
     }
 
-    @Test("During a shutdown, /ready gives 503 and /health 200", arguments: [("/ready", 503), ("/health", 200)])
+    @Test(
+        "During a shutdown, /ready returns 503 and /health returns 200", arguments: [("/ready", 503), ("/health", 200)])
     func ready(path: String, status: Int) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -67,7 +68,7 @@ struct ShutdownTests {
         #expect(try client.response().status == status)
     }
 
-    @Test("A handshake in flight opens and closes with 1001 at once", arguments: [true, false])
+    @Test("A handshake in flight opens its socket and closes it immediately with 1001", arguments: [true, false])
     func handshake(isChat: Bool) throws {
         let network = VirtualNetwork()
         let request =
@@ -84,7 +85,7 @@ struct ShutdownTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test("A connection that arrives during a shutdown gets one answer, and an idle one closes at the next check")
+    @Test("A connection that arrives during a shutdown gets one answer")
     func late() throws {
         let network = VirtualNetwork()
         network.beginShutdown()
@@ -93,7 +94,7 @@ struct ShutdownTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test("A slow reader gets the rest of its answer, and then the connection ends")
+    @Test("A slow reader gets the rest of its answer before the connection ends")
     func slowReader() throws {
         let network = VirtualNetwork()
         let wire = try network.open(window: 0)
@@ -109,7 +110,7 @@ struct ShutdownTests {
         #expect(wire.ending == .closed)
     }
 
-    @Test("Remaining clients are cut off: socket, trickler and never-reader")
+    @Test("The deadline cuts off sockets, slow senders and clients that never read")
     func cutOff() throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())
@@ -140,7 +141,7 @@ struct ShutdownTests {
         #expect(socket.takeEvents().count == 1)
     }
 
-    @Test("A closing socket completes its own close")
+    @Test("A socket that is already closing completes its close")
     func closingAlready() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -155,7 +156,7 @@ struct ShutdownTests {
         #expect(socket.closeCode == .normalClosure)
     }
 
-    @Test("A connection that lingers over its last answer is left alone")
+    @Test("A shutdown does not cut a connection that lingers over its last answer")
     func lingering() throws {
         let network = VirtualNetwork()
         let client = try network.client()

@@ -22,11 +22,11 @@ struct WebOriginTests {
         "http:/\u{301}/localhost",
     ]
 
-    @Test("Other texts are not origins", arguments: hostile)
+    @Test("The parser rejects texts that are not origins", arguments: hostile)
     func none(_ text: String) { #expect(WebOrigin(text) == nil) }
 
     @Test(
-        "Each origin has one spelling",
+        "The parser normalizes each origin to one spelling",
         arguments: [
             ("http://localhost", "http://localhost"), ("HTTP://LOCALHOST", "http://localhost"),
             ("http://localhost:80", "http://localhost"), ("https://localhost:443", "https://localhost"),
@@ -44,7 +44,7 @@ struct WebOriginTests {
     }
 
     @Test(
-        "This machine's origins are those of exact hosts, over http or https",
+        "Only exact local hosts over http or https count as local origins",
         arguments: [
             ("http://localhost", true), ("https://localhost:3000", true), ("http://127.0.0.1:8080", true),
             ("http://127.255.255.255", true), ("http://[::1]", true),
@@ -61,7 +61,7 @@ struct WebOriginTests {
         #expect(try #require(WebOrigin(text)).isOfThisMachine == isOfThisMachine)
     }
 
-    @Test("An allowed origin is any, null, files, or one origin")
+    @Test("The option accepts any, null, files or a single origin")
     func allowed() {
         #expect(AllowedOrigin("*") == .any && AllowedOrigin("null") == .null)
         #expect(AllowedOrigin("file://") == .files)

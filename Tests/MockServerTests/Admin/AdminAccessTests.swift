@@ -19,7 +19,7 @@ struct AdminAccessTests {
         return String(decoding: wire.received.prefix(12).suffix(3), as: UTF8.self)
     }
 
-    @Test("Without a token, only this machine has access", arguments: paths)
+    @Test("Without a configured token only local clients can use the admin API", arguments: paths)
     func loopback(_ path: String) throws {
         let network = VirtualNetwork()
         #expect(try Self.status(network, path) == "200")
@@ -27,13 +27,13 @@ struct AdminAccessTests {
         #expect(try network.admin(.get, path, isLocal: false).errorCode == "FORBIDDEN")
     }
 
-    @Test("Paths for probes and tools need no access", arguments: ["health", "openapi.yaml", "ui"])
+    @Test("Probes and tools can read their paths from any machine", arguments: ["health", "openapi.yaml", "ui"])
     func open(_ path: String) throws {
         let network = VirtualNetwork { $0.adminToken = "secret" }
         #expect(try network.admin(.get, path, isLocal: false).status == 200)
     }
 
-    @Test("The echo needs the usual access: this machine or the token, and no page of another site")
+    @Test("The echo socket applies the same access rules as the rest of the admin API")
     func echo() throws {
         func status(_ network: VirtualNetwork, _ fields: [String] = [], isLocal: Bool = true) throws -> Int {
             let client = HTTPClient(try network.open(isLocal: isLocal))
@@ -54,7 +54,7 @@ struct AdminAccessTests {
     }
 
     @Test(
-        "The browser's statement about the requesting page counts, with or without an 'Origin'",
+        "Sec-Fetch-Site decides about access with or without an 'Origin'",
         arguments: [("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)])
     func fetchSite(_ site: String, _ status: Int) throws {
         let field = "Sec-Fetch-Site: \(site)"
@@ -97,7 +97,7 @@ struct AdminAccessTests {
         return rows
     }()
 
-    @Test("Host, Origin and Sec-Fetch-Site decide over all endpoints and methods alike")
+    @Test("Host, Origin and Sec-Fetch-Site decide the access to every endpoint and method")
     func browserTable() throws {
         let open = ["health", "openapi.yaml", "ui"]
         for (path, methods) in AdminRouteTests.all("w0") where !open.contains(path) && !path.hasPrefix("worlds/w0") {
@@ -122,7 +122,7 @@ struct AdminAccessTests {
         }
     }
 
-    @Test("With a token, its bearers have access", arguments: paths)
+    @Test("With a configured token every client that sends it has access", arguments: paths)
     func token(_ path: String) throws {
         let network = VirtualNetwork { $0.adminToken = "secret" }
         for field in [
@@ -136,7 +136,7 @@ struct AdminAccessTests {
     }
 
     @Test(
-        "A request through a proxy needs the token, because its client may be anywhere",
+        "A request through a proxy needs the token",
         arguments: [
             "Via: 1.1 fitiq-mock", "Forwarded: for=192.0.2.1", "X-Forwarded-For: 127.0.0.1", "x-forwarded-host: a",
             "X-Forwarded-Proto: https", "X-Forwarded-Server: a", "X-Real-IP: 127.0.0.1",
@@ -151,7 +151,7 @@ struct AdminAccessTests {
     }
 
     @Test(
-        "Pages of this machine have access, pages of other sites do not",
+        "Only pages of local origins can use the admin API",
         arguments: [
             ("http://localhost", true), ("http://localhost:3000", true), ("https://LOCALHOST", true),
             ("http://127.0.0.1:8080", true), ("http://127.9.8.7", true), ("http://[::1]:8080", true),
@@ -170,7 +170,7 @@ struct AdminAccessTests {
     }
 
     @Test(
-        "A foreign host name does not give access",
+        "The admin API rejects a request with a foreign host name",
         arguments: [
             ("localhost", 200), ("localhost:8080", 200), ("127.0.0.1:8080", 200), ("[::1]:8080", 200),
             ("app.localhost", 403), ("localhost.", 403), ("localhost:80:80", 400), ("127.1", 403),

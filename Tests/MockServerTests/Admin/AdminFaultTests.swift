@@ -8,7 +8,7 @@ import WebSocket
 
 @Suite("Admin API: faults while clients are connected")
 struct AdminFaultTests {
-    @Test("A rule is added, shown in its notation, counted, switched and removed")
+    @Test("The faults endpoints add, show, count, switch and remove a rule")
     func life() throws {
         let world = try VirtualNetwork().plainWorld()
         func goals() throws -> Int { try world.exchange(.get, "/api/v1/goals").status }
@@ -29,7 +29,7 @@ struct AdminFaultTests {
         #expect(try world.ask(.delete, "faults/flaky").status == 404)
     }
 
-    @Test("A shown rule can be added to another world unchanged")
+    @Test("Another world accepts a rule in the form that the server shows")
     func again() throws {
         let network = VirtualNetwork()
         let (one, other) = (try network.world(#"{"scenario":"broken-frames"}"#), try network.world())
@@ -39,7 +39,7 @@ struct AdminFaultTests {
         #expect(try other.ask(.get, "faults").text == (try one.ask(.get, "faults").text))
     }
 
-    @Test("Rules without a name get a free one")
+    @Test("A rule without a name gets an unused name")
     func names() throws {
         let world = try VirtualNetwork().plainWorld()
         func add(_ name: String = "") throws -> String? {
@@ -49,7 +49,7 @@ struct AdminFaultTests {
     }
 
     @Test(
-        "Bad rules are refused",
+        "The server rejects invalid rules",
         arguments: [
             ("", "empty"), ("[]", "JSON object"), ("{", "not valid JSON"), (#"{"on":"any"}"#, "The fault"),
             (#"{"on":"any","delay":"2h"}"#, "delay must last"),
@@ -67,7 +67,7 @@ struct AdminFaultTests {
     }
 
     @Test(
-        "A switch must state its new value",
+        "A PATCH of a rule must contain the new state",
         arguments: ["{}", #"{"enabled":1}"#, #"{"enabled":null}"#, #"{"on":true}"#, "[]"])
     func badSwitch(_ body: String) throws {
         let world = try VirtualNetwork().plainWorld()
@@ -77,7 +77,7 @@ struct AdminFaultTests {
     }
 
     @Test(
-        "A switch affects open sockets, and reading that a fault stalled",
+        "Disabling or deleting a rule affects open sockets and resumes stalled reads",
         arguments: ["PATCH", "DELETE"])
     func openSockets(_ method: String) throws {
         let world = try VirtualNetwork().plainWorld()
@@ -99,7 +99,7 @@ struct AdminFaultTests {
         #expect(try world.ask(.get, "faults/s").json?["acted"]?.int != nil)
     }
 
-    @Test("One request adds several rules, all or none")
+    @Test("One request adds several rules atomically")
     func several() throws {
         let world = try VirtualNetwork().plainWorld()
         func names() throws -> [String?]? {
@@ -121,7 +121,7 @@ struct AdminFaultTests {
         #expect(try names() == ["a", "live-1", "live-2"])
     }
 
-    @Test("One request switches several rules, or all; one removes all, or all breakpoints")
+    @Test("One request can switch several or all rules, or remove all rules")
     func together() throws {
         let world = try VirtualNetwork().plainWorld()
         func status() throws -> Int { try world.exchange(.get, "/api/v1/goals").status }
@@ -148,7 +148,7 @@ struct AdminFaultTests {
         #expect(try world.ask(.delete, "faults").status == 204)
     }
 
-    @Test("A world has at most a thousand rules")
+    @Test("A world rejects more than a thousand rules")
     func limit() throws {
         let world = try VirtualNetwork().plainWorld()
         let rule = #"{"on":"handshake","delay":"1s"}"#

@@ -13,7 +13,7 @@ struct AdminJournalTests {
         return try #require(response.json?["entries"]?.array)
     }
 
-    @Test("Requests, frames and unmatched requests have their lists; admin requests are in none of them")
+    @Test("Requests, frames and unmatched requests have separate lists without admin requests")
     func lists() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -41,7 +41,7 @@ struct AdminJournalTests {
     }
 
     @Test(
-        "Filters narrow the lists",
+        "Filters restrict the journal's lists",
         arguments: [
             ("requests?method=POST", 1), ("requests?status=4xx", 1), ("requests?status=101", 1),
             ("requests?path=/api/v1/goals/{goalId}", 1), ("requests?path=goals", 1), ("requests?endpoint=getGoal", 1),
@@ -58,7 +58,7 @@ struct AdminJournalTests {
     }
 
     @Test(
-        "Invalid queries are refused",
+        "The journal endpoints reject invalid queries",
         arguments: [
             "requests?methd=GET", "requests?status=600", "requests?limit=0", "requests?limit=1001", "frames?order=up",
             "requests?kind=none", "requests?limit=1&limit=2", "journal?limit=1", "requests/unmatched?user=",
@@ -67,7 +67,7 @@ struct AdminJournalTests {
         #expect(try VirtualNetwork().admin(.get, path).status == 400)
     }
 
-    @Test("The whole journal has one line per entry; clearing empties it, and numbers continue")
+    @Test("The journal has one line per entry, and its numbers continue after it is cleared")
     func whole() throws {
         let network = VirtualNetwork()
         for _ in 0..<3 { _ = try network.exchange(Request(target: "/nowhere")) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Admin API: the page")
 struct AdminPageTests {
-    @Test("The page has its own policy, and forbids framing, sniffing, caching and referrers")
+    @Test("The page's headers set its content policy and forbid framing, sniffing and caching")
     func fields() throws {
         let answer = try VirtualNetwork().admin(.get, "ui")
         #expect(answer.status == 200 && answer.fields[.contentType] == "text/html; charset=utf-8")
@@ -21,13 +21,13 @@ struct AdminPageTests {
         #expect(answer.fields[.referrerPolicy] == "no-referrer")
     }
 
-    @Test("The policy may be the last part of a page to be read")
+    @Test("The server finds the content policy even at the end of a page")
     func policy() {
         let page = #"<meta http-equiv="Content-Security-Policy" content="default-src 'none'""#
         #expect(Engine.policy(of: Array(page.utf8)) == "default-src 'none'")
     }
 
-    @Test("The page has at most 150 kB in one document, without data")
+    @Test("The page is one document of at most 150 kB without external resources")
     func document() throws {
         let network = VirtualNetwork()
         let bytes = APIDescription.adminPageBytes

@@ -115,7 +115,7 @@ struct AdminRefusalTests {
         ),
     ]
 
-    @Test("Each refusal says what arrived and what to do", arguments: table.indices)
+    @Test("Each error message says what arrived and what to do", arguments: table.indices)
     func sentences(_ index: Int) {
         let (refusal, status, code, message) = Self.table[index]
         #expect(refusal.status.code == status)
@@ -123,7 +123,7 @@ struct AdminRefusalTests {
         #expect(refusal.message == message)
     }
 
-    @Test("Refusals have the same form in every mode", arguments: GuideMode.allCases)
+    @Test("Errors have the same form in every mode", arguments: GuideMode.allCases)
     func form(_ mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }
         for response in [
@@ -135,7 +135,7 @@ struct AdminRefusalTests {
         }
     }
 
-    @Test("A body has the API's limit of values, however many fit into its bytes", arguments: [0, 1])
+    @Test("The limit on values applies to admin bodies", arguments: [0, 1])
     func values(_ more: Int) throws {
         // The object and the list count too.
         let ones = repeatElement("1", count: 9998 + more).joined(separator: ",")

@@ -57,7 +57,7 @@ struct AdminRouteTests {
         }
     }
 
-    @Test("HEAD equals GET without the body")
+    @Test("HEAD returns the fields of GET without a body")
     func head() throws {
         let network = VirtualNetwork()
         let id = try network.world().id
@@ -71,7 +71,7 @@ struct AdminRouteTests {
     }
 
     @Test(
-        "Other paths are unknown",
+        "Any other admin path returns 404",
         arguments: [
             "nothing", "worlds/", "worlds/default/", "worlds/default/worlds", "worlds/default/health",
             "worlds/default/scenarios", "faults/", "faults/a/b", "requests/all", "clock/", "health/x",
@@ -82,7 +82,7 @@ struct AdminRouteTests {
         #expect(response.message.hasPrefix("There is no endpoint \"/__admin/\(path)\" in the admin API."))
     }
 
-    @Test("The segment at the braces is the parameter, and a world's id is not")
+    @Test("A route's parameter is the segment at the braces, not the world's id")
     func parameters() {
         func parameter(_ path: [String]) -> [String?] {
             let route = AdminRoute(segments: ["__admin"] + path, below: nil)
@@ -98,7 +98,7 @@ struct AdminRouteTests {
         #expect(parameter(["worlds", "w1", "sockets", "7"]) == ["sockets/{connection}", "7", "w1"])
     }
 
-    @Test("A world's prefix has its admin API, and the server's")
+    @Test("The admin API below a world's prefix serves that world and the server")
     func belowAPrefix() throws {
         let network = VirtualNetwork()
         let (world, other) = (try network.world(#"{"clock": "manual"}"#), try network.world())
@@ -117,7 +117,7 @@ struct AdminRouteTests {
         #expect(try network.exchange(Request(target: "/__administrator")).message.contains("in the admin API") == false)
     }
 
-    @Test("An unknown world is refused after access, and before the media type")
+    @Test("The server checks access before the world and the world before the media type")
     func order() throws {
         let network = VirtualNetwork()
         let text = ["Content-Type: text/plain"]
@@ -135,7 +135,7 @@ struct AdminRouteTests {
         #expect(try network.admin(.post, "clock", "{}").status == 409)
     }
 
-    @Test("The index lists each operation of the description, with its summary")
+    @Test("The index lists each operation of the description with its summary")
     func index() throws {
         for path in ["/__admin", "/__admin/"] {
             let answer = try VirtualNetwork().exchange(Request(target: path))
@@ -152,7 +152,7 @@ struct AdminRouteTests {
         }
     }
 
-    @Test("The description lists these endpoints and no others")
+    @Test("The description lists exactly the endpoints that the server routes")
     func described() throws {
         let text = String(decoding: try VirtualNetwork().admin(.get, "openapi.yaml").body, as: UTF8.self)
         var described: [String: Set<String>] = [:]

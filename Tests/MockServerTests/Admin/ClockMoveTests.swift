@@ -20,7 +20,7 @@ struct ClockMoveTests {
     }
 
     @Test(
-        "Everything happens at its time, as in one move; other connections are served in between",
+        "A sliced move gives the same events as one move and serves other connections in between",
         arguments: [
             ("name: usual", 100), ("{name: at once, meals: [{after: 3s}]}", 300),
             ("{name: at the end, meals: [{after: 10s}]}", 300),
@@ -50,7 +50,7 @@ struct ClockMoveTests {
         #expect(socket.takeTypes() == otherSocket.takeTypes())
     }
 
-    @Test("A second move begins at the end of the first, even if it was requested earlier")
+    @Test("A second move starts where the first ends, even if the requests overlap")
     func second() throws {
         let (network, _) = try Self.network(meals: 60)
         network.motion = .slicesByTurn
@@ -65,7 +65,7 @@ struct ClockMoveTests {
         #expect(try clients[1].response().json?["now"] == "2025-01-29T10:30:20.000000000Z")
     }
 
-    @Test("A move that waits for another takes no turns of the loop, and begins when the other's client leaves")
+    @Test("A queued move uses no turns and starts when the running move's client disconnects")
     func waiting() throws {
         let (network, _) = try Self.network(meals: 200)
         network.motion = .slicesByTurn
@@ -83,7 +83,7 @@ struct ClockMoveTests {
         #expect(network.engine.streams.idle.isEmpty)
     }
 
-    @Test("On the system's clock, too, one turn handles a limited number of overdue events, in order of time")
+    @Test("On the system clock one turn handles a limited number of overdue events in time order")
     func late() throws {
         let scenario = try Scenario.read("{name: at once, meals: [{after: 3s}]}")
         let network = VirtualNetwork {
@@ -100,7 +100,7 @@ struct ClockMoveTests {
         #expect(counts == [236, 172, 108, 44, 0])
     }
 
-    @Test("A reset ends a move; if its client leaves, the clock stops", arguments: [true, false])
+    @Test("A reset or a disconnected client ends a clock move", arguments: [true, false])
     func ends(isReset: Bool) throws {
         let (network, _) = try Self.network(meals: 60)
         network.motion = .slicesByTurn

@@ -27,7 +27,7 @@ struct ClockStepTests {
         return move
     }
 
-    @Test("Everything due at the target time happens before the answer")
+    @Test("A move's response follows every event due at the target time")
     func target() throws {
         let network = try Self.network("{name: at the end, meals: [{after: 10s}]}")
         for _ in 0..<40 { #expect(try network.exchange(.logMeal()).status == 201) }
@@ -35,7 +35,7 @@ struct ClockStepTests {
         #expect(clock["next_step"] == .null && clock["due_count"] == 0 && clock["due"] == [])
     }
 
-    @Test("A search stops at its match, even if more is due at that time", arguments: [[1], [0, 1]])
+    @Test("A search stops at its match even if more events are due at that time", arguments: [[1], [0, 1]])
     func sameTime(_ wanted: [Int]) throws {
         let network = try Self.network("{name: at once, meals: [{after: 3s}]}")
         let socket = try network.socket(on: try network.consultation())
@@ -77,7 +77,7 @@ struct ClockStepTests {
         #expect(answer.json?["entry"]?["time"] == answer.json?["now"])
     }
 
-    @Test("A search for something else passes simultaneous time-outs in one slice")
+    @Test("A search passes simultaneous time-outs that do not match in one slice")
     func timeOuts() throws {
         let network = VirtualNetwork.manual()
         try Self.beIdle(100, network)
@@ -89,7 +89,7 @@ struct ClockStepTests {
         network.settle()
     }
 
-    @Test("Each time-out is a step, and a clock stops at its limit of steps")
+    @Test("Each time-out counts as a step, and a move stops at its limit of steps")
     func steps() throws {
         let network = VirtualNetwork.manual()
         try Self.beIdle(40, network)
@@ -101,7 +101,7 @@ struct ClockStepTests {
         network.settle()
     }
 
-    @Test("On the system's clock, a turn leaves work beyond its share to the next turn")
+    @Test("On the system clock a turn leaves excess work to the next turn")
     func share() throws {
         let scenario = try Scenario.read(
             "{name: late, meals: [{after: 3s}], faults: [{on: GET /api/v1/goals, delay: 5s}]}")
@@ -121,7 +121,7 @@ struct ClockStepTests {
         #expect(counts == [[0, 1], [0, 0]])
     }
 
-    @Test("Instant events happen without a move of a manual clock")
+    @Test("On a manual clock, events without a delay happen immediately")
     func noTime() throws {
         let network = VirtualNetwork { $0.clock = .manual }
         let socket = try network.socket(on: try network.consultation())
@@ -131,7 +131,7 @@ struct ClockStepTests {
         #expect(network.engine.manualTime == VirtualNetwork.start)
     }
 
-    @Test("A clock counts each of its moves once, and does not count reading it")
+    @Test("A world counts each clock move once and ignores reads of the clock")
     func moves() throws {
         let world = try VirtualNetwork.manual().plainWorld()
         for count in 1...2 {
@@ -141,7 +141,7 @@ struct ClockStepTests {
         }
     }
 
-    @Test("A reader has its full time for output that was written during a move")
+    @Test("A client has the full idle time to read output written during a move")
     func writtenOnTheWay() throws {
         let world = try VirtualNetwork.manual().plainWorld()
         let socket = try world.socket(on: try world.consultation(), window: 4096)
@@ -157,7 +157,7 @@ struct ClockStepTests {
         #expect(socket.wire.ending == .reset)
     }
 
-    @Test("A user with a token has an id of at most a thousand bytes")
+    @Test("POST tokens rejects a user id of more than a thousand bytes")
     func users() throws {
         let world = try VirtualNetwork.manual().plainWorld()
         // Each has one character of five bytes; the last one of the second has six.
@@ -170,7 +170,7 @@ struct ClockStepTests {
         #expect(refused.status == 400 && refused.message.contains("1001"), "\(refused.message)")
     }
 
-    @Test("The token of a world with a late start expires 366 days after the start")
+    @Test("A token in a world with a late start expires 366 days after that start")
     func lateTokens() throws {
         let world = try VirtualNetwork().world(#"{"clock":{"manual":"2150-01-01T00:00:00Z"}}"#)
         #expect(try world.ask(.post, "tokens", "{}").json?["expires_at"] == "2151-01-02T00:00:00Z")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Admin API: the clock")
 struct ClockTests {
-    @Test("The clock stands still until it is moved, and everything has its time")
+    @Test("A manual clock stops between moves, and every timestamp follows it")
     func stands() throws {
         let network = VirtualNetwork.manual()
         network.advance(by: .seconds(100))
@@ -26,7 +26,7 @@ struct ClockTests {
         #expect(kinds == [["clock", "26500000000"], ["exchange", "0"], ["clock", "33500000000"]])
     }
 
-    @Test("A world's next step is known without HTTP, too, and excludes time-outs of connections")
+    @Test("A world's next step excludes connection time-outs")
     func nextStep() throws {
         let network = VirtualNetwork.manual()
         let engine = network.engine
@@ -43,7 +43,7 @@ struct ClockTests {
     }
 
     @Test(
-        "Bad advances move nothing",
+        "An invalid advance does not move the clock",
         arguments: [
             ("", 400), ("{}", 400), (#"{"advance":1}"#, 400), (#"{"advance":"-1s"}"#, 400),
             (#"{"advance":"1 s"}"#, 400),
@@ -59,7 +59,7 @@ struct ClockTests {
         #expect(network.engine.defaultWorld.journal.count == 0)
     }
 
-    @Test("A refused date says why")
+    @Test("An error for a date says why it is invalid")
     func badDates() throws {
         let network = VirtualNetwork.manual()
         for (date, reason) in [
@@ -76,7 +76,7 @@ struct ClockTests {
         }
     }
 
-    @Test("The clock reaches the year 2199, year by year, and no further")
+    @Test("The clock advances year by year up to 2199")
     func end() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"clock":{"manual":"2199-12-30T23:59:59Z"}}"#)
@@ -87,7 +87,7 @@ struct ClockTests {
         #expect(try old.ask(.get, "clock").json?["now"]?.string == "1971-01-02T00:00:00.000000000Z")
     }
 
-    @Test("The system's clock cannot be moved")
+    @Test("A request to advance the system clock returns 409")
     func real() throws {
         let network = VirtualNetwork()
         #expect(try network.admin(.post, "clock", #"{"advance":"1s"}"#).status == 409)
@@ -96,7 +96,7 @@ struct ClockTests {
         #expect(clock?["mode"]?.string == "real" && clock?["now"]?.string == "2025-01-29T10:30:03.000000000Z")
     }
 
-    @Test("Tokens expire by the clock")
+    @Test("Tokens expire by the world's clock")
     func tokens() throws {
         let world = try VirtualNetwork.manual().plainWorld()
         let token = try world.ask(.post, "tokens", #"{"user":"ada","expires_in":"90s"}"#).json
@@ -108,7 +108,7 @@ struct ClockTests {
         #expect(try world.exchange(.get, "/api/v1/goals", token: text).status == 401)
     }
 
-    @Test("Answers stream chunk by chunk, each at its time")
+    @Test("Each chunk of an answer arrives at its time on the world's clock")
     func streaming() throws {
         let world = try VirtualNetwork.manual().world(#"{"scenario":"scripted-coach"}"#)
         let socket = try world.socket(on: try world.consultation(#"{"persona":"fitness_coach"}"#))
@@ -126,7 +126,7 @@ struct ClockTests {
         }
     }
 
-    @Test("Processing of meals, quotas, delays and dribbles follow the clock")
+    @Test("Meal processing, quotas, delays and dribbles follow the world's clock")
     func mealsAndFaults() throws {
         let network = VirtualNetwork.manual()
         let world = try network.world(#"{"scenario":"meal-completes","clock":"manual"}"#)
@@ -159,7 +159,7 @@ struct ClockTests {
         #expect(try client.response().status == 200)
     }
 
-    @Test("Time-outs of the world's connections follow its clock, those of others do not")
+    @Test("Only time-outs of the world's own connections follow its clock")
     func timeOuts() throws {
         let network = VirtualNetwork.manual()
         let (mine, other) = (try network.plainWorld(), try network.world())
@@ -192,7 +192,7 @@ struct ClockTests {
         #expect(otherIdle.ending == .closed && admin.wire.ending == .closed)
     }
 
-    @Test("A time-out that starts while the clock moves runs from that moment")
+    @Test("A time-out that starts during a clock move counts from its start")
     func timeOutOnTheWay() throws {
         let network = VirtualNetwork.manual()
         let world = try network.plainWorld()

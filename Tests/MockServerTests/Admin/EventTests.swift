@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Admin API: events")
 struct EventTests {
-    @Test("Each entry is an event as it happens, with the content of the journal")
+    @Test("The stream sends each journal entry as an event when it happens")
     func live() throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -29,7 +29,7 @@ struct EventTests {
     }
 
     @Test(
-        "The stream continues after the client's last entry",
+        "A stream resumes after the client's Last-Event-ID",
         arguments: [("1", 2), ("0", 3), ("3", 0), ("99", 0), ("x", 0)])
     func resumes(_ lastID: String, _ count: Int) throws {
         let network = VirtualNetwork()
@@ -40,7 +40,7 @@ struct EventTests {
         #expect(reader.take().map(\.id) == ["4"])
     }
 
-    @Test("A stream without entries sends a sign of life every 15 s, and never times out")
+    @Test("A stream without entries sends a comment every 15 s and never times out")
     func keepAlive() throws {
         let network = VirtualNetwork()
         var reader = try EventReader(network)
@@ -55,7 +55,7 @@ struct EventTests {
         #expect(reader.comments.count == 41 && reader.wire.ending == .open)
     }
 
-    @Test("A manual clock does not affect a stream's time")
+    @Test("A manual clock does not affect the stream's own timers")
     func manual() throws {
         let network = VirtualNetwork.manual()
         var reader = try EventReader(network)
@@ -64,7 +64,7 @@ struct EventTests {
         #expect(reader.comments.isEmpty && reader.wire.ending == .open)
     }
 
-    @Test("A slow reader misses nothing that the journal still has, and costs the server little memory")
+    @Test("A slow reader gets every entry still in the journal and uses little server memory")
     func slow() throws {
         let network = VirtualNetwork()
         var reader = try EventReader(network, window: 2000)
@@ -78,7 +78,7 @@ struct EventTests {
         #expect(reader.wire.highestUnsent < 300_000)
     }
 
-    @Test("A reader that takes nothing for 75 s is dropped; a slow one is not")
+    @Test("The server drops a reader that reads nothing for 75 s but not a slow reader")
     func stalled() throws {
         let network = VirtualNetwork()
         let (stalled, slow) = (try EventReader(network, window: 300), try EventReader(network, window: 300))
@@ -92,7 +92,7 @@ struct EventTests {
         #expect(stalled.wire.ending == .reset && slow.wire.ending == .open)
     }
 
-    @Test("Lost entries are reported once, and numbers continue", arguments: [false, true])
+    @Test("A stream reports lost entries once and continues with the next number", arguments: [false, true])
     func missed(_ isCleared: Bool) throws {
         let network = VirtualNetwork()
         var reader = try EventReader(network, window: 0)
@@ -112,7 +112,7 @@ struct EventTests {
         #expect(events.map(\.id) == ["101"])
     }
 
-    @Test("A request and a cleared journal in one packet leave nothing to report")
+    @Test("After a request and a clear in one packet the stream reports only missed entries")
     func clearedAtOnce() throws {
         let network = VirtualNetwork()
         var reader = try EventReader(network)
@@ -123,7 +123,7 @@ struct EventTests {
         #expect(reader.take().map(\.name) == ["missed"])
     }
 
-    @Test("The stream ends cleanly with its world, and with the server", arguments: ["delete", "shutdown"])
+    @Test("A stream ends cleanly with its world or with the server", arguments: ["delete", "shutdown"])
     func ends(_ cause: String) throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -135,7 +135,7 @@ struct EventTests {
         if cause == "shutdown" { #expect(network.engine.isEmpty) }
     }
 
-    @Test("Events of a world's deletion precede the end")
+    @Test("A stream sends the events of a world's deletion before it ends")
     func lastWords() throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -148,7 +148,7 @@ struct EventTests {
         #expect(reader.take().map(\.name) == ["released", "exchange"] && reader.isFinished)
     }
 
-    @Test("An engine is quiet when nothing moves, unless a client follows a journal")
+    @Test("An idle engine is quiet unless a client follows a journal")
     func quiet() throws {
         let network = VirtualNetwork()
         #expect(network.engine.isQuiet)
@@ -160,7 +160,7 @@ struct EventTests {
         #expect(network.engine.isQuiet)
     }
 
-    @Test("The world comes first, and again after each restart")
+    @Test("A stream starts with the world's description and repeats it after each restart")
     func worlds() throws {
         let network = VirtualNetwork.manual()
         let world = try network.world(#"{"clock":"manual","scenario":"conflict"}"#)
@@ -187,7 +187,7 @@ struct EventTests {
         #expect(try Engine(Engine.Configuration(), now: later).instance != told["instance"]?.string)
     }
 
-    @Test("Verdicts follow their entries: all at first, then changed ones")
+    @Test("A stream sends all verdicts first, then each changed verdict after its entry")
     func verdicts() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let world = try network.world()
@@ -219,7 +219,7 @@ struct EventTests {
         #expect(plain.take().map(\.name) == ["exchange"] && network.engine.worlds["\(other.id)"]?.judge == nil)
     }
 
-    @Test("Breaches by time alone are also reported, on either clock", arguments: [true, false])
+    @Test("A stream also reports breaches that arise from time alone, on either clock", arguments: [true, false])
     func overdue(_ isManual: Bool) throws {
         let network = VirtualNetwork()
         let world = try network.world("{\"clock\":\"\(isManual ? "manual" : "real")\"}")
@@ -233,7 +233,7 @@ struct EventTests {
         #expect(socket.wire.ending == .open)
     }
 
-    @Test("A name belongs to one stream of a world until it ends")
+    @Test("A controller name belongs to one stream of a world until the stream ends")
     func controllers() throws {
         let network = VirtualNetwork()
         let name = String(repeating: "x", count: FaultLimits.controllerName)
@@ -251,7 +251,7 @@ struct EventTests {
         }
     }
 
-    @Test("Streams without a name, and waits, are not controllers")
+    @Test("Unnamed streams and waits do not count as controllers")
     func noControllers() throws {
         let network = VirtualNetwork()
         let wait = try WaitTests.Wait(network, #"{"for":{"status":404}}"#)
@@ -261,7 +261,7 @@ struct EventTests {
         #expect(!wait.isAnswered && plain.wire.ending == .open)
     }
 
-    @Test("A breakpoint ends with its controller: no switch, rewind or fork restores it without the controller")
+    @Test("Without its controller no switch, rewind or fork restores a breakpoint")
     func abandoned() throws {
         let network = VirtualNetwork()
         let reader = try EventReader(network, "events?controller=page")
@@ -296,13 +296,13 @@ struct EventTests {
     }
 
     @Test(
-        "Other queries are refused",
+        "The events endpoint rejects unknown or invalid queries",
         arguments: ["since=1", "verdicts=yes", "controller=", "controller=\(String(repeating: "x", count: 101))"])
     func refused(_ query: String) throws {
         #expect(try VirtualNetwork().admin(.get, "events?" + query).status == 400)
     }
 
-    @Test("A disconnected client leaves nothing behind")
+    @Test("The engine drops the follower of a disconnected client")
     func gone() throws {
         let network = VirtualNetwork()
         let readers = try (0..<3).map { _ in try EventReader(network) }
@@ -312,7 +312,7 @@ struct EventTests {
         #expect(network.openCount == 1 && network.engine.followers.count == 1)
     }
 
-    @Test("Further bytes of a follower get no answer, and cause no flood")
+    @Test("A follower that sends further bytes is disconnected without an answer")
     func chatter() throws {
         let network = VirtualNetwork()
         let reader = try EventReader(network)

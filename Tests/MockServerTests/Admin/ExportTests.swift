@@ -128,7 +128,7 @@ struct ExportTests {
         ]
     }()
 
-    @Test("The limits of imports exceed those of stored data, in every mode", arguments: GuideMode.allCases)
+    @Test("In every mode the limits on imports exceed the limits on stored data", arguments: GuideMode.allCases)
     func limits(mode: GuideMode) throws {
         // Data that HTTP does not export is beyond this.
         let stored = ServerLimits().stateBody
@@ -147,7 +147,7 @@ struct ExportTests {
     ]
 
     @Test(
-        "No text is larger in an export than it counts as stored, in every mode", arguments: GuideMode.allCases,
+        "In every mode the export of a text takes at most its counted bytes", arguments: GuideMode.allCases,
         Self.characters)
     func texts(mode: GuideMode, character: String) throws {
         let first = try Self.size(UserData(id: "\(character)a"), mode: mode)
@@ -181,7 +181,7 @@ struct ExportTests {
         #expect(all.bytes <= all.stored + 512, "\(all)")
     }
 
-    @Test("A full world's export fits into bytes, memory and the protocol")
+    @Test("A full world's export fits the limits of bodies, memory and the protocol")
     func arithmetic() {
         let (limits, world) = (ServerLimits(), Limits())
         // An export has at most the stored bytes, including the ids of users; a world may hold more than its limit.
@@ -248,7 +248,7 @@ struct ExportTests {
         return refusals
     }
 
-    @Test("Work that began below the limit of bytes finishes beyond it, and survives export and import in any order")
+    @Test("Work started below the limit of bytes finishes beyond it and survives export and import")
     func overfull() throws {
         var limits = Limits()
         limits.storedBytes = 20_000
@@ -280,7 +280,7 @@ struct ExportTests {
         #expect(try network.world().ask(.put, "state", written).status == 507)
     }
 
-    @Test("A state that its own import would refuse is not exported, and the refusal says what to do")
+    @Test("An export that the import would reject fails and says what to do")
     func tooLarge() throws {
         let network = VirtualNetwork { $0.limits.stateBody = 4000 }
         let world = try network.world(#"{"clock":"manual","seed":4}"#)
@@ -295,7 +295,7 @@ struct ExportTests {
     }
 
     @Test(
-        "Every parsed meal can be imported",
+        "The import accepts every meal that the parser produces",
         arguments: [
             "999999999999 eggs", "1e300 eggs", "0 eggs", "-3 eggs", "0.0000000001 g butter", "1000000000 kg butter",
             "1000000001 eggs", "99999999999999999999999999999999 cups of rice", "1/3 banana", "½ avocado", "eggs",
@@ -316,7 +316,7 @@ struct ExportTests {
         try Self.expectSame(world)
     }
 
-    @Test("Ids continue past any number", arguments: [1 << 48, Int.max - 1, .max])
+    @Test("A world issues new ids after importing any count of issued ids", arguments: [1 << 48, Int.max - 1, .max])
     func ids(count: Int) throws {
         let world = try VirtualNetwork().world(#"{"clock":"manual","seed":4}"#)
         let state = #"{"name":"a","issued_ids":\#(count),"users":[]}"#

@@ -25,7 +25,7 @@ struct FleetTests {
     }
 
     @Test(
-        "A node's name is a label of a host name",
+        "A node's name must be a valid host name label",
         arguments: [
             ("n2", true), ("fake-0", true), ("a", true), (String(repeating: "a", count: 63), true), ("", false),
             ("2n", false), ("N2", false), ("n_2", false), ("n2-", false), ("-n", false), ("n.2", false), ("né", false),
@@ -36,7 +36,7 @@ struct FleetTests {
         #expect((WorldID(text + "-w1")?.node?.text == text) == isName)
     }
 
-    @Test("An id has one spelling")
+    @Test("The parser of world ids accepts only the canonical spelling")
     func ids() {
         for text in ["w1", "n2-w17", "a-w1-w2", "w-w3", "fake-0-w9223372036854775807"] {
             #expect(WorldID(text)?.text == text)
@@ -49,7 +49,7 @@ struct FleetTests {
         }
     }
 
-    @Test("Ids begin with the node's name and the time of the start, so they are unique")
+    @Test("World ids contain the node's name and start time, so they are unique")
     func made() throws {
         let network = Self.node("n2") { $0.publicOrigin = "https://fake.example" }
         let first = 1_738_146_600_001
@@ -63,7 +63,7 @@ struct FleetTests {
         #expect(try network.admin(.get, "metrics").text.contains("worlds_made_total 3\n"))
     }
 
-    @Test("421 names the owner of a world; only ids of the node itself can be unknown")
+    @Test("A request for another node's world returns 421 with the owner's name")
     func foreign() throws {
         let network = Self.node("n2")
         for path in ["/w/n3-w5/api/v1/goals", "/w/n3-w5", "/__admin/worlds/n3-w5", "/__admin/worlds/n3-w5/clock"] {
@@ -78,7 +78,7 @@ struct FleetTests {
         #expect(try Self.get(VirtualNetwork(), "/w/n3-w5/api/v1/goals").status == 404)
     }
 
-    @Test("Without a default world the plain paths serve only the server's own")
+    @Test("Without a default world, plain paths serve only server-wide resources")
     func noDefaultWorld() throws {
         let network = Self.node("n2")
         for path in ["/api/v1/goals", "/nothing", "/__admin/clock", "/__admin/worlds/default", "/__admin/state"] {
@@ -96,7 +96,7 @@ struct FleetTests {
         #expect(try network.admin(.get, "health").json?["worlds"]?.int == 1)
     }
 
-    @Test("A world of another server continues under its id, with its tokens")
+    @Test("A world from another server keeps its id and its tokens")
     func moved() throws {
         let old = Self.node("n3")
         let world = try old.world()
@@ -126,7 +126,7 @@ struct FleetTests {
         #expect(try network.admin(.post, "reset", #"{"id": "w9"}"#).status == 400)
     }
 
-    @Test("A client's own id does not end the sequence of numbers", arguments: [nil, "n2"])
+    @Test("A large id chosen by a client does not exhaust the sequence of ids", arguments: [nil, "n2"])
     func largestID(of node: String?) throws {
         let network = node.map { Self.node($0) } ?? VirtualNetwork()
         let prefix = node.map { $0 + "-" } ?? ""
@@ -143,7 +143,7 @@ struct FleetTests {
         #expect(fork.json?["id"]?.string == "\(prefix)w1000000000000000001")
     }
 
-    @Test("A node with a clock before 1970 makes worlds that can be found")
+    @Test("A node with a clock before 1970 can create and serve worlds")
     func startBefore1970() throws {
         var configuration = Engine.Configuration()
         configuration.node = NodeName("n2")
@@ -152,7 +152,7 @@ struct FleetTests {
         #expect(try network.world().exchange(.get, "/api/v1/goals").status == 200)
     }
 
-    @Test("A draining server makes no worlds, and is done when the last one is gone")
+    @Test("A draining server creates no worlds and finishes when the last world is deleted")
     func drain() throws {
         let network = Self.node("n2")
         let (first, second) = (try network.world(), try network.world())
@@ -175,7 +175,7 @@ struct FleetTests {
         #expect(!network.engine.isDrained)
     }
 
-    @Test("Idle worlds are deleted after the draining time, those with sockets are not")
+    @Test("Draining deletes idle worlds after the idle time but keeps worlds with sockets")
     func idle() throws {
         let network = Self.node("n2")
         let (talking, idle) = (try network.world(), try network.world())

@@ -44,7 +44,7 @@ struct FollowerSliceTests {
         return (cost, stream.unsent)
     }
 
-    @Test("A slice ends with the entry that fills it", arguments: [(0, 1), (1, 2)])
+    @Test("A slice ends after the entry that fills it", arguments: [(0, 1), (1, 2)])
     func slice(_ more: Int, _ lastNumber: Int) throws {
         let stream = try Stream(slice: try Self.first().cost + more)
         try stream.happen(3)
@@ -52,7 +52,7 @@ struct FollowerSliceTests {
         #expect(stream.lastNumber == lastNumber)
     }
 
-    @Test("Entries follow until the unsent bytes exceed the limit", arguments: [(-1, 1), (0, 2)])
+    @Test("A stream adds entries until its unsent bytes exceed the limit", arguments: [(-1, 1), (0, 2)])
     func limit(_ more: Int, _ lastNumber: Int) throws {
         let stream = try Stream(limit: try Self.first().unsent + more)
         try stream.happen(3)
@@ -60,7 +60,7 @@ struct FollowerSliceTests {
         #expect(stream.lastNumber == lastNumber)
     }
 
-    @Test("Verdicts follow unless the unsent bytes exceed the limit", arguments: [-1, 0])
+    @Test("A stream adds verdicts unless its unsent bytes exceed the limit", arguments: [-1, 0])
     func verdicts(_ more: Int) throws {
         let unsent = try Stream().unsent
         let stream = try Stream("?verdicts=true", limit: unsent + more)
@@ -68,7 +68,7 @@ struct FollowerSliceTests {
         #expect((stream.unsent > unsent) == (more == 0))
     }
 
-    @Test("Judging waiting entries may fill a slice; verdicts then follow in the next, and cost 16 KiB and their bytes")
+    @Test("When judging fills a slice, the verdicts follow in the next slice at their cost")
     func judging() throws {
         let entry = try #require(try Stream(earlier: 1).network.engine.journalEntries(ofWorld: World.defaultID).first)
         let stream = try Stream(

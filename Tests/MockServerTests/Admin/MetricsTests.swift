@@ -18,7 +18,7 @@ struct MetricsTests {
         return samples
     }
 
-    @Test("An idle server counts nothing, and identifies itself")
+    @Test("An idle server reports its version and does not report requests")
     func beginning() throws {
         let samples = try samples(VirtualNetwork())
         #expect(samples["build_info{version=\"\(Version.current)\"}"] == 1)
@@ -27,7 +27,7 @@ struct MetricsTests {
         #expect(!samples.keys.contains { $0.hasPrefix("requests_total") })
     }
 
-    @Test("Counters continue over all worlds, resets and deletions")
+    @Test("Counters cover all worlds and continue over resets and deletions")
     func counts() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"scenario":{"name":"a","faults":[{"on":"any","status":503}]}}"#)
@@ -49,7 +49,7 @@ struct MetricsTests {
         #expect(samples["response_body_bytes_total"] ?? 0 > 0)
     }
 
-    @Test("Sockets are counted with their frames and ends")
+    @Test("Metrics count sockets, their frames and their ends")
     func sockets() throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())
@@ -64,7 +64,7 @@ struct MetricsTests {
         #expect(open["web_sockets"] == 0 && open[#"sockets_closed_total{by="client"}"#] == 1)
     }
 
-    @Test("Lasting faults count as acting, but notes do not")
+    @Test("Metrics count a lasting fault as acting, but not a note")
     func faults() throws {
         let network = try VirtualNetwork.faulty("{on: socket, at: {frame: 1}, withhold_pong: true}")
         _ = try network.socket(on: try network.consultation())
@@ -75,7 +75,7 @@ struct MetricsTests {
         #expect(samples[#"faults_acted_total{kind="note"}"#] == nil)
     }
 
-    @Test("Invalid HTTP counts as a refusal")
+    @Test("Metrics count invalid HTTP as a refusal")
     func refusals() throws {
         let network = VirtualNetwork()
         let wire = try network.open()
@@ -83,7 +83,7 @@ struct MetricsTests {
         #expect(try samples(network)["refusals_total"] == 1)
     }
 
-    @Test("Samples have a fixed order")
+    @Test("Metrics list their samples in a fixed order")
     func order() {
         var text = MetricsText()
         text.counter("a_total", "What.", [([("b", "2")], 2), ([("b", "1"), ("c", "x")], 1)])

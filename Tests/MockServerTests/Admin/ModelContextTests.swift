@@ -34,7 +34,7 @@ struct ModelContextTests {
         return try result(client.response(to: request))
     }
 
-    @Test("A tool asks the admin API about its world, and is in no journal")
+    @Test("A tool call reaches its world's admin API and does not appear in a journal")
     func calls() throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -51,7 +51,7 @@ struct ModelContextTests {
         #expect(unknown["isError"] == true && unknown["content"]?[0]?["text"]?.string?.hasPrefix("404") == true)
     }
 
-    @Test("An entry has the rules that acted on it, and the obligations that it shows broken")
+    @Test("The entry endpoint lists the rules that acted and the obligations broken")
     func entries() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let world = try network.plainWorld()
@@ -86,7 +86,7 @@ struct ModelContextTests {
         #expect(try open.exchange(text).status == 415)
     }
 
-    @Test("A waiting tool is answered by an event, or by its time limit")
+    @Test("The wait tool answers at a matching event or at its time limit")
     func waits() throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -103,7 +103,7 @@ struct ModelContextTests {
         #expect(late["isError"] == true && late["content"]?[0]?["text"]?.string?.hasPrefix("408") == true)
     }
 
-    @Test("A tool waits for jobs and for a paused world, and shortens long answers off the loop")
+    @Test("A tool waits for a job or a paused world and shortens long answers off the loop")
     func jobs() throws {
         let network = VirtualNetwork()
         let world = try network.world()

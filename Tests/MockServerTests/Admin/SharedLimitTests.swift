@@ -4,14 +4,14 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Limits of all worlds together")
+@Suite("Limits shared by all worlds")
 struct SharedLimitTests {
     private static func goal(_ world: WorldClient) throws -> Response {
         let text = String(repeating: "x", count: 1900)
         return try world.exchange(.post, "/api/v1/goals", WorldClient.goal.replacing(":\"d\"", with: ":\"\(text)\""))
     }
 
-    @Test("Together worlds have a limit of JSON; deleting or resetting one makes room for the others")
+    @Test("Worlds share a limit on stored JSON, and deleting or resetting one frees its share")
     func storage() throws {
         let limit = 100_000
         let network = VirtualNetwork { $0.limits.storedBytes = limit }
@@ -41,7 +41,7 @@ struct SharedLimitTests {
         #expect(network.engine.worlds.storedBytes == 0)
     }
 
-    @Test("Scenarios and faults that clients sent count, too, until they are gone")
+    @Test("Scenarios and faults from clients count against the shared limit until they are removed")
     func written() throws {
         let network = VirtualNetwork { $0.limits.storedBytes = 100_000 }
         let text = String(repeating: "x", count: 30_000)
@@ -66,7 +66,7 @@ struct SharedLimitTests {
         #expect(network.engine.worlds.storedBytes == 0)
     }
 
-    @Test("An import that does not fit is refused, and the old data stays")
+    @Test("An import beyond the shared limit fails and keeps the old data")
     func imports() throws {
         let network = VirtualNetwork { $0.limits.storedBytes = 10_000 }
         let world = try network.plainWorld()
@@ -79,7 +79,7 @@ struct SharedLimitTests {
         #expect(try world.ask(.get, "state").text == before)
     }
 
-    @Test("A world without data is made even if the others exceed the limit")
+    @Test("The server creates an empty world even if the others exceed the limit")
     func beyond() throws {
         let network = VirtualNetwork { $0.limits.storedBytes = 10_000 }
         let world = try network.plainWorld()
@@ -88,7 +88,7 @@ struct SharedLimitTests {
         #expect(try network.admin(.post, "worlds", "{}").status == 201)
     }
 
-    @Test("A world's own limit also applies")
+    @Test("A world's own limit applies in addition to the shared limit")
     func own() throws {
         let network = VirtualNetwork {
             $0.worldLimits.storedBytes = 10_000
@@ -105,7 +105,7 @@ struct SharedLimitTests {
         #expect(try fill(worlds[1]).contains("15000 bytes"))
     }
 
-    @Test("Chunks that are due in a full world are still stored, and counted")
+    @Test("A full world still stores and counts chunks that are due")
     func answers() throws {
         let network = VirtualNetwork.manual { $0.limits.storedBytes = 4000 }
         let world = try network.plainWorld()
@@ -122,7 +122,7 @@ struct SharedLimitTests {
         #expect(try world.exchange(.post, "/api/v1/meal-logs/natural", meal).status == 507)
     }
 
-    @Test("Journals have a common limit: the longest lose their oldest entries")
+    @Test("Journals share a limit, and the longest journals lose their oldest entries")
     func journals() throws {
         let limit = 200_000
         let network = VirtualNetwork { $0.limits.journalBytes = limit }

@@ -6,14 +6,14 @@ import Testing
 @testable import FitIQBackend
 @testable import MockServer
 
-@Suite("Admin API: limits of states")
+@Suite("Admin API: limits on states")
 struct StateLimitTests {
-    @Test("An empty body is reported as empty")
+    @Test("The error for an empty body says that it is empty")
     func empty() throws {
         #expect(try VirtualNetwork().admin(.put, "state").message == APIError.emptyBody.message)
     }
 
-    @Test("A state may have the size of stored data, six times its name and half a kilobyte", arguments: [554, 553])
+    @Test("A state's limit covers its stored data, six times its name and half a kilobyte", arguments: [554, 553])
     func room(_ limit: Int) throws {
         // Nothing is stored, and "default" has seven bytes.
         let network = VirtualNetwork { $0.limits.stateBody = limit }
@@ -22,7 +22,7 @@ struct StateLimitTests {
         if limit == 553 { #expect(answer.message.contains("may take 554 bytes")) }
     }
 
-    @Test("A state of a file's size is read like a file, a larger one only as JSON; both have a state's limits")
+    @Test("The server reads a state as YAML only up to the size of a scenario file")
     func files() {
         func mistake(_ text: String, size: Int) -> String? {
             let padding = [UInt8](repeating: 0x20, count: size - text.utf8.count)
@@ -42,7 +42,8 @@ struct StateLimitTests {
 
     // MARK: Work off the loop
 
-    @Test("A small body is read at once, a larger one by a job", arguments: ["state", "check"], [0, 1])
+    @Test(
+        "The loop reads a small body itself and leaves a larger body to a job", arguments: ["state", "check"], [0, 1])
     func body(_ path: String, _ more: Int) throws {
         let network = VirtualNetwork()
         let jobs = HeldJobs(network)
@@ -56,7 +57,7 @@ struct StateLimitTests {
         #expect(try client.response(to: request).status == 200)
     }
 
-    @Test("A small world is copied and exported at once, a larger one by a job", arguments: [0, 1])
+    @Test("The loop copies and exports a small world itself and leaves a larger world to a job", arguments: [0, 1])
     func world(_ more: Int) throws {
         let network = VirtualNetwork()
         network.engine.defaultWorld.backend.storedBytes = Engine.largestWorkOnLoop + more
@@ -68,7 +69,7 @@ struct StateLimitTests {
         #expect(try mark.response().status == 201)
     }
 
-    @Test("A small journal is freed at once, a larger one by a job", arguments: [0, 1])
+    @Test("The loop frees a small journal itself and leaves a larger journal to a job", arguments: [0, 1])
     func journal(_ more: Int) throws {
         let network = VirtualNetwork()
         let (world, weight) = (network.engine.defaultWorld, Engine.largestWorkOnLoop + more)

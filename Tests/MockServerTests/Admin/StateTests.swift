@@ -34,7 +34,7 @@ struct StateTests {
     }
 
     @Test(
-        "A scenario's script keeps its notation; together with the state it is a scenario again")
+        "An exported script keeps its notation and forms a scenario with the state")
     func script() throws {
         let network = VirtualNetwork()
         let script =
@@ -53,7 +53,7 @@ struct StateTests {
         #expect(try network.world().ask(.get, "script").json?["answers"] == nil)
     }
 
-    @Test("A long script is written by a job")
+    @Test("A job writes a long script")
     func longScript() throws {
         let network = VirtualNetwork()
         let script = #""answers":[{"text":"\#(String(repeating: "a", count: 100_000))"}]"#
@@ -67,7 +67,7 @@ struct StateTests {
         #expect(try client.response(to: request).text == "{\(script)}")
     }
 
-    @Test("A built-in scenario equals its file")
+    @Test("The script of a built-in scenario equals its file")
     func builtIn() throws {
         let network = VirtualNetwork()
         let answer = try network.admin(.get, "scenarios/conflict")
@@ -78,7 +78,7 @@ struct StateTests {
         #expect(missing.status == 404 && missing.text.contains("Did you mean 'conflict'?"), "\(missing.text)")
     }
 
-    @Test("After export and import, a world answers every request byte for byte, and exports the same")
+    @Test("After export and import a world sends the same bytes and exports the same state")
     func roundTrip() throws {
         let network = VirtualNetwork()
         let (world, paths) = try Self.lived(network)
@@ -110,7 +110,7 @@ struct StateTests {
     }
 
     @Test(
-        "A failed import changes nothing",
+        "A failed import leaves the world unchanged",
         arguments: [
             ("", "empty"), ("{", "not valid JSON"), ("[]", "scenario"), ("{}", "name"),
             (#"{"name":"a","users":[{"id":"a"},{"id":"a"}]}"#, "users[1]"),
@@ -130,7 +130,7 @@ struct StateTests {
     }
 
     @Test(
-        "An import closes sockets with 1001, empties the journal, and keeps faults; a reset returns to it")
+        "An import closes sockets with 1001, clears the journal and sets the state for resets")
     func imported() throws {
         let world = try VirtualNetwork().world(#"{"scenario":"nanosecond-timestamps"}"#)
         let socket = try world.socket(on: try world.consultation())
@@ -148,7 +148,7 @@ struct StateTests {
     }
 
     @Test(
-        "A state may be larger than other bodies, up to its limit, for clients that may send one",
+        "Only a permitted PUT of a state may exceed the usual body limit, up to its own limit",
         arguments: [false, true])
     func large(_ isChunked: Bool) throws {
         let network = VirtualNetwork { $0.limits.stateBody = 3 << 20 }
@@ -183,7 +183,7 @@ struct StateTests {
         #expect(ServerLimits().stateBody == 320 << 20)
     }
 
-    @Test("The next request on the connection has the usual limit, even for a client that asks first")
+    @Test("The request after a state upload has the usual body limit")
     func afterwards() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -199,7 +199,7 @@ struct StateTests {
         #expect(refused.status == 413 && refused.interim.isEmpty)
     }
 
-    @Test("The limit of held bytes also bounds states")
+    @Test("The limit on held bytes also applies to states")
     func held() throws {
         let network = VirtualNetwork { $0.limits.heldBytes = 2 << 20 }
         let wire = try network.open()

@@ -29,7 +29,7 @@ struct StreamTests {
         network.engine.journalLines(ofWorld: World.defaultID)
     }
 
-    @Test("The journal is the same for every size of slice", arguments: [1, 7000, 64 * 1024, 100_000, 8_000_000])
+    @Test("The journal's bytes do not depend on the slice size", arguments: [1, 7000, 64 * 1024, 100_000, 8_000_000])
     func journal(_ size: Int) throws {
         let network = try Self.network(entries: 40)
         network.engine.streams.sliceSize = size
@@ -43,7 +43,7 @@ struct StreamTests {
     }
 
     @Test(
-        "Lists are the same for every size of slice",
+        "The bytes of lists do not depend on the slice size",
         arguments: [
             "requests?limit=1000", "requests?path=/nowhere/7&order=asc", "requests/unmatched", "frames?type=pong",
             "frames?user=\(TestUser.anna)", "requests?since=3&before=9", "requests?since=900", "frames?kind=exchange",
@@ -65,7 +65,7 @@ struct StreamTests {
         }
     }
 
-    @Test("HAR has the requests with the clients' URLs, and the frames; without traffic it has no entries")
+    @Test("A HAR export contains the frames and the clients' original request URLs")
     func har() throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -88,7 +88,7 @@ struct StreamTests {
         #expect(try network.admin(.get, "har?limit=1").status == 400)
     }
 
-    @Test("Between two slices every other connection is served, and a turn makes one slice for all readers together")
+    @Test("The server makes one slice per turn and serves other connections between slices")
     func turns() throws {
         let network = try Self.network(entries: 80)
         let readers = try (0..<3).map { _ in try network.open() }
@@ -109,7 +109,7 @@ struct StreamTests {
         for reader in readers { #expect(try HTTPClient(reader).response().body == Self.lines(network)) }
     }
 
-    @Test("Pipelined requests are served in turns, too")
+    @Test("Long answers to pipelined requests also take turns")
     func pipelined() throws {
         let network = try Self.network(entries: 20)
         network.motion = .slicesByTurn
@@ -128,7 +128,7 @@ struct StreamTests {
         #expect(client.wire.ending == .open)
     }
 
-    @Test("A slow reader costs the server little memory")
+    @Test("A slow reader uses little server memory")
     func slow() throws {
         let network = try Self.network()
         let wire = try network.open(window: 0)
@@ -144,7 +144,7 @@ struct StreamTests {
         #expect(try network.exchange(Request()).status == 200)
     }
 
-    @Test("A reader that takes nothing for 75 s is dropped, a slow one is not; nothing stays behind")
+    @Test("The server drops a reader that reads nothing for 75 s but not a slow reader")
     func stalled() throws {
         let network = try Self.network()
         let (stalled, slow) = (try network.open(window: 0), try network.open(window: 0))
@@ -159,7 +159,7 @@ struct StreamTests {
         #expect(!network.engine.isBusy)
     }
 
-    @Test("Events after the request are not in the answer, whatever happens to journal or world meanwhile")
+    @Test("An answer contains only entries from before its request")
     func snapshot() throws {
         // The server prepares little ahead of the reader, so the change comes in the middle.
         let network = try Self.network { $0.limits.unsentBytesBeforeReadingPauses = 4096 }
@@ -181,7 +181,7 @@ struct StreamTests {
         }
     }
 
-    @Test("HTTP/1.0 gets the answer without chunks, until the connection closes; HEAD gets no body")
+    @Test("An HTTP/1.0 answer ends with the connection, and a HEAD answer has no body")
     func otherKinds() throws {
         let network = try Self.network(entries: 80)
         var old = Self.journal
@@ -200,7 +200,7 @@ struct StreamTests {
         #expect(network.engine.connections.heldBytes == 0)
     }
 
-    @Test("A half-closed client still gets all of it; its further bytes are neither TLS nor a request")
+    @Test("A half-closed client gets the whole answer, then a 400 for its further bytes")
     func halfClosed() throws {
         let network = try Self.network()
         let wire = try network.open(window: 0)
@@ -216,7 +216,7 @@ struct StreamTests {
         #expect(wire.ending == .closed && network.openCount == 0)
     }
 
-    @Test("A stopping server finishes its answers, and closes")
+    @Test("A stopping server finishes its answers before it closes")
     func shutdown() throws {
         let network = try Self.network(entries: 80)
         let wire = try network.open(window: 1000)
@@ -229,7 +229,7 @@ struct StreamTests {
     }
 
     @Test(
-        "Data for a slow reader counts as held after the journal drops it, and readers are dropped beyond the limit")
+        "Data that only a slow reader keeps counts as held, and the limit drops readers")
     func memory() throws {
         let network = try Self.network { $0.limits.heldBytes = 2_000_000 }
         let weight = network.engine.defaultWorld.journal.weight
@@ -261,7 +261,7 @@ struct StreamTests {
         for client in clients { #expect(try client.response().status == 200) }
     }
 
-    @Test("A stream of events catches up by one slice per turn")
+    @Test("An event stream catches up by one slice per turn")
     func events() throws {
         let network = try Self.network()
         network.motion = .slicesByTurn
@@ -281,7 +281,7 @@ struct StreamTests {
         #expect(reader.take().prefix(200).map(\.id) == (1...200).map { "\($0)" })
     }
 
-    @Test("Streams with new entries at the same time take turns")
+    @Test("Event streams with simultaneous entries take turns")
     func followers() throws {
         let network = VirtualNetwork()
         var readers = try (0..<20).map { _ in try EventReader(network) }
@@ -308,7 +308,7 @@ struct StreamTests {
         }
     }
 
-    @Test("A connection that reads journals one after another is listed once")
+    @Test("The engine lists a connection once while it reads several journals")
     func readers() throws {
         let network = try Self.network(entries: 20)
         network.motion = .slicesByTurn
@@ -324,7 +324,7 @@ struct StreamTests {
         #expect(network.engine.streams.journalReaders.isEmpty)
     }
 
-    @Test("Slices are made while the unread bytes are within the limit")
+    @Test("The server makes slices while the unread bytes are within the limit")
     func atTheLimit() throws {
         func unsent(limit: Int) throws -> Int {
             let network = try Self.network { $0.limits.unsentBytesBeforeReadingPauses = limit }
@@ -337,7 +337,9 @@ struct StreamTests {
         #expect(try unsent(limit: one) > one)
     }
 
-    @Test("An answer of a mebibyte goes whole, and more in slices", arguments: [(1_048_576, true), (1_048_577, false)])
+    @Test(
+        "The server sends an answer of a mebibyte whole and a longer answer in slices",
+        arguments: [(1_048_576, true), (1_048_577, false)])
     func longestWholeBody(size: Int, isWhole: Bool) throws {
         var scenario = try Scenario.read("{name: a, stubs: [{path: /long}]}")
         scenario.stubs[0].body = [UInt8](repeating: 0x78, count: size)
@@ -349,7 +351,7 @@ struct StreamTests {
         #expect(try HTTPClient(wire).response().body.count == size)
     }
 
-    @Test("Existing pieces follow one another, and each is released once sent")
+    @Test("A source sends its pieces in order and frees each piece once sent")
     func pieces() {
         let source = BytesSource([[1, 2, 3], [], [4, 5]])
         var first = BodySlice(size: 4, at: VirtualNetwork.start)
@@ -360,7 +362,7 @@ struct StreamTests {
         #expect(end == .end && second.bytes == [5] && source.heldByteCount == 0)
     }
 
-    @Test("A large remainder of an answer is freed off the loop", arguments: [(65_536, 0), (65_537, 1)])
+    @Test("A job frees a large remainder of an answer", arguments: [(65_536, 0), (65_537, 1)])
     func leftOver(size: Int, count: Int) throws {
         let network = VirtualNetwork()
         let engine = network.engine
@@ -373,7 +375,7 @@ struct StreamTests {
         #expect(engine.jobs.discarded.count == count)
     }
 
-    @Test("A large body of the API also goes in slices, with its length")
+    @Test("The API sends a large body in slices with a Content-Length")
     func largeBody() throws {
         let network = VirtualNetwork { $0.pace = .instant }
         let text = String(repeating: "😀", count: 2000)
@@ -398,7 +400,7 @@ struct StreamTests {
         #expect(journal.last?["response"]?["body_bytes"]?.int == whole.body.count)
     }
 
-    @Test("Judging in slices misses no entry that the journal loses meanwhile, and ends with the world")
+    @Test("Judging in slices covers entries that the journal loses meanwhile")
     func judging() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let bad = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"

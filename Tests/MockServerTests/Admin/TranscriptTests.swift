@@ -104,7 +104,7 @@ struct TranscriptTests {
             clock: try world.ask(.get, "clock").text)
     }
 
-    @Test("Two runs give the same bytes", arguments: [nil, 1000], [false, true])
+    @Test("Two runs produce the same bytes", arguments: [nil, 1000], [false, true])
     func twice(_ step: Int?, _ closes: Bool) throws {
         let (one, two) = (try Self.session(step: step, closes: closes), try Self.session(step: step, closes: closes))
         #expect(one == two)
@@ -112,7 +112,7 @@ struct TranscriptTests {
         #expect(one.journal.contains("\"clock\"") && one.journal.contains("\"stutter\"") && one.journal.contains("401"))
     }
 
-    @Test("A world's journal is the same whatever else the server does")
+    @Test("Activity in other worlds does not change a world's journal")
     func amongOthers() throws {
         func journal(_ others: Int) throws -> String {
             let network = VirtualNetwork()
@@ -127,13 +127,13 @@ struct TranscriptTests {
         #expect(try journal(0) == (try journal(5)))
     }
 
-    @Test("Another seed gives another transcript")
+    @Test("A different seed produces a different transcript")
     func anotherSeed() throws {
         #expect(try Self.session(seed: 7).connections != (try Self.session(seed: 8)).connections)
     }
 
     @Test(
-        "Other clock steps give the same events at the same times",
+        "Smaller or larger clock steps produce the same events at the same times",
         arguments: [2000, 1000, 250, 40])
     func otherSteps(_ step: Int) throws {
         let (one, other) = (try Self.session(), try Self.session(step: step))

@@ -10,7 +10,7 @@ struct VerdictTests {
     private static let badPath = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
 
     @Test(
-        "Each obligation has its verdict, with evidence and advice, also in the default world",
+        "The verdicts endpoint returns each obligation's verdict with evidence and advice",
         arguments: [true, false])
     func verdicts(isDefault: Bool) throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
@@ -29,7 +29,7 @@ struct VerdictTests {
         #expect(finding["evidence"]?.array?.first == journal.first)
     }
 
-    @Test("Evidence may be numbers, and each obligation names its scenarios")
+    @Test("evidence=numbers returns entry numbers, and each obligation lists its scenarios")
     func numbers() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let world = try network.plainWorld()
@@ -45,7 +45,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("The short form has the breaches, their first evidence and the advice, and counts the rest")
+    @Test("The summary has each breach with its first evidence and advice and counts the rest")
     func summary() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let world = try network.plainWorld()
@@ -66,7 +66,7 @@ struct VerdictTests {
         #expect(try world.ask(.get, "verdicts?summary=maybe").status == 400)
     }
 
-    @Test("Verdicts can be filtered by outcome or level, with evidence as lines")
+    @Test("Queries filter verdicts by outcome or level and return evidence as lines")
     func chosen() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let world = try network.plainWorld()
@@ -87,7 +87,8 @@ struct VerdictTests {
         }
     }
 
-    @Test("A judged world has a judge from the start, others from the first question", arguments: [true, false])
+    @Test(
+        "A judged world has a judge from the start, and any other world from the first query", arguments: [true, false])
     func judged(_ isJudged: Bool) throws {
         let network = VirtualNetwork()
         let world = try network.world("{\"judged\": \(isJudged)}")
@@ -99,7 +100,7 @@ struct VerdictTests {
         #expect(try network.admin(.post, "worlds", #"{"judged": "yes"}"#).status == 400)
     }
 
-    @Test("A silent client has not connected, and unmatched requests are counted")
+    @Test("Verdicts say whether the client connected and count unmatched requests")
     func connected() throws {
         let world = try VirtualNetwork().world(#"{"judged": true}"#)
         func facts() throws -> [JSONValue?] {
@@ -117,7 +118,7 @@ struct VerdictTests {
         socket.close()
     }
 
-    @Test("The judge reads a bounded number of entries at once")
+    @Test("The judge reads entries in batches of limited size")
     func batch() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"judged": true}"#)
@@ -128,7 +129,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("Other worlds' clients are not judged here, and a reset starts over")
+    @Test("A world's judge ignores other worlds' clients and starts over at a reset")
     func isolation() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let (one, other) = (try network.world(), try network.world())

@@ -19,13 +19,13 @@ struct WorldIsolationTests {
         for one in worlds { for other in worlds where one.id != other.id { try body(one, other) } }
     }
 
-    @Test("The same seed gives the same ids")
+    @Test("Two worlds with the same seed issue the same ids")
     func sameIDs() throws {
         let ids = try Self.worlds().map { try $0.consultation() }
         #expect(Set(ids).count == 1)
     }
 
-    @Test("Neither tokens nor keys of one world are valid in another, on any connection")
+    @Test("A world rejects another world's tokens and keys on any connection")
     func credentials() throws {
         try Self.eachPair { one, other in
             #expect(one.token != other.token && one.apiKey != other.apiKey)
@@ -42,7 +42,7 @@ struct WorldIsolationTests {
         }
     }
 
-    @Test("Neither ids nor sockets cross worlds")
+    @Test("Sockets and goals of one world receive no data from another")
     func ids() throws {
         let worlds = try Self.worlds()
         let ids = try worlds.map { try $0.consultation() }
@@ -68,7 +68,7 @@ struct WorldIsolationTests {
         }
     }
 
-    @Test("An id of one world is unknown in another")
+    @Test("A world returns 404 for an id from another world")
     func unknownIDs() throws {
         let network = VirtualNetwork()
         let (one, other) = (try network.world(#"{"seed":1}"#), try network.world(#"{"seed":2}"#))
@@ -80,7 +80,7 @@ struct WorldIsolationTests {
         }
     }
 
-    @Test("Journals, clocks and faults belong to one world")
+    @Test("Each world has its own journal, clock and faults")
     func theRest() throws {
         try Self.eachPair { one, other in
             #expect(try one.ask(.post, "faults", #"{"name":"f","on":"any","status":503}"#).status == 201)
@@ -100,7 +100,7 @@ struct WorldIsolationTests {
         }
     }
 
-    @Test("A request for an unknown world is in the default world's journal, as unmatched")
+    @Test("The default world's journal records a request for an unknown world as unmatched")
     func unknownWorld() throws {
         let network = VirtualNetwork()
         let world = try network.world()

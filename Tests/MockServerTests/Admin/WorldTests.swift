@@ -9,7 +9,7 @@ import WebSocket
 
 @Suite("Admin API: worlds")
 struct WorldTests {
-    @Test("A world has its request's values, or else the scenario's, or else the server's")
+    @Test("A new world prefers its request's values to the scenario's and the server's")
     func made() throws {
         let network = VirtualNetwork {
             $0.seed = 5
@@ -37,7 +37,7 @@ struct WorldTests {
         #expect(try facts(#"{"scenario": \#(written)}"#) == ["a", "3", "union", "manual", now])
     }
 
-    @Test("A world returns everything that its client needs, and its label")
+    @Test("The answer for a new world contains its label and everything that a client needs")
     func access() throws {
         let network = VirtualNetwork()
         let response = try network.admin(
@@ -80,13 +80,13 @@ struct WorldTests {
         #expect(try JSON.parse(first("a"))["data"]?["id"] == plain?["data"]?["id"])
     }
 
-    @Test("A label has a limit", arguments: [(1, 201), (200, 201), (201, 400), (0, 400)])
+    @Test("A label must have 1 to 200 characters", arguments: [(1, 201), (200, 201), (201, 400), (0, 400)])
     func labels(length: Int, status: Int) throws {
         let label = String(repeating: "a", count: length)
         #expect(try VirtualNetwork().admin(.post, "worlds", "{\"label\": \"\(label)\"}").status == status)
     }
 
-    @Test("A scenario's data is there, and the token belongs to its user")
+    @Test("A new world contains the scenario's data, and its token belongs to the scenario's user")
     func data() throws {
         let network = VirtualNetwork()
         let scenario =
@@ -103,7 +103,7 @@ struct WorldTests {
     }
 
     @Test(
-        "Bad bodies are refused, and make no world",
+        "An invalid body does not create a world",
         arguments: [
             ("[]", "must be a JSON object"), ("{", "not valid JSON"), (#"{"sed": 1}"#, "Did you mean 'seed'?"),
             (#"{"seed": -1}"#, "'seed'"), (#"{"seed": 1.5}"#, "'seed'"), (#"{"seed": 18446744073709551616}"#, "'seed'"),
@@ -131,7 +131,7 @@ struct WorldTests {
         #expect(network.engine.worlds.isEmpty && network.engine.worlds.serial == 0)
     }
 
-    @Test("The list has all worlds in order; a deleted one is gone, and its id is not reused")
+    @Test("The list shows all worlds in order, and a deleted world's id is not reused")
     func list() throws {
         let network = VirtualNetwork()
         let worlds = try (0..<11).map { _ in try network.world() }
@@ -147,14 +147,14 @@ struct WorldTests {
         #expect(first < second && !(second < first) && !(first < first))
     }
 
-    @Test("The default world cannot be deleted")
+    @Test("A DELETE of the default world fails")
     func defaultStays() throws {
         let response = try VirtualNetwork().admin(.delete, "worlds/default")
         #expect(response.status == 405)
         #expect(response.fields[.allow] == "GET, HEAD, OPTIONS")
     }
 
-    @Test("Deleting and resetting close the world's sockets with 1001, and no other's", arguments: ["delete", "reset"])
+    @Test("Deleting or resetting a world closes only that world's sockets, with 1001", arguments: ["delete", "reset"])
     func sockets(_ action: String) throws {
         let network = VirtualNetwork()
         let (doomed, other) = (try network.world(), try network.world())
@@ -171,7 +171,7 @@ struct WorldTests {
         #expect(network.engine.defaultWorld.journal.count == 0)
     }
 
-    @Test("A reset world starts like a new one: the same ids, no other data, and valid credentials")
+    @Test("A reset world starts like a new world and accepts its old credentials")
     func reset() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"scenario": "conflict", "seed": 9}"#)
@@ -188,7 +188,7 @@ struct WorldTests {
         #expect(second.body == first.body)
     }
 
-    @Test("A reset can set another scenario, seed, guide and clock, which later resets keep")
+    @Test("A reset can set another scenario, seed, guide and clock for later resets too")
     func resetOtherwise() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"seed": 9, "guide": "goal-linking"}"#)
@@ -199,7 +199,7 @@ struct WorldTests {
         #expect(again?["scenario"]?.string == "scripted-coach" && again?["seed"]?.string == "2")
     }
 
-    @Test("A fault's held output goes with its world", arguments: ["delete", "reset"])
+    @Test("Deleting or resetting a world discards output that a fault holds", arguments: ["delete", "reset"])
     func heldBack(_ action: String) throws {
         let network = VirtualNetwork()
         let faults = #"[{"on":"GET /api/v1/goals","delay":"1h"},{"on":"socket","at":{"type":"pong"},"silence":true}]"#
@@ -218,7 +218,7 @@ struct WorldTests {
         #expect(network.openCount == 0)
     }
 
-    @Test("The limit is exact, and one more world is refused")
+    @Test("The server accepts exactly the maximum number of worlds")
     func limit() throws {
         let network = VirtualNetwork { $0.limits.worlds = 4 }
         for _ in 0..<3 { _ = try network.world() }
@@ -230,7 +230,7 @@ struct WorldTests {
         #expect(ServerLimits().worlds == 12_000)
     }
 
-    @Test("An idle world is deleted on time; requests, sockets and followers keep it")
+    @Test("The server deletes an idle world on time unless requests, sockets or followers use it")
     func idle() throws {
         let network = VirtualNetwork()
         let worlds = try (0..<5).map { _ in try network.world() }
@@ -254,7 +254,7 @@ struct WorldTests {
         #expect(network.engine.nextDeadline == nil)
     }
 
-    @Test("Ten thousand worlds each answer with their own data")
+    @Test("Each of ten thousand worlds answers with its own data")
     func many() throws {
         let network = VirtualNetwork()
         let client = try network.client()

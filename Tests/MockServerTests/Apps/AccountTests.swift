@@ -79,7 +79,7 @@ struct AccountTests {
         #expect(after.status == 401 && after.message.contains("revoked"))
     }
 
-    @Test("A refresh token works once, and expires; each refusal has its status")
+    @Test("A refresh token works once before its expiry, and each error has its own status")
     func refusedRefreshes() throws {
         let (network, data) = try registered("accounts: {password_cost: 1, refresh_token: 2h}")
         let token = try #require(data["refresh_token"]?.string)
@@ -107,7 +107,7 @@ struct AccountTests {
         #expect(expired.status == 401 && expired.message.contains("expired"))
     }
 
-    @Test("An access token lives as long as the scenario says, by the world's clock")
+    @Test("An access token expires after the scenario's lifetime on the world's clock")
     func accessLifetime() throws {
         let (network, data) = try registered("accounts: {password_cost: 1, access_token: 90s}")
         let token = try #require(data["access_token"]?.string)
@@ -118,7 +118,7 @@ struct AccountTests {
         #expect(refused.status == 401 && refused.message.contains("expired"))
     }
 
-    @Test("A wrong password and an unknown address get the same answer; a taken address is 409")
+    @Test("A wrong password and an unknown address get the same answer")
     func enumeration() throws {
         let (network, _) = try registered()
         let bodies = try [
@@ -135,7 +135,7 @@ struct AccountTests {
         #expect(again.status == 409 && again.errorCode == "CONFLICT")
     }
 
-    @Test("An account with a cheaper password costs the same work as an unknown address")
+    @Test("A login with a cheap password hash takes as long as one with an unknown address")
     func work() throws {
         let hash = PasswordHash("correct", salt: "s", cost: 100_000).text
         let (network, _) = try registered(
@@ -154,7 +154,7 @@ struct AccountTests {
         #expect(cheap > 0.002, "100,000 iterations take longer.")
     }
 
-    @Test("These endpoints need the key, and ignore even a valid bearer token")
+    @Test("The account endpoints require the API key and ignore bearer tokens")
     func credentials() throws {
         let network = try Self.network()
         for path in ["register", "login", "refresh", "logout"] {
@@ -171,7 +171,7 @@ struct AccountTests {
         #expect(try network.exchange(plain).status == 415)
     }
 
-    @Test("Ids and times in bodies are ignored")
+    @Test("Registration ignores ids and times in the body")
     func massAssignment() throws {
         let network = try Self.network()
         let taken = #","id":"x","user_id":"\#(TestUser.anna)","created_at":"2001-01-01T00:00:00Z","email":"b@c.de"}"#
@@ -197,7 +197,7 @@ struct AccountTests {
         #expect(preferences.json?["data"]?["created_at"] == "2025-01-29T10:30:00Z")
     }
 
-    @Test("A registered user creates the profile once, changes it, and sees all of it")
+    @Test("A registered user can create a profile once, change it and read all of it")
     func profile() throws {
         let (network, data) = try registered()
         let token = try #require(data["access_token"]?.string)
@@ -222,7 +222,7 @@ struct AccountTests {
         #expect(try network.exchange(Self.me(token)).body == changed.body)
     }
 
-    @Test("Preferences are absent, set, changed in part, and deleted")
+    @Test("A user can set, partly change and delete preferences")
     func preferences() throws {
         let (network, data) = try registered()
         let token = try #require(data["access_token"]?.string)
@@ -241,7 +241,7 @@ struct AccountTests {
         #expect(try network.exchange(Self.me(Request.token(for: TestUser.ben), .get, path)).status == 404)
     }
 
-    @Test("An unknown user has a profile made up from the seed, always the same")
+    @Test("The seed determines the made-up profile of an unknown user")
     func madeUp() throws {
         let bodies = try ([1, 1, 2] as [UInt64]).map { seed in
             let network = VirtualNetwork { $0.seed = seed }
@@ -260,7 +260,7 @@ struct AccountTests {
         #expect(physical.json?["data"]?["name"] == plain["data"]?["name"])
     }
 
-    @Test("The user of a printed token has its id, and an address that is not unique and stays free")
+    @Test("The user of a printed token has the token's id and a made-up address")
     func toolTokens() throws {
         let network = try Self.network()
         let me = try #require(try network.exchange(Self.me(Request.token(for: "bob"))).json?["data"])
@@ -282,7 +282,7 @@ struct AccountTests {
         #expect(try network.exchange(Self.post("register", registration)).status == 201)
     }
 
-    @Test("A reset world has no accounts, and old tokens make none")
+    @Test("A reset deletes all accounts, and old tokens do not recreate them")
     func reset() throws {
         let (network, data) = try registered()
         let token = try #require(data["access_token"]?.string)
@@ -295,7 +295,7 @@ struct AccountTests {
         #expect(refreshed.status == 401 && refreshed.message.contains("revoked"))
     }
 
-    @Test("After export and import, an account logs in, its refresh token works, and the export is the same")
+    @Test("An account and its refresh token survive export and import")
     func export() throws {
         let network = VirtualNetwork()
         let scenario = #"{"name":"a","accounts":{"password_cost":3,"access_token":"2h"}}"#
@@ -321,7 +321,7 @@ struct AccountTests {
         #expect(try other.ask(.get, "state").json?["users"]?[0]?["refresh_tokens"]?.array?.count == 2)
     }
 
-    @Test("A scenario's user logs in with the password, or with its hash")
+    @Test("A scenario can give a user's password or its hash for the login")
     func scenario() throws {
         let hash = PasswordHash("correct horse", salt: "salt", cost: 2).text
         let network = try Self.network(
@@ -338,7 +338,7 @@ struct AccountTests {
         #expect(me.json?["data"]?["name"] == "Ada" && me.json?["data"]?["email"] == "Ada@example.com")
     }
 
-    @Test("The guides' modes have no accounts", arguments: GuideMode.guides)
+    @Test("Guide modes have no account endpoints", arguments: GuideMode.guides)
     func guides(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }
         for endpoint in Endpoint.allCases where !endpoint.isOfGuides {
@@ -350,9 +350,9 @@ struct AccountTests {
     }
 }
 
-@Suite("The top-level message of errors")
+@Suite("Top-level error messages")
 struct TopMessageTests {
-    @Test("The top-level message equals the error's for every refusal, and the admin API has none")
+    @Test("Every API error repeats its message at the top level")
     func everywhere() throws {
         let network = VirtualNetwork()
         for request in [

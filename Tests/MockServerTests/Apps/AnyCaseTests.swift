@@ -69,7 +69,7 @@ struct AnyCaseTests {
         return row.json.map(request.json) ?? request
     }
 
-    @Test("Each path finds its resource, and an answer has the issued id")
+    @Test("Each path accepts an upper-case id, and the answer contains the issued id")
     func paths() throws {
         let network = try Self.network()
         for row in Self.requests {
@@ -79,7 +79,7 @@ struct AnyCaseTests {
         }
     }
 
-    @Test("Without the option upper-case ids are unknown, and get a hint", arguments: [nil, "lower-case"])
+    @Test("Without the option an upper-case id returns 404 with a hint", arguments: [nil, "lower-case"])
     func unknown(ids: String?) throws {
         let network = try Self.network(ids)
         for row in Self.requests {
@@ -90,7 +90,7 @@ struct AnyCaseTests {
         #expect(try network.exchange(handshake).status == 404)
     }
 
-    @Test("Other users' resources stay unknown, and read-only ones forbidden")
+    @Test("The option does not give access to other users' or read-only resources")
     func others() throws {
         let network = try Self.network()
         for row in Self.requests {
@@ -104,7 +104,7 @@ struct AnyCaseTests {
         }
     }
 
-    @Test("Ids in bodies name the same goal, and the same consultation")
+    @Test("An upper-case id in a body identifies the same goal or consultation")
     func bodies() throws {
         let network = try Self.network()
         func post(_ path: String, _ json: String) throws -> Response {
@@ -120,7 +120,7 @@ struct AnyCaseTests {
         #expect(linked.status == 201 && linked.text.contains(id), "\(linked.text)")
     }
 
-    @Test("The socket opens, and the judge reports only the upper case")
+    @Test("An upper-case id opens the socket, and the judge reports only the case")
     func socketAndJudge() throws {
         let network = VirtualNetwork()
         let access = try network.engine.makeWorld(
@@ -138,7 +138,7 @@ struct AnyCaseTests {
         _ = try world.socket(on: Self.chat.uppercased())
     }
 
-    @Test("An export contains the option; an import without it keeps the world's; other worlds use the server's")
+    @Test("Exports contain the option, and an import without it keeps the world's option")
     func state() throws {
         let network = try Self.network()
         let state = try network.admin(.get, "state")

@@ -17,7 +17,7 @@ struct AppDecoderTests {
         return VirtualNetwork { $0.adopt(scenario) }
     }
 
-    @Test("Every answer decodes, one after the other", arguments: AppRow.sections)
+    @Test("The apps' models decode the answer to each request of a session", arguments: AppRow.sections)
     func rows(_ section: AppRow.Section) throws {
         let network = try Self.network()
         var kept = [(name: "reader", value: "ben")]
@@ -51,7 +51,7 @@ struct AppDecoderTests {
         }
     }
 
-    @Test("Each operation of the apps has a row")
+    @Test("The table of requests covers each operation of the apps")
     func complete() {
         func shape(_ method: HTTPRequest.Method, _ path: String) -> String {
             "\(method) \(String(path.prefix { $0 != "?" }).replacing(#/\{[^}]*\}/#, with: "{}"))"
@@ -66,7 +66,7 @@ struct AppDecoderTests {
         #expect(missing == [])
     }
 
-    @Test("The claims of an access token are the registered user's")
+    @Test("An access token's claims describe the registered user")
     func claims() throws {
         let (network, token) = try registered()
         let claims = try AppModels.Claims(token: token)
@@ -89,7 +89,7 @@ struct AppDecoderTests {
         try AppModels.decoder.decode(model, from: Data(frame.encoded()))
     }
 
-    @Test("Frames of the meal socket decode")
+    @Test("The apps' models decode the frames of the meal socket")
     func mealSocket() throws {
         let (network, token) = try registered()
         let socket = try network.client().upgrade(.handshake("/ws/meal-logs?token=\(token)"))
@@ -115,7 +115,7 @@ struct AppDecoderTests {
         #expect(error.type == "error" && error.errorCode == .connectionLimit && socket.closeCode == .policyViolation)
     }
 
-    @Test("Frames of a chat decode")
+    @Test("The apps' models decode the frames of a chat")
     func chatSocket() throws {
         let (network, token) = try registered()
         let create = Request(

@@ -8,7 +8,7 @@ import Testing
 @testable import MockServer
 
 /// Goals as the apps send and read them, next to the guide's.
-@Suite("Goals of the apps")
+@Suite("The apps' goals")
 struct AppGoalTests {
     private static let walk = """
         {"title":"Walk","description":"After meals","start_date":"2025-01-20","target_date":"2025-03-01",\
@@ -31,7 +31,7 @@ struct AppGoalTests {
         return try #require(response.json?["data"])
     }
 
-    @Test("A body with target_date gets the apps' form, one with targetDate the guide's; a list has both")
+    @Test("A body's target_date or targetDate selects the form of the answer")
     func twoForms() throws {
         let network = VirtualNetwork()
         let goal = try created(on: network)
@@ -61,7 +61,7 @@ struct AppGoalTests {
         #expect(data["goals"]?[1]?["target_unit"] == "percent" && data["goals"]?[1]?["target_value"] == 100)
     }
 
-    @Test("A target is any number above 0", arguments: ["0.0005", "1e-9", "5e-324", "1000000000"])
+    @Test("A goal's target must be above 0", arguments: ["0.0005", "1e-9", "5e-324", "1000000000"])
     func targets(_ target: String) throws {
         let network = VirtualNetwork()
         let body = #"{"title":"T","target_date":"2025-03-01","target_value":\#(target),"current_value":0}"#
@@ -76,7 +76,7 @@ struct AppGoalTests {
         #expect(try send(.get, "", on: copy).json?["data"]?["goals"]?[0]?["target_value"]?.double == Double(target))
     }
 
-    @Test("PUT changes what the guide reads, and PATCH what the apps read; filters accept both vocabularies")
+    @Test("PUT changes the guide's members, and PATCH changes the apps' members")
     func change() throws {
         let network = VirtualNetwork()
         let id = try #require(try created(on: network)["id"]?.string)
@@ -95,7 +95,7 @@ struct AppGoalTests {
         #expect(try ["paused", "active", "in_progress"].map(found) == [0, 1, 1])
     }
 
-    @Test("A PATCH in the apps' form gets an answer in that form; the guide's stays the guide's")
+    @Test("The form of a PATCH determines the form of its answer")
     func patch() throws {
         let network = VirtualNetwork()
         let id = try #require(try created(on: network)["id"]?.string)
@@ -109,7 +109,7 @@ struct AppGoalTests {
         #expect(try send(.patch, "/\(id)", #"{"status":"paused"}"#, on: network).status == 400)
     }
 
-    @Test("PUT refuses in order: 404 for the id, 415, 400; another user's goal is unknown on every path")
+    @Test("PUT checks the id before the media type and the body")
     func refusals() throws {
         let network = VirtualNetwork()
         let id = try #require(try created(on: network)["id"]?.string)
@@ -132,7 +132,7 @@ struct AppGoalTests {
         #expect(try send(.get, "/\(id)", on: network).json?["title"] == "Walk")
     }
 
-    @Test("Tips, suggestions and the analysis fit the goal, and repeat exactly")
+    @Test("Tips, suggestions and the analysis fit the goal and repeat exactly")
     func advice() throws {
         let network = VirtualNetwork()
         let id = try #require(try created(on: network)["id"]?.string)
@@ -169,7 +169,7 @@ struct AppGoalTests {
         try #require(value?.array).map { try #require($0.string) }
     }
 
-    @Test("Suggested goals are at most five that the user lacks, the same for GET and POST")
+    @Test("GET and POST suggest the same goals, at most five that the user lacks")
     func suggestions() throws {
         let network = VirtualNetwork()
         let response = try send(.get, "/suggestions", on: network)
@@ -187,7 +187,7 @@ struct AppGoalTests {
         #expect(try send(.get, "/suggestions", as: TestUser.ben, on: network).json?["data"]?["count"] == 5)
     }
 
-    @Test("Guides lack these endpoints", arguments: GuideMode.guides)
+    @Test("Guide modes do not have the apps' goal endpoints", arguments: GuideMode.guides)
     func absent(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
         let hasGoals = mode.serves(.showGoal)
@@ -202,7 +202,7 @@ struct AppGoalTests {
     }
 
     @Test(
-        "A scenario has the apps' members in any mode; an export repeats them",
+        "A scenario accepts the apps' goal members in any mode, and an export repeats them",
         arguments: [GuideMode.union, .goalLinking])
     func scenario(mode: GuideMode) throws {
         let text = """

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Consultations of the apps, over HTTP")
+@Suite("The apps' consultations over HTTP")
 struct ChatEndpointTests {
     private static let unknown = "00000000-0000-4000-8000-000000000000"
     private static let operations: [(endpoint: Endpoint, body: String)] = [
@@ -34,7 +34,7 @@ struct ChatEndpointTests {
         }
     }
 
-    @Test("Each operation requires credentials, finds only the user's ids, and exists only in the union")
+    @Test("Each operation requires credentials, accepts only the user's ids and is union-only")
     func access() throws {
         for (endpoint, body) in Self.operations {
             let network = VirtualNetwork()
@@ -71,7 +71,7 @@ struct ChatEndpointTests {
         }
     }
 
-    @Test("A first question streams over the socket; a frame may have other members")
+    @Test("The answer to an initial message streams over the socket")
     func initialMessage() throws {
         let network = try Self.network()
         let created = try network.exchange(
@@ -99,7 +99,7 @@ struct ChatEndpointTests {
             ])
     }
 
-    @Test("Over REST the answer is in the response without a socket, and on the socket if there is one")
+    @Test("A message over REST is answered on the open socket, or else in the response")
     func messages() throws {
         let network = try Self.network()
         let id = try network.consultation()
@@ -120,7 +120,7 @@ struct ChatEndpointTests {
         #expect(try network.exchange(Self.request(.sendMessage, id, #"{"content":" "}"#)).status == 400)
     }
 
-    @Test("Members that a body cannot set stay unchanged")
+    @Test("A PATCH ignores members that a body cannot set")
     func massAssignment() throws {
         let network = try Self.network()
         let id = try network.consultation()
@@ -133,7 +133,7 @@ struct ChatEndpointTests {
         #expect(answer.status == 200 && answer.body == before)
     }
 
-    @Test("A scenario can allow many of a topic; an export keeps that, waiting questions, and the apps' data")
+    @Test("An export keeps per_topic, waiting questions and the apps' data")
     func export() throws {
         let network = try Self.network("clock: manual, consultations: {per_topic: many}")
         func create(_ more: String = "") throws -> Response {
@@ -161,7 +161,7 @@ struct ChatEndpointTests {
         #expect(try create().status == 429)
     }
 
-    @Test("A scenario that repeats a topic must allow many")
+    @Test("A scenario that repeats a topic must set per_topic to many")
     func scenario() throws {
         let twice = "users: [{consultations: [{persona: nutritionist}, {persona: nutritionist}]}]"
         #expect(throws: ScenarioErrors.self) { try Self.network(twice) }

@@ -39,7 +39,7 @@ struct DeletionTests {
         ]
     }
 
-    @Test("Deleted resources are 404 on every path of their kind, and in no list")
+    @Test("A deleted resource returns 404 on every path and is missing from every list")
     func unknown() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -64,7 +64,7 @@ struct DeletionTests {
         network.advance(by: .seconds(10))
     }
 
-    @Test("goal-linking can delete a goal and a conversation, so that a client sees the guide's 404")
+    @Test("goal-linking mode can delete a goal and a conversation")
     func guide() throws {
         let network = VirtualNetwork(.goalLinking)
         let client = try network.client()
@@ -86,7 +86,7 @@ struct DeletionTests {
         #expect(other.status == 405 && other.fields[.allow] == "GET, HEAD, PATCH, OPTIONS")
     }
 
-    @Test("Deleting a consultation closes its sockets, even during an answer")
+    @Test("Deleting a consultation closes its sockets even during an answer")
     func sockets() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -104,7 +104,7 @@ struct DeletionTests {
         #expect(again.status == 404)
     }
 
-    @Test("Deleting an account deletes its data, and invalidates its tokens everywhere")
+    @Test("Deleting an account deletes its data and revokes its tokens")
     func account() throws {
         let network = try AccountTests.network()
         func post(_ path: String, _ json: String) throws -> Response {
@@ -156,7 +156,7 @@ struct DeletionTests {
         try expectRefusals()
     }
 
-    @Test("A token without an account recreates its user, empty")
+    @Test("A tool token recreates its deleted user without data")
     func toolToken() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -171,7 +171,7 @@ struct DeletionTests {
         #expect(network.engine.defaultWorld.backend.userCount == 1)
     }
 
-    @Test("A guide's mode deletes only resources that the guide has", arguments: GuideMode.guides)
+    @Test("A guide mode rejects a DELETE of resources that the guide does not delete", arguments: GuideMode.guides)
     func guides(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }
         for path in ["goals/x", "consultations/x", "meal-logs/x", "users/me"] {

@@ -9,7 +9,7 @@ import Testing
 @testable import Scenarios
 
 /// Compares answers about documents with the schemas of the description, which `GET /openapi.yaml` serves.
-@Suite("Documents match the description")
+@Suite("Documents and the OpenAPI description")
 struct DescribedAnswerTests {
     private static let description = Result {
         try TreeBuilder.tree(ofYAML: APIDescription.openAPI.bytes(for: .union)).json
@@ -37,7 +37,8 @@ struct DescribedAnswerTests {
         return mistakes + SchemaCheck(description).mistakes(in: json, schema, at: "answer")
     }
 
-    @Test("Each operation accepts and answers what the description says", arguments: SentDocuments.operations)
+    @Test(
+        "Each operation accepts and returns documents that match the description", arguments: SentDocuments.operations)
     func answers(endpoint: Endpoint) throws {
         let network = try SentDocuments.network(sharedWith: ["bert"])
         let id = SentDocuments.id(try #require(endpoint.documents))
@@ -49,7 +50,7 @@ struct DescribedAnswerTests {
         }
     }
 
-    @Test("Refusals of bad bodies and queries are described", arguments: SentDocuments.operations)
+    @Test("The description covers the errors for bad bodies and queries", arguments: SentDocuments.operations)
     func refusals(endpoint: Endpoint) throws {
         let network = try SentDocuments.network()
         let id = SentDocuments.id(try #require(endpoint.documents))
@@ -64,7 +65,7 @@ struct DescribedAnswerTests {
         #expect(!isRead || answer.status == 400, "\(endpoint): \(answer.text)")
     }
 
-    @Test("The check finds planted differences")
+    @Test("The schema check finds planted differences")
     func mutants() throws {
         let network = try SentDocuments.network()
         let good = try network.exchange(SentDocuments.request(.listSleep, as: TestUser.anna))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Documents of the apps, over HTTP")
+@Suite("The apps' documents over HTTP")
 struct DocumentEndpointTests {
     private static func exchange(
         _ network: VirtualNetwork, _ method: HTTPRequest.Method, _ path: String, _ json: String? = nil,
@@ -16,7 +16,7 @@ struct DocumentEndpointTests {
         return try network.exchange(json.map(request.json) ?? request)
     }
 
-    @Test("Each operation has its own path, only in the union, and requires credentials")
+    @Test("Each operation requires credentials and exists only in the union")
     func paths() throws {
         #expect(SentDocuments.operations.count == 36)
         #expect(Set(SentDocuments.operations.map { "\($0.method) \($0.template)" }).count == 36)
@@ -35,7 +35,7 @@ struct DocumentEndpointTests {
         }
     }
 
-    @Test("A document of another user, or with an upper-case id, is 404 on every path")
+    @Test("Another user's document or an upper-case id returns 404 on every path")
     func foreignDocuments() throws {
         let network = try SentDocuments.network()
         for endpoint in SentDocuments.operations where endpoint.template.contains("{") {
@@ -48,7 +48,7 @@ struct DocumentEndpointTests {
         }
     }
 
-    @Test("A reader of a template may not change, share or delete it")
+    @Test("A reader of a template cannot change, share or delete it")
     func forbidden() throws {
         let network = try SentDocuments.network(sharedWith: [TestUser.ben])
         for endpoint in SentDocuments.operations
@@ -61,7 +61,7 @@ struct DocumentEndpointTests {
         }
     }
 
-    @Test("A list has its name and its totals; that of profile metrics is the data itself")
+    @Test("A list has a name and totals, except that profile metrics are a bare array")
     func lists() throws {
         let network = try SentDocuments.network()
         let rows: [(path: String, name: String?, limit: Int)] = [
@@ -92,7 +92,7 @@ struct DocumentEndpointTests {
         #expect(try Self.exchange(network, .get, "insights", as: TestUser.ben).json?["data"]?["total_pages"] == 0)
     }
 
-    @Test("An insight can be read, made a favourite and back, archived and unarchived")
+    @Test("A user can mark an insight as read, favourite and archived, and undo the last two")
     func marks() throws {
         let network = try SentDocuments.network()
         func insights(_ query: String) throws -> Int? {
@@ -115,7 +115,7 @@ struct DocumentEndpointTests {
         #expect(try insights("read_status=false") == 0 && insights("read_status=true") == 1)
     }
 
-    @Test("A night with the same source_id is not stored again")
+    @Test("A POST of a night with a known source_id does not store a second night")
     func nights() throws {
         let network = VirtualNetwork { $0.worldLimits.documents = 1 }
         let body = try #require(SentDocuments.bodies[.sleep])
@@ -130,7 +130,7 @@ struct DocumentEndpointTests {
         #expect(try Self.exchange(network, .post, "sleep", body, as: TestUser.ben).status == 201)
     }
 
-    @Test("A mood from HealthKit is read-only, but can be deleted")
+    @Test("A mood from HealthKit can be deleted but not changed")
     func healthKit() throws {
         let network = VirtualNetwork()
         let body = #"{"valence":0.5,"logged_at":"2025-01-29T09:00:00Z","source":"healthkit"}"#
@@ -143,7 +143,7 @@ struct DocumentEndpointTests {
         #expect(try Self.exchange(network, .delete, path).status == 404)
     }
 
-    @Test("Refusals have this order: 401, 404 or 403, 415, 400")
+    @Test("The endpoints check credentials, the id, the media type and the body in this order")
     func order() throws {
         let network = try SentDocuments.network(sharedWith: [TestUser.ben])
         let path = "/api/v1/journal"
@@ -179,7 +179,7 @@ struct DocumentEndpointTests {
     }
 
     @Test(
-        "A body that breaks a rule of its collection gets 400, with the name of the member",
+        "A body that breaks a rule of its collection returns 400 with the member's name",
         arguments: [
             ("wellness/mood-entries", "0.5", "1.5", "'valence'"),
             ("wellness/mood-entries", "09:00:00", "10:36:00", "'logged_at'"),

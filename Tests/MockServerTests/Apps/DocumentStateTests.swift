@@ -37,7 +37,7 @@ struct DocumentStateTests {
         return own + [shared.text]
     }
 
-    @Test("An import gives the same answers and the same export")
+    @Test("A world with an imported state sends the same answers and the same export")
     func exports() throws {
         let network = VirtualNetwork.manual()
         let (first, second) = (try network.world(#"{"clock":"manual"}"#), try network.world(#"{"clock":"manual"}"#))
@@ -52,7 +52,7 @@ struct DocumentStateTests {
         #expect(try Self.shown(second, secret: secret(second)) == Self.shown(first, secret: secret(first)))
     }
 
-    @Test("A state file has the documents, and the next server shows the same")
+    @Test("A state file preserves documents across a restart")
     func stateFile() throws {
         let network = try SavingTests.network(try StateFile(":memory:"))
         let world = try network.plainWorld()
@@ -64,7 +64,7 @@ struct DocumentStateTests {
         #expect(try again.ask(.get, "state").text == world.ask(.get, "state").text)
     }
 
-    @Test("A state that is older than the rules keeps documents that break them, and lists them by creation")
+    @Test("A server keeps stored documents that break newer rules and lists them by creation")
     func beforeRules() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/state.db"

@@ -7,7 +7,7 @@ import Testing
 @testable import MockServer
 
 /// The apps' filters: each works in union, and is unknown in the guides' modes.
-@Suite("Filters and pages of the apps")
+@Suite("The apps' filters and pages")
 struct ListFilterTests {
     private static let scenario = """
         name: lists
@@ -91,13 +91,13 @@ struct ListFilterTests {
         ("journal/search?q=B", "results", "content", ["b"]),
     ]
 
-    @Test("Each filter works", arguments: filters)
+    @Test("Each filter returns exactly the matching resources", arguments: filters)
     func honoured(_ row: (path: String, list: String, member: String, found: [String])) throws {
         let data = try #require(try get(row.path, on: network()).json?["data"])
         #expect(data[row.list]?.array?.compactMap { $0[row.member]?.string } == row.found)
     }
 
-    @Test("Messages are found by creation time, and pages count only matches")
+    @Test("Messages can be filtered by creation time, and page totals count only matches")
     func messages() throws {
         let network = try network()
         let id = try #require(
@@ -114,7 +114,7 @@ struct ListFilterTests {
         #expect(try found("?from=2025-01-30")?["messages"]?.array == [])
     }
 
-    @Test("Pages by number and by offset have the same totals, and together show everything once")
+    @Test("Pages by number and by offset have equal totals and show each item once")
     func totals() throws {
         let network = try network()
         let consultation = try #require(
@@ -148,7 +148,7 @@ struct ListFilterTests {
     }
 
     @Test(
-        "A bad value is refused by name",
+        "The error for a bad query value names the parameter",
         arguments: [
             ("goals?limit=0", "'limit'"), ("goals?limit=101", "'limit'"), ("goals?offset=-1", "'offset'"),
             ("goals?status=done", "'status'"), ("consultations?status=open", "'status'"),
@@ -161,7 +161,7 @@ struct ListFilterTests {
         #expect(response.status == 400 && response.message.contains(parameter), "\(response.text)")
     }
 
-    @Test("A guide's mode lacks these filters")
+    @Test("Guide modes ignore the apps' filters")
     func guides() throws {
         let goals = try network(.goalLinking)
         #expect(try get("goals?status=done&limit=0&offset=x", on: goals).body == get("goals", on: goals).body)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Meals of the apps, over HTTP")
+@Suite("The apps' meals over HTTP")
 struct MealEndpointTests {
     private static let operations: [Endpoint] = [
         .createMealLogs, .updateMealLog, .recognizeMealPhoto, .showMealPhoto, .confirmMealPhoto, .deleteMealPhoto,
@@ -31,7 +31,7 @@ struct MealEndpointTests {
         return request
     }
 
-    @Test("A batch is logged, changed, listed and processed")
+    @Test("A client can log, change, list and process a batch of meals")
     func story() throws {
         let network = VirtualNetwork { $0.pace = .human }
         let batch = try network.exchange(Self.request(.post, "/batch", #"{"meal_logs":[\#(Self.meal)]}"#))
@@ -61,7 +61,7 @@ struct MealEndpointTests {
         #expect(try network.exchange(Self.request(.get, "?status=manual")).json?["data"]?["total"] == 0)
     }
 
-    @Test("A photo of more than a megabyte is recognized, confirmed and listed")
+    @Test("A client can upload, confirm and list a photo of more than a megabyte")
     func photo() throws {
         let network = VirtualNetwork()
         let answer = try network.exchange(Self.photo(of: 1_099_000))
@@ -96,7 +96,7 @@ struct MealEndpointTests {
         #expect(try network.exchange(Self.request(.delete, "/photo/\(other)")).status == 404)
     }
 
-    @Test("Only a photo may be larger than other bodies, and only up to its own limit")
+    @Test("Only a photo upload may exceed the usual body limit, up to its own limit")
     func sizes() throws {
         let network = VirtualNetwork { $0.limits.photoBody = 1_100_000 }
         #expect(try network.exchange(Self.photo(of: 1_099_000)).status == 201)
@@ -112,7 +112,7 @@ struct MealEndpointTests {
         #expect(try network.exchange(Self.request(.post, "/photo", long)).status == 413)
     }
 
-    @Test("Refusals have this order: 401, 404, 415, 400; other users' ids are unknown")
+    @Test("The meal endpoints check credentials, the id, the media type and the body in order")
     func refusals() throws {
         let network = VirtualNetwork()
         let log = try network.exchange(Self.request(.post, "/natural", Self.meal)).json?["data"]?["id"]?.string ?? ""
@@ -141,7 +141,7 @@ struct MealEndpointTests {
         #expect(form.status == 400 && form.message.contains("boundary"))
     }
 
-    @Test("Guides lack these endpoints")
+    @Test("Guide modes do not have the apps' meal endpoints")
     func guides() throws {
         for mode in GuideMode.guides {
             let network = VirtualNetwork { $0.mode = mode }

@@ -25,7 +25,7 @@ struct MealSocketTests {
         #expect(try network.exchange(request).status == 201)
     }
 
-    @Test("A token opens the socket, in the query or in the headers, and meals arrive on it")
+    @Test("A token in the query or the headers opens the socket, which then receives meals")
     func opens() throws {
         let network = VirtualNetwork()
         let ben = try network.client().upgrade(.handshake(Self.path, as: TestUser.ben))
@@ -43,7 +43,7 @@ struct MealSocketTests {
         #expect(network.engine.defaultWorld.openSocketCount == 2)
     }
 
-    @Test("Other requests, and missing credentials, are refused as on a consultation's socket")
+    @Test("The meal socket rejects bad handshakes like a consultation's socket")
     func refusals() throws {
         let network = VirtualNetwork()
         let plain = Request(method: .get, target: Self.path)
@@ -62,7 +62,7 @@ struct MealSocketTests {
         }
     }
 
-    @Test("The limits follow the world's clock; control pings keep it open")
+    @Test("The socket's limits follow the world's clock, and control pings keep it open")
     func limits() throws {
         let network = VirtualNetwork()
         for _ in 1...10 { try socket(network).close() }
@@ -78,7 +78,7 @@ struct MealSocketTests {
         #expect(kept.closeCode == .normalClosure && network.engine.defaultWorld.openSocketCount == 0)
     }
 
-    @Test("Faults name this socket or apply to every socket; those for consultations do not affect it")
+    @Test("The meal socket ignores faults for consultation sockets")
     func faults() throws {
         let scenario = try Scenario.read(
             """
@@ -101,7 +101,7 @@ struct MealSocketTests {
         for place in ["socket", "handshake"] { #expect(written.contains(#""on":"\#(place) /ws/meal-logs""#)) }
     }
 
-    @Test("The journal names the socket, and finds a near miss")
+    @Test("The journal names the meal socket and suggests it for a similar path")
     func journal() throws {
         let network = VirtualNetwork()
         let socket = try socket(network)
@@ -130,7 +130,7 @@ struct MealSocketTests {
         #expect(inWorld.closeCode == .goingAway && outside.closeCode == nil)
     }
 
-    @Test("A recorded socket replays, also from a HAR file")
+    @Test("A recorded meal socket replays from a journal and from a HAR file")
     func replay() throws {
         let network = VirtualNetwork { $0.pace = .human }
         var settings = SessionRecorder.Settings(creatorVersion: "test")

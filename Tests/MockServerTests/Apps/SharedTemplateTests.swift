@@ -7,7 +7,7 @@ import Testing
 @testable import MockServer
 
 /// Other users' access to workout templates, and the required credentials.
-@Suite("Shared workout templates, over HTTP")
+@Suite("Shared workout templates over HTTP")
 struct SharedTemplateTests {
     private static let template = SentDocuments.id(.workoutTemplates)
 
@@ -19,7 +19,7 @@ struct SharedTemplateTests {
         return try network.exchange(json.map(request.json) ?? request)
     }
 
-    @Test("A template is shared, listed for the other user, copied, and unshared; the copy stays")
+    @Test("A copy of a shared template survives the end of sharing")
     func story() throws {
         let network = try SentDocuments.network()
         let body = """
@@ -71,7 +71,7 @@ struct SharedTemplateTests {
         #expect(kept.status == 200 && kept.json?["data"] == copy)
     }
 
-    @Test("Public templates need only the API key, whatever the token")
+    @Test("Public templates require only the API key and ignore the token")
     func publicTemplates() throws {
         let network = try SentDocuments.network()
         let change = try Self.ask(network, .put, "/\(Self.template)", #"{"is_public":true,"category":"strength"}"#)
@@ -101,7 +101,7 @@ struct SharedTemplateTests {
         #expect(try Self.ask(network, .get, "", as: TestUser.ben).json?["data"]?["total"] == 0)
     }
 
-    @Test("Profile metrics need no key, and refuse a wrong one; other requests on the connection need it")
+    @Test("Profile metrics require no API key but reject a wrong one")
     func keys() throws {
         let network = try SentDocuments.network()
         let token = Request.bearer(Request.token(for: TestUser.anna))

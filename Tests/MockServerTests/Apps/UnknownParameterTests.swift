@@ -33,18 +33,18 @@ struct UnknownParameterTests {
         #expect(entry["unknown_parameters"]?.array?.compactMap(\.string) == names)
     }
 
-    @Test("A socket's token is not unknown", arguments: [Endpoint.webSocket, .mealSocket])
+    @Test("A socket's token parameter does not count as unknown", arguments: [Endpoint.webSocket, .mealSocket])
     func token(endpoint: Endpoint) {
         #expect(endpoint.unknownParameters(in: [("token", "a"), ("sort", "b")]) == ["sort"])
     }
 
-    @Test("A guide's journal does not list them", arguments: GuideMode.guides)
+    @Test("In a guide mode the journal lists no unknown parameters", arguments: GuideMode.guides)
     func guides(mode: GuideMode) throws {
         #expect(try entry(of: "goals?sort=title", mode).entry["unknown_parameters"] == nil)
         #expect(try entry(of: "meal-logs?sort=title", mode).entry["unknown_parameters"] == nil)
     }
 
-    @Test("The description has the parameters that an operation reads")
+    @Test("The description lists exactly the parameters that each operation reads")
     func described() throws {
         let document = try TreeBuilder.tree(ofYAML: APIDescription.openAPI.bytes(for: .union)).json
         func queryNames(_ parameters: JSONValue?) -> [String] {

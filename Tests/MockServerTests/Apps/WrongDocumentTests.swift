@@ -7,7 +7,7 @@ import Testing
 @testable import MockServer
 
 /// Bodies that break one rule of the table of collections, for each operation with such a body.
-@Suite("Wrong documents, over HTTP")
+@Suite("Invalid documents over HTTP")
 struct WrongDocumentTests {
     /// A value in which one member breaks its rule, and the member's path.
     private typealias Wrong = (path: String, value: JSONValue?)
@@ -58,7 +58,7 @@ struct WrongDocumentTests {
     }
 
     @Test(
-        "A body gets 400 with the member that breaks its rule, and changes nothing", arguments: operations)
+        "An invalid body returns 400 with the invalid member and changes nothing", arguments: operations)
     func refuses(endpoint: Endpoint) throws {
         let network = try SentDocuments.network()
         let before = try network.admin(.get, "state").text

@@ -11,7 +11,7 @@ import Testing
 struct ControlTests {
     private static let start = VirtualNetwork.start
 
-    @Test("A world is made, reached and deleted")
+    @Test("A program can create, reach and delete a world")
     func lifetime() throws {
         let network = VirtualNetwork()
         let access = try network.engine.makeWorld(
@@ -37,7 +37,7 @@ struct ControlTests {
         #expect(try network.exchange(.authorized(.get, "/api/v1/consultations")).status == 200)
     }
 
-    @Test("The number of worlds is limited")
+    @Test("Making a world beyond the limit throws")
     func tooMany() throws {
         let network = VirtualNetwork { $0.limits.worlds = 2 }
         _ = try network.engine.makeWorld(Scenario(), at: network.now)
@@ -45,7 +45,7 @@ struct ControlTests {
     }
 
     @Test(
-        "The fresh token is another one of the same user, and outlives every clock",
+        "A fresh token belongs to the same user and expires after every clock's end",
         arguments: [nil, Int64(60), WorldSettings.lastTokenExpiry - VirtualNetwork.start.secondsSinceEpoch])
     func freshToken(lifetime: Int64?) throws {
         let network = VirtualNetwork()
@@ -66,7 +66,7 @@ struct ControlTests {
         #expect(try status(access.freshToken) == 200)
     }
 
-    @Test("The next due event is the next step, or a connection's time-out")
+    @Test("The next due time is the world's next step or a connection's time-out")
     func nextDue() throws {
         let network = VirtualNetwork { $0.pace = .human }
         let engine = network.engine
@@ -102,7 +102,7 @@ struct ControlTests {
         #expect(idle.wire.ending == .closed && due() == nil)
     }
 
-    @Test("A clock moves silently, or with a note; the system's clock does not move, and no clock goes back")
+    @Test("advanceWorld moves only a manual clock, and only forward")
     func advance() throws {
         let network = VirtualNetwork()
         let engine = network.engine
@@ -120,7 +120,7 @@ struct ControlTests {
         #expect(engine.time(ofWorld: real.id) == Self.start)
     }
 
-    @Test("Activity grows with all traffic of a world's connections, and with nothing else")
+    @Test("Only traffic of a world's connections increases its activity")
     func activity() throws {
         let network = VirtualNetwork()
         let engine = network.engine
@@ -145,7 +145,7 @@ struct ControlTests {
         #expect(!hasGrown())
     }
 
-    @Test("The journal is read from an entry on")
+    @Test("A program can read the journal after a given entry")
     func journal() throws {
         let network = VirtualNetwork()
         let access = try network.engine.makeWorld(Scenario(), at: network.now)

@@ -5,7 +5,7 @@ import Traffic
 
 @testable import MockServer
 
-@Suite("The time at which connections end")
+@Suite("End times of connections")
 struct EndTimeTests {
     enum End: CaseIterable {
         case finishes, vanishes, breaksTLS
@@ -21,7 +21,7 @@ struct EndTimeTests {
         }
     }
 
-    @Test("A socket's end has its own time in the journal", arguments: End.allCases)
+    @Test("The journal records a socket's end with its own time", arguments: End.allCases)
     func socket(_ how: End) throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())
@@ -31,7 +31,7 @@ struct EndTimeTests {
         #expect(last.event.kind == .closed && last.time == VirtualNetwork.start + .seconds(5))
     }
 
-    @Test("The end of a request connection is not an event of its world", arguments: End.allCases)
+    @Test("The end of a request connection does not advance its world's time", arguments: End.allCases)
     func requests(_ how: End) throws {
         let network = VirtualNetwork()
         let client = try network.client()

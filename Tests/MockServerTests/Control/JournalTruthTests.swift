@@ -37,7 +37,7 @@ struct JournalTruthTests {
         }
     }
 
-    @Test("A late answer has the place of its last released byte; the request keeps its time")
+    @Test("The journal places a late answer at its last released byte")
     func lateAnswer() throws {
         let network = try VirtualNetwork.faulty(
             "{on: GET /api/v1/goals, dribble: {bytes: 200, every: 1s}}", answers: "[]", clock: .real)
@@ -58,7 +58,7 @@ struct JournalTruthTests {
     }
 
     @Test(
-        "A client that gives up is recorded at that moment, with what it had",
+        "The journal records when a client gives up and what it had received",
         arguments: [
             ("delay: 5s", "3000 exchange nil none"), ("hang: true", "0 exchange nil none"),
             ("dribble: {bytes: 10, every: 1s}", "3000 exchange 200 partial"),
@@ -75,7 +75,7 @@ struct JournalTruthTests {
     }
 
     @Test(
-        "An answer with an undetectable end is incomplete",
+        "The journal marks an answer with an undetectable end as partial",
         arguments: [
             ("content_length: 7", "partial"), ("content_length: -7", "partial"), ("malformed: chunking", "partial"),
             ("malformed: json", "complete"), ("truncate: {after: 3}", "partial"),
@@ -89,7 +89,7 @@ struct JournalTruthTests {
     }
 
     @Test(
-        "An answer has the body that the client got, whatever faults changed",
+        "The journal records the body that the client received, after any faults",
         arguments: ["delay: 0", "truncate: {after: 3}", "truncate: {after: 100000}", "malformed: json"])
     func bodies(_ fault: String) throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, \(fault)}", answers: "[]", clock: .real)
@@ -102,7 +102,7 @@ struct JournalTruthTests {
         #expect(exchange.responseBody.bytes == ResponseFaultTests.body(wire.received[...]))
     }
 
-    @Test("An answer to a half-closed waiting client is whole")
+    @Test("The journal marks an answer to a half-closed waiting client as complete")
     func halfClosed() throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, delay: 5s}", answers: "[]", clock: .real)
         let wire = try network.open()
@@ -113,7 +113,7 @@ struct JournalTruthTests {
     }
 
     @Test(
-        "A released handshake is recorded as an opening, an unreleased one as an exchange",
+        "The journal records a released handshake as an opening and a held one as an exchange",
         arguments: [
             ("delay: 2s", 10, ["2000 opened", "2000 server connected complete", "10000 closed client reset []"]),
             ("delay: 20s", 10, ["10000 exchange nil none"]),
@@ -130,7 +130,7 @@ struct JournalTruthTests {
         #expect(story(network).dropFirst() == expected[...])
     }
 
-    @Test("Frames have the place of their release, and so do unaffected frames behind a wait")
+    @Test("The journal places frames at their release, including frames queued behind a delay")
     func frames() throws {
         let (network, socket) = try socket("{on: socket, at: {frame: 3}, delay: 2s}")
         socket.send(Self.ask)
@@ -144,7 +144,7 @@ struct JournalTruthTests {
         #expect(frames.count == 4)
     }
 
-    @Test("Undelivered output precedes the end of a client that leaves")
+    @Test("The journal records undelivered output before a client's end")
     func leaves() throws {
         let (network, socket) = try socket("{on: socket, at: {frame: 3}, delay: 9s}")
         socket.send(Self.ask)
@@ -158,7 +158,7 @@ struct JournalTruthTests {
     }
 
     @Test(
-        "The end of a socket names the fault that caused it",
+        "The journal names the fault that ended a socket",
         arguments: [
             ("finish: true", ["closed server fault [\"end\"]"]), ("reset: true", ["closed server fault [\"end\"]"]),
             ("cut: {after: 5}", ["closed server fault [\"end\"]"]),
@@ -175,7 +175,7 @@ struct JournalTruthTests {
         #expect(words.map { $0.joined(separator: " ") } == expected)
     }
 
-    @Test("A wait before an end counts: the end follows earlier output, and later output never comes")
+    @Test("An end fault waits for earlier delayed output and suppresses later output")
     func waitsThenEnds() throws {
         let (network, socket) = try socket(
             "{on: socket, at: {frame: 3}, delay: 2s}, {name: end, on: socket, at: {frame: 4}, silence: true}")
@@ -187,7 +187,7 @@ struct JournalTruthTests {
             ])
     }
 
-    @Test("A lasting fault is recorded once, with its rules")
+    @Test("The journal records a lasting fault once, with its rules")
     func settingIn() throws {
         let (network, socket) = try socket(
             """
@@ -204,7 +204,7 @@ struct JournalTruthTests {
             ])
     }
 
-    @Test("Swapped messages have their order of arrival")
+    @Test("The journal lists swapped messages in their order of arrival")
     func swapped() throws {
         let (network, socket) = try socket("{on: socket, at: {frame: 2}, swap: true}")
         socket.send(Self.ask)
@@ -213,7 +213,7 @@ struct JournalTruthTests {
         #expect(order.prefix(3) == ["connected", "stream_chunk", "message_received"])
     }
 
-    @Test("Messages in one frame have the place of that frame")
+    @Test("The journal places messages that share a frame at that frame")
     func coalesced() throws {
         let (network, socket) = try socket("{on: socket, at: {chunk: 1..3}, coalesce: 2}")
         socket.send(Self.ask)
@@ -233,7 +233,7 @@ struct JournalTruthTests {
         #expect(story(network, last: 1) == ["0 closed server shutdown []"])
     }
 
-    @Test("A refused token of a world gets the source of that world's tokens", arguments: [true, false])
+    @Test("The error for a rejected token says where to get a token for that world", arguments: [true, false])
     func tokenAdvice(isDefault: Bool) throws {
         let network = VirtualNetwork()
         let world = isDefault ? try network.plainWorld() : try network.world()

@@ -26,7 +26,7 @@ struct JudgementTests {
         judgement.verdicts.first { $0.obligation.id == "ids/lowercase" }.map { "\($0.outcome) \($0.findingCount)" }
     }
 
-    @Test("A judge sees nothing at first, and then the requested data", arguments: [true, false])
+    @Test("The judgement grows with the world's traffic", arguments: [true, false])
     func grows(judged: Bool) throws {
         let world = try world(judged: judged)
         if judged {
@@ -43,7 +43,7 @@ struct JudgementTests {
         #expect(try judgement(of: world).unmatchedCount == 1)
     }
 
-    @Test("A judge sees entries that the journal has since lost, but not those lost before the first question")
+    @Test("Only a judged world's verdicts cover entries that the journal lost before the first query")
     func sparesNone() throws {
         let count = 10_300
         let judged = try world(judged: true)
@@ -58,7 +58,7 @@ struct JudgementTests {
         #expect(try judgement(of: late).missedCount == 300)
     }
 
-    @Test("Other worlds' journals do not take entries from a judge")
+    @Test("A judge keeps entries that other worlds' journals displace")
     func sharedRoom() throws {
         let network = VirtualNetwork { $0.limits.journalBytes = 60_000 }
         let access = try network.engine.makeWorld(Scenario(), guide: .consultationWebSocket, at: network.now)
@@ -69,7 +69,7 @@ struct JudgementTests {
         #expect(outcome(found) == "broken 100" && found.missedCount == 0)
     }
 
-    @Test("A reset and a cleared journal start the judge over", arguments: ["reset", "journal"])
+    @Test("A reset or a cleared journal restarts the judge", arguments: ["reset", "journal"])
     func beginsAnew(path: String) throws {
         let world = try world(judged: true)
         _ = try world.exchange(.get, Self.badPath)

@@ -41,7 +41,7 @@ struct LogTests {
         return log
     }
 
-    @Test("Each request has one line, with its time and the reason of a refusal; requests to the server have theirs")
+    @Test("The log has one line per request, with its duration and any error")
     func requests() throws {
         let network = VirtualNetwork()
         let log = log(network)
@@ -72,7 +72,7 @@ struct LogTests {
         #expect(facts[0]["duration_ms"]?.description == "0" && facts[0]["world"] == nil)
     }
 
-    @Test("Secrets of queries and userinfo of targets stay out of the log, refused or not")
+    @Test("The log omits secrets in queries and userinfo in targets")
     func secrets() throws {
         let network = VirtualNetwork()
         let log = log(network)
@@ -87,7 +87,7 @@ struct LogTests {
         #expect(log.lines.contains { $0.contains("***@h") }, "\(log.lines)")
     }
 
-    @Test("A WebSocket's beginning and end are lines, with its frame counts; the echo socket has its own")
+    @Test("The log has a line for a WebSocket's start and one for its end with frame counts")
     func sockets() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -110,7 +110,7 @@ struct LogTests {
         #expect(log.lines.last == "info WebSocket /__admin/echo opened" && log.lines.count == 3)
     }
 
-    @Test("A delayed or lost answer says so, and so does a world other than the default")
+    @Test("A log line marks a delayed or lost answer and a world other than the default")
     func faults() throws {
         let network = try VirtualNetwork.faulty(
             "{name: late, on: GET /api/v1/goals, delay: 2s}", "{name: soon, on: GET /api/v1/meal-logs, delay: 4400us}",
@@ -135,7 +135,7 @@ struct LogTests {
         #expect(log.facts(of: "exchange").last?["world"]?.description == world.id)
     }
 
-    @Test("At level notice requests are not observed")
+    @Test("At level notice the engine observes no requests")
     func quiet() throws {
         let network = VirtualNetwork()
         let log = log(network, level: .notice)
@@ -145,7 +145,7 @@ struct LogTests {
         #expect(log.lines == ["warning refused with 400: Bad."])
     }
 
-    @Test("At level warning only warnings are observed, and at higher levels nothing")
+    @Test("The log level warning logs only warnings, and higher levels log nothing")
     func levels() throws {
         for (level, count) in [(Logger.Level.warning, 1), (.error, 0)] {
             let network = VirtualNetwork()
@@ -163,7 +163,7 @@ struct LogTests {
         #expect(network.observations.map(\.description) == ["GET /health 200"])
     }
 
-    @Test("Every observer receives entries, with the id of their world")
+    @Test("Every observer receives each entry with its world's id")
     func observers() throws {
         let network = VirtualNetwork()
         let log = log(network)

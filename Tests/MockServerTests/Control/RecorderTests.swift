@@ -8,7 +8,7 @@ import Traffic
 
 @Suite("The recorder of journals")
 struct RecorderTests {
-    @Test("The observer receives each entry of every world, right after it was recorded")
+    @Test("The observer receives each entry of every world immediately after it is recorded")
     func observer() throws {
         let network = VirtualNetwork.manual()
         var seen: [String: [Int]] = [:]  // The ids come from this test.
@@ -34,7 +34,7 @@ struct RecorderTests {
         #expect(seen[other.id]?.count == 1)
     }
 
-    @Test("A socket's record has its handshake and counts its frames, as the journal does")
+    @Test("A socket's record has its handshake and the same frame counts as the journal")
     func socket() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -60,7 +60,7 @@ struct RecorderTests {
         #expect(none.opening == nil && none.framesIn == 0)
     }
 
-    @Test("Frames that a fault loses are not counted as sent")
+    @Test("A socket's record does not count frames that a fault loses as sent")
     func lost() throws {
         let network = try VirtualNetwork.faulty(
             "{on: socket, at: {type: pong}, lose: true}", answers: "[]", clock: .real)

@@ -127,7 +127,7 @@ struct OutputBufferTests {
             .take("a"), .send("d", [(0, .wait(1))]), .at(20, until(21)), .at(21, .all), .take("d")),
     ]
 
-    @Test("Each story ends as expected", arguments: stories)
+    @Test("Each sequence of writes, waits and ends releases the expected bytes", arguments: stories)
     func each(_ story: Story) {
         var buffer = OutputBuffer()
         for (index, step) in story.steps.enumerated() {
@@ -164,7 +164,7 @@ struct OutputBufferTests {
         buffer.withUnsent { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("Waits keep their places when storage is compacted behind them", arguments: [1, 777, 70_000])
+    @Test("Compacting the buffer keeps the positions of waits", arguments: [1, 777, 70_000])
     func compaction(size: Int) {
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         var buffer = OutputBuffer()
@@ -184,7 +184,7 @@ struct OutputBufferTests {
         #expect(buffer.isEmpty && !buffer.isHeld)
     }
 
-    @Test("Many waits, up to the limit, take little processor time")
+    @Test("Releasing the maximum number of waits takes little processor time")
     func manyWaits() {
         let count = FaultLimits.pieces
         var buffer = OutputBuffer()

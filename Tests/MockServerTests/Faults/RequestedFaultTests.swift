@@ -4,7 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Faults that a request asks for")
+@Suite("Faults requested by a header")
 struct RequestedFaultTests {
     private static let faults = """
         {"scenario":{"name":"a","faults":[
@@ -25,7 +25,7 @@ struct RequestedFaultTests {
     }
 
     @Test(
-        "Prefer names the status",
+        "The Prefer header selects the status of the answer",
         arguments: [
             ("code=429", 429), ("code=200", 200), ("code=599", 599), ("Code=418", 418), ("code=\"404\"", 404),
             ("respond-async, code=503; x=y", 503), ("return=minimal", 401), ("", 401), ("codes=429", 401),
@@ -35,7 +35,7 @@ struct RequestedFaultTests {
         #expect(try exchange(world(), "Prefer: \(preference)").status == status)
     }
 
-    @Test("The name of a fault requests it, wherever it acts and even while disabled")
+    @Test("X-Fake-Fault triggers a fault by name, even a disabled fault")
     func named() throws {
         let world = try world()
         let down = try exchange(world, "X-Fake-Fault: down", "Prefer: code=404")
@@ -48,7 +48,7 @@ struct RequestedFaultTests {
         #expect(try exchange(world).status == 500)
     }
 
-    @Test("An unknown name is refused with the existing ones", arguments: ["dwn", "drop", ""])
+    @Test("The error for an unknown fault name lists the existing names", arguments: ["dwn", "drop", ""])
     func unknown(_ name: String) throws {
         let response = try exchange(world(), "X-Fake-Fault: \(name)")
         #expect(response.status == 400 && response.message.contains("there are down, busy, quota."))
@@ -61,7 +61,7 @@ struct RequestedFaultTests {
         #expect(try exchange(world, "Prefer: code=429", "X-Fake-Fault: down").status == 401)
     }
 
-    @Test("A recorded session answers the same way")
+    @Test("A replayed session also accepts the Prefer header")
     func replay() throws {
         let network = try Take().asked("GET", "/a", answer: "{}").network()
         #expect(try network.exchange(Request(target: "/a", fields: ["Prefer: code=429"])).status == 429)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Faults of responses on the wire")
+@Suite("Response faults on the wire")
 struct ResponseFaultTests {
     /// The response to a request without faults.
     static func plain(_ request: Request = .goals) throws -> [UInt8] {
@@ -72,7 +72,7 @@ struct ResponseFaultTests {
     ]
 
     @Test(
-        "Each fault is exact to the byte and the millisecond, and the connection ends or continues",
+        "Each fault acts at its exact byte and millisecond",
         arguments: effects)
     func each(_ effect: Effect) throws {
         let plain = try Self.plain()
@@ -96,7 +96,7 @@ struct ResponseFaultTests {
         Array(response.dropFirst(headCount(Array(response))))
     }
 
-    @Test("Requests behind a delayed one keep their order, and wait for it")
+    @Test("Requests behind a delayed request wait and keep their order")
     func pipelined() throws {
         let network = try VirtualNetwork.faulty(
             "{on: GET /api/v1/goals, requests: 1, delay: 2s}", "{on: GET /api/v1/consultations, delay: 1s}")
@@ -113,7 +113,9 @@ struct ResponseFaultTests {
         #expect(dates.map { $0.suffix(6) } == ["00 GMT", "02 GMT", "03 GMT", "03 GMT"])
     }
 
-    @Test("Requests behind one that ends the connection are not served", arguments: ["empty_reply", "reset", "hang"])
+    @Test(
+        "The server does not answer requests behind a fault that ends the connection",
+        arguments: ["empty_reply", "reset", "hang"])
     func pipelinedBehindAnEnd(_ fault: String) throws {
         let network = try VirtualNetwork.faulty(
             "{on: GET /api/v1/goals, delay: 2s}", "{on: GET /api/v1/goals, \(fault): true}")
@@ -125,7 +127,7 @@ struct ResponseFaultTests {
         #expect(list.json?["data"]?["consultations"]?.array?.isEmpty == true)
     }
 
-    @Test("A wait triggers no time-out, however long; idle time counts from its end")
+    @Test("A long delay triggers no time-out, and idle time counts from its end")
     func noTimeout() throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, requests: 1, delay: 10m}")
         let wire = try network.open()
@@ -134,7 +136,7 @@ struct ResponseFaultTests {
         expectLines(network.timeline(of: wire, for: .seconds(1000)), ["600.000 s \(count) bytes", "675.000 s end"])
     }
 
-    @Test("Output that no clock releases is given up after two hours, and not before")
+    @Test("The server resets a connection whose output waits for two hours")
     func heldForever() throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, delay: 10m}", clock: .manual)
         let wire = try network.open()
@@ -145,7 +147,7 @@ struct ResponseFaultTests {
         #expect(wire.ending == .reset && wire.received.isEmpty)
     }
 
-    @Test("Drops may be slower than a connection's idle time")
+    @Test("A dribble may pause longer than the connection's idle time")
     func slowDribble() throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, dribble: {bytes: 100, every: 200s}}")
         let wire = try network.open()
@@ -156,7 +158,7 @@ struct ResponseFaultTests {
     }
 
     @Test(
-        "A silent connection ends after ten minutes, and not before, whatever the request said",
+        "A hanging connection ends after exactly ten minutes",
         arguments: ["close", "keep-alive"])
     func hang(_ connection: String) throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, hang: true}")
@@ -168,7 +170,7 @@ struct ResponseFaultTests {
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
-    @Test("A silent connection ends with its client", arguments: [true, false])
+    @Test("A hanging connection ends when its client disconnects", arguments: [true, false])
     func hangingClientLeaves(inOrder: Bool) throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, hang: true}")
         let wire = try network.open()
@@ -178,7 +180,7 @@ struct ResponseFaultTests {
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
-    @Test("A response before a close arrives late, whole, and before the end")
+    @Test("A delayed last response arrives in full before the connection ends")
     func closing() throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, delay: 2s}")
         let request = Request.goals.with("Connection: close")
@@ -191,7 +193,7 @@ struct ResponseFaultTests {
     }
 
     @Test(
-        "The answer to HEAD has no body to break",
+        "A body fault does not affect an answer to HEAD",
         arguments: ["truncate: {after: 3}", "content_length: 9", "malformed: json", "malformed: chunking"])
     func head(_ fault: String) throws {
         let request = Request.authorized(.head, "/api/v1/goals", as: TestUser.anna)
@@ -202,7 +204,7 @@ struct ResponseFaultTests {
         #expect(wire.ending == .open)
     }
 
-    @Test("100 Continue is not the answer, so faults begin after it")
+    @Test("Faults do not affect a 100 Continue")
     func expectContinue() throws {
         let body = #"{"persona":"nutritionist"}"#
         let request = Request.create(body, as: TestUser.anna).with("Expect: 100-continue")
@@ -228,7 +230,7 @@ struct ResponseFaultTests {
         expectLines(network.timeline(of: wire, for: .seconds(10)), ["2.000 s \(count) bytes", "2.000 s end"])
     }
 
-    @Test("The journal names the acting rules, and the backend processed only the marked requests")
+    @Test("The journal names the acting rules and says whether the backend processed the request")
     func journal() throws {
         let network = try VirtualNetwork.faulty(
             "{name: lost, on: POST /api/v1/consultations, requests: 1, status: 502, processed: true}",
@@ -256,7 +258,7 @@ struct ResponseFaultTests {
     }
 
     @Test(
-        "The journal has the id of a creation that its client did not learn",
+        "The journal contains the id of a resource whose creation the client did not see",
         arguments: [
             "hang: true", "empty_reply: true", "truncate: {after: 20}", "reset: {after: 20}", "delay: 1h", "delay: 1s",
         ])
@@ -277,7 +279,7 @@ struct ResponseFaultTests {
         #expect(try network.admin(.admin("GET", "/state")).text.contains(id))
     }
 
-    @Test("Answers for disconnected clients are dropped, and the others arrive")
+    @Test("The server drops answers for disconnected clients and delivers the others")
     func forgotten() throws {
         let network = try VirtualNetwork.faulty("{on: any, delay: 1s}", clock: .manual)
         let engine = network.engine
@@ -297,7 +299,7 @@ struct ResponseFaultTests {
         #expect(try staying.response().status == 200)
     }
 
-    @Test("A response in single bytes without a pause takes no time")
+    @Test("Splitting a response into single bytes without a pause takes no time")
     func quickDribble() throws {
         let network = try VirtualNetwork.faulty("{on: any, dribble: {bytes: 1, every: 0}}")
         let request = Request.authorized(.get, "/api/v1/consultations/quick-actions", as: TestUser.anna)

@@ -7,7 +7,7 @@ import WebSocket
 
 @testable import MockServer
 
-@Suite("Faults of sockets on the wire")
+@Suite("Socket faults on the wire")
 struct SocketFaultTests {
     static let ask = #"{"type":"message","content":"Hello?"}"#
     static let three = #"[{chunks: ["1 ", "2 ", "3 "], timing: instant}]"#
@@ -21,7 +21,7 @@ struct SocketFaultTests {
         return (network, try network.greetedSocket(on: id), id)
     }
 
-    @Test("Input in the same packet as the silencing frame gets no answer: no pong, no receipt, no close")
+    @Test("A silenced socket ignores frames in the same packet as the silencing frame")
     func silence() throws {
         let (network, socket, id) = try socket("{on: socket, at: {frame: 2}, silence: true}")
         let before = socket.wire.received.count
@@ -35,7 +35,7 @@ struct SocketFaultTests {
     }
 
     @Test(
-        "A connection may fall silent with its first message, whatever followed the handshake",
+        "A connection can fall silent at its first message",
         arguments: [1, 2])
     func silenceAtOnce(_ frame: Int) throws {
         let network = try VirtualNetwork.faulty(
@@ -51,7 +51,9 @@ struct SocketFaultTests {
         #expect(network.openCount == 0)
     }
 
-    @Test("Silence in the middle of a frame also lasts, and ends with the client", arguments: [true, false])
+    @Test(
+        "A silence in the middle of a frame lasts until the client leaves or ten minutes pass",
+        arguments: [true, false])
     func silenceInAFrame(clientLeaves: Bool) throws {
         let (network, socket, _) = try socket("{on: socket, at: {byte: 250}, silence: true}")
         let before = socket.wire.received.count
@@ -64,7 +66,7 @@ struct SocketFaultTests {
     }
 
     @Test(
-        "The backend forgets a socket ended by a fault",
+        "The backend removes a socket that a fault ended",
         arguments: [
             ("finish: true", "end"), ("reset: true", "reset"), ("cut: {after: 5}", "end"),
             ("cut: {after: 5, reset: true}", "reset"), ("close: 1011", "close"), ("silence: true", "nothing"),
@@ -91,7 +93,7 @@ struct SocketFaultTests {
     }
 
     @Test(
-        "A connection ends a time after a frame; until then the server reads and sends nothing more",
+        "A delayed end fault reads and sends nothing before the connection ends",
         arguments: ["finish", "reset", "silence"])
     func endsLater(_ how: String) throws {
         let (network, socket, id) = try socket(
@@ -116,7 +118,7 @@ struct SocketFaultTests {
     }
 
     @Test(
-        "No close frame follows an end, even if archiving would send one",
+        "The server does not send a close frame after an end fault",
         arguments: ["finish", "reset", "silence"])
     func nothingAfterTheEnd(_ fault: String) throws {
         let (network, socket, id) = try socket("{on: socket, at: {type: error}, \(fault): true}")
@@ -128,7 +130,7 @@ struct SocketFaultTests {
     }
 
     @Test(
-        "Messages that wait for a common frame precede the close frame",
+        "The server sends messages that wait for coalescing before the close frame",
         arguments: ["archive", "shutdown", "client", "mistake", "reset of the world"])
     func coalesced(_ cause: String) throws {
         let (network, socket, id) = try socket(
@@ -157,7 +159,7 @@ struct SocketFaultTests {
         #expect(network.engine.connections.heldBytes == 0)
     }
 
-    @Test("A close frame waits behind a delay; deleting or resetting the world releases it")
+    @Test("A close frame waits behind a delayed frame")
     func closeBehindAWait() throws {
         let (network, socket, id) = try socket("{on: socket, at: {frame: 2}, delay: 2s}")
         socket.send(Self.ask)
@@ -171,7 +173,7 @@ struct SocketFaultTests {
     }
 
     @Test(
-        "A reset releases everything held, even if its clock stands still",
+        "A reset releases held output even on a manual clock",
         arguments: ["delay: 1h", "dribble: {bytes: 1, every: 1m}"])
     func reset(_ fault: String) throws {
         let (network, socket, _) = try socket("{on: socket, at: {frame: 2}, \(fault)}", clock: .manual)
@@ -185,7 +187,7 @@ struct SocketFaultTests {
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
-    @Test("A late response ends with its world, and so does a silent connection")
+    @Test("Deleting a world ends its delayed responses and silent connections")
     func resetOfResponses() throws {
         let network = try VirtualNetwork.faulty(
             "{on: GET /api/v1/goals, delay: 1h}", "{on: GET /api/v1/consultations, hang: true}", clock: .manual)
@@ -199,7 +201,7 @@ struct SocketFaultTests {
         #expect(silent.ending == .reset && silent.received.isEmpty)
     }
 
-    @Test("A deleted world releases what it held back")
+    @Test("Deleting a world releases the frames that its faults held")
     func deletion() throws {
         let network = VirtualNetwork()
         let made = try network.admin(
@@ -218,7 +220,7 @@ struct SocketFaultTests {
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
-    @Test("A disconnected client's held output is dropped", arguments: [ClockMode.real, .manual])
+    @Test("The server drops the held output of a disconnected client", arguments: [ClockMode.real, .manual])
     func clientLeaves(clock: ClockMode) throws {
         let (network, socket, _) = try socket("{on: socket, at: {frame: 2}, delay: 1h}", clock: clock)
         socket.send(Self.ask)
@@ -227,7 +229,7 @@ struct SocketFaultTests {
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
-    @Test("At shutdown silent connections end at once, others with a close frame")
+    @Test("A shutdown resets silent sockets and sends other sockets a close frame")
     func shutdown() throws {
         let network = try VirtualNetwork.faulty("{on: socket, connections: 1, at: {frame: 2}, silence: true}")
         let id = try network.consultation()
@@ -238,7 +240,7 @@ struct SocketFaultTests {
         #expect(well.closeCode == .goingAway)
     }
 
-    @Test("A stalled reader continues when its rule is disabled")
+    @Test("Disabling a stall rule resumes reading")
     func stall() throws {
         let (network, socket, _) = try socket("{name: stall, on: socket, stall_reading: true}")
         socket.send(Self.ask)
@@ -252,7 +254,7 @@ struct SocketFaultTests {
         #expect(socket.takeEvents().contains(.pong(Array("?".utf8))))
     }
 
-    @Test("Pongs of both kinds are withheld, and return when the rule is disabled")
+    @Test("withhold_pong suppresses both kinds of pong until the rule is disabled")
     func pongs() throws {
         let (network, socket, _) = try socket("{name: dead, on: socket, withhold_pong: true}")
         socket.ping("1")
@@ -264,7 +266,7 @@ struct SocketFaultTests {
         #expect(socket.takeEvents().count == 2)
     }
 
-    @Test("The journal names the rules that affected a frame, and marks unsent frames")
+    @Test("The journal names the rules that affected a frame and marks unsent frames")
     func journal() throws {
         let (network, socket, _) = try socket(
             "{name: gone, on: socket, at: {chunk: 2}, lose: true}",
@@ -276,7 +278,7 @@ struct SocketFaultTests {
         #expect(Set(faults.filter { !$0.isEmpty }) == [["gone"], ["twice"]])
     }
 
-    @Test("Output of a long clock move does not count as unread")
+    @Test("Output written during a long clock move does not count as unread")
     func longAdvance() throws {
         let network = try VirtualNetwork.faulty(
             "{on: socket, at: {type: stream_complete}, finish: true}",
@@ -292,7 +294,7 @@ struct SocketFaultTests {
         #expect(try asking.exchange(.admin("GET", "/clock")).status == 200)
     }
 
-    @Test("The same frames arrive at the same times, however the client reads", arguments: [1, 50, .max])
+    @Test("A slow reader gets the same bytes as a fast reader", arguments: [1, 50, .max])
     func slowReader(window: Int) throws {
         func bytes(_ window: Int) throws -> [UInt8] {
             let network = try VirtualNetwork.faulty(
@@ -320,7 +322,7 @@ struct SocketFaultTests {
     private static let maskedAsk: [UInt8] = [0x81, 0x80 | UInt8(ask.utf8.count), 0, 0, 0, 0] + Array(ask.utf8)
 }
 
-@Suite("Faults of handshakes on the wire")
+@Suite("Handshake faults on the wire")
 struct HandshakeFaultTests {
     private func answer(
         _ fault: String, wrongToken: Bool, after wait: Duration
@@ -336,7 +338,7 @@ struct HandshakeFaultTests {
     }
 
     @Test(
-        "Bad credentials are refused at the fault's time; a rule's own refusal comes first",
+        "A delay also applies to a 401, and a fault's status replaces the 401",
         arguments: [
             ("delay: 2s", 1999, nil), ("delay: 2s", 2000, 401), ("wrong_accept: true", 0, 401), ("status: 503", 0, 503),
             ("hang: true", 60000, nil),
@@ -347,7 +349,7 @@ struct HandshakeFaultTests {
         #expect(network.engine.defaultWorld.backend.openSocketCount == 0)
     }
 
-    @Test("A late 101 precedes the first frame, and both arrive at once")
+    @Test("A delayed 101 and the first frame arrive together")
     func late() throws {
         let (network, client, request) = try answer("delay: 2s", wrongToken: false, after: .milliseconds(1999))
         #expect(client.wire.received.isEmpty)
@@ -355,7 +357,8 @@ struct HandshakeFaultTests {
         #expect(try client.acceptUpgrade(request).takeTypes() == ["connected"])
     }
 
-    @Test("A handshake that is reset, or ends, opens no socket", arguments: ["reset", "empty_reply", "hang"])
+    @Test(
+        "A handshake that a fault resets or ends does not open a socket", arguments: ["reset", "empty_reply", "hang"])
     func ends(_ fault: String) throws {
         let (network, client, _) = try answer("\(fault): true", wrongToken: false, after: .seconds(60))
         #expect(client.wire.received.isEmpty)

@@ -19,7 +19,9 @@ struct APIDescriptionTests {
         }
     }
 
-    @Test("Each text is its file, byte for byte", arguments: APIDescription.allCases, GuideMode.allCases)
+    @Test(
+        "Each embedded description equals its file byte for byte", arguments: APIDescription.allCases,
+        GuideMode.allCases)
     func equalsFile(_ description: APIDescription, _ mode: GuideMode) throws {
         let file = try Data(contentsOf: Self.file(description, mode))
         #expect(Data(description.bytes(for: mode)) == file)
@@ -27,13 +29,13 @@ struct APIDescriptionTests {
         #expect(URL.packageRoot.appendingPathComponent(description.path(for: mode)) == Self.file(description, mode))
     }
 
-    @Test("The admin API's text is its file, byte for byte")
+    @Test("The embedded admin description equals its file byte for byte")
     func equalsAdminFile() throws {
         let file = try Data(contentsOf: Self.directory.appendingPathComponent("admin.yaml"))
         #expect(Data(APIDescription.adminOpenAPIBytes) == file)
     }
 
-    @Test("The modes are union and the guides that have a folder")
+    @Test("Each mode has a folder of descriptions")
     func modes() throws {
         let folders = try FileManager.default.contentsOfDirectory(
             atPath: Self.directory.appendingPathComponent("guides").path)
@@ -42,7 +44,7 @@ struct APIDescriptionTests {
         #expect(GuideMode.allCases.count == 6)
     }
 
-    @Test("Every overlay belongs to a mode; each guide has two, and union a folder of them")
+    @Test("Each guide has two overlays, and union has a folder of overlays")
     func overlays() throws {
         let folder = Self.directory.appendingPathComponent("overlays")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -62,14 +64,14 @@ struct APIDescriptionTests {
         }
     }
 
-    @Test("The text of each mode names the mode", arguments: APIDescription.allCases, GuideMode.guides)
+    @Test("Each guide's description names the guide", arguments: APIDescription.allCases, GuideMode.guides)
     func namesMode(_ description: APIDescription, _ mode: GuideMode) {
         let text = String(decoding: description.bytes(for: mode), as: UTF8.self)
         #expect(text.contains("(guide \(mode.rawValue))"))
     }
 
     @Test(
-        "Media types of the descriptions",
+        "Each description has its media type",
         arguments: zip(
             APIDescription.allCases, ["application/yaml", "application/yaml", "text/html; charset=utf-8"]))
     func mediaTypes(_ description: APIDescription, _ expected: String) {
@@ -78,7 +80,7 @@ struct APIDescriptionTests {
 
     static let pages = ["/openapi.yaml", "/asyncapi.yaml", "/__admin/openapi.yaml", "/docs/deviations"]
 
-    @Test("The page loads nothing from elsewhere", arguments: GuideMode.allCases)
+    @Test("The documentation page loads nothing from other hosts", arguments: GuideMode.allCases)
     func pageIsSelfContained(_ mode: GuideMode) {
         let text = String(decoding: APIDescription.documentation.bytes(for: mode), as: UTF8.self)
         for fetched in ["<script", "<link", "<img", "<iframe", "src=", "@import", "url("] {

@@ -14,7 +14,7 @@ struct AgentFilesTests {
 
     static let manifests = ["plugin.json", ".claude-plugin/plugin.json", ".codex-plugin/plugin.json"]
 
-    @Test("The manifests agree, and have the program's version", arguments: manifests)
+    @Test("The plug-in manifests agree and contain the program's version", arguments: manifests)
     func agree(path: String) throws {
         let (portable, manifest) = (try Self.object("plugin.json"), try Self.object(path))
         for key in ["name", "version", "description", "author", "license", "keywords"] {
@@ -29,7 +29,7 @@ struct AgentFilesTests {
         }
     }
 
-    @Test("The marketplace lists the plug-in of the repository's root")
+    @Test("The marketplace lists the plug-in at the repository's root")
     func marketplace() throws {
         let marketplace = try Self.object(".claude-plugin/marketplace.json")
         let (plugins, portable) = (try #require(marketplace["plugins"]?.array), try Self.object("plugin.json"))
@@ -40,7 +40,7 @@ struct AgentFilesTests {
     }
 
     /// Agent Plugins 1.0.0: manifest and MCP configuration are closed objects.
-    @Test("plugin.json and mcp.json have the members of Agent Plugins 1.0.0 and no others")
+    @Test("plugin.json and mcp.json have exactly the members of Agent Plugins 1.0.0")
     func portable() throws {
         let plugin = try Self.object("plugin.json")
         let members: Set = [

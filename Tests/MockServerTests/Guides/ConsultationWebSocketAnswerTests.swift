@@ -18,7 +18,7 @@ struct ConsultationWebSocketAnswerTests {
             .data.consultation
     }
 
-    @Test("The client reads create and get, with a goal and without", arguments: servers)
+    @Test("The client decodes create and get, with and without a goal", arguments: servers)
     func createAndGet(server: GuideMode) throws {
         let client = GuideClient(.consultationWebSocket, of: server)
         let goal = try client.goal()
@@ -34,7 +34,7 @@ struct ConsultationWebSocketAnswerTests {
         }
     }
 
-    @Test("The client reads the 409, and continues the existing consultation", arguments: servers)
+    @Test("The client decodes the 409 and continues the existing consultation", arguments: servers)
     func conflict(server: GuideMode) throws {
         let client = GuideClient(.consultationWebSocket, of: server)
         for body in [["persona": "nutritionist"], ["persona": "nutritionist", "goal_id": try client.goal()]] {
@@ -50,7 +50,7 @@ struct ConsultationWebSocketAnswerTests {
         }
     }
 
-    @Test("429 and the other refusals have the form of its 409", arguments: servers)
+    @Test("A 429 and the other errors have the same form as the guide's 409", arguments: servers)
     func refusals(server: GuideMode) throws {
         let client = GuideClient(.consultationWebSocket, of: server)
         for _ in 0..<10 { _ = try create(client, ["persona": "nutritionist", "goal_id": try client.goal()]) }
@@ -66,7 +66,7 @@ struct ConsultationWebSocketAnswerTests {
         }
     }
 
-    @Test("The client reads a whole chat on the socket, its errors and pong, and the history", arguments: servers)
+    @Test("The client decodes a chat on the socket, errors, a pong and the history", arguments: servers)
     func chat(server: GuideMode) throws {
         let client = GuideClient(.consultationWebSocket, of: server)
         let id = try client.consultation()

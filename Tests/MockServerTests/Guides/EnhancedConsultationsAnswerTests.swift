@@ -20,7 +20,7 @@ struct EnhancedConsultationsAnswerTests {
         return try client.read(Guide.ConsultationResponse.self, shape, response, status: 201).data
     }
 
-    @Test("The client reads create, get and archive, in each context", arguments: servers, Guide.ContextType.allCases)
+    @Test("The client decodes create, get and archive in each context", arguments: servers, Guide.ContextType.allCases)
     func createGetArchive(server: GuideMode, context: Guide.ContextType) throws {
         let client = GuideClient(.enhancedConsultations, of: server)
         let id = try context == .general ? nil : client.goal()
@@ -37,7 +37,7 @@ struct EnhancedConsultationsAnswerTests {
         #expect(!data.isActive && data.isArchived && data.contextId == id)
     }
 
-    @Test("The client reads the list, page by page, with its filters", arguments: servers)
+    @Test("The client decodes the list page by page and with filters", arguments: servers)
     func list(server: GuideMode) throws {
         let client = GuideClient(.enhancedConsultations, of: server)
         let shape = Guide.list
@@ -60,7 +60,7 @@ struct EnhancedConsultationsAnswerTests {
         #expect(found.map(\.persona) == [.nutritionist])
     }
 
-    @Test("The client reads quick actions of every persona and context", arguments: servers)
+    @Test("The client decodes quick actions for every persona and context", arguments: servers)
     func quickActions(server: GuideMode) throws {
         let client = GuideClient(.enhancedConsultations, of: server)
         for context in Guide.ContextType.allCases {
@@ -75,7 +75,7 @@ struct EnhancedConsultationsAnswerTests {
         }
     }
 
-    @Test("The client reads a whole chat on the socket, its errors, and the history in pages", arguments: servers)
+    @Test("The client decodes a chat on the socket, errors and the history in pages", arguments: servers)
     func chat(server: GuideMode) throws {
         let client = GuideClient(.enhancedConsultations, of: server)
         let id = try client.consultation()
@@ -113,7 +113,7 @@ struct EnhancedConsultationsAnswerTests {
         #expect(shown.messageCount == 2 && shown.lastMessageAt == history.messages[1].createdAt)
     }
 
-    @Test("The client reads refusals, as far as it decodes them", arguments: servers)
+    @Test("The client decodes the members of errors that its models have", arguments: servers)
     func refusals(server: GuideMode) throws {
         let client = GuideClient(.enhancedConsultations, of: server)
         let bad = Guide.CreateConsultationRequest(persona: .nutritionist, contextType: .goal, contextId: TestUser.ben)

@@ -78,7 +78,7 @@ struct ModelComparison {
     }
 }
 
-@Suite("A guide's mode has exactly the members of its models")
+@Suite("Answers in a guide mode have exactly the members of the guide's models")
 struct ExactAnswersTests {
     /// The rows of DEVIATIONS: a mode, places or models, additional members, missing members, and the reason.
     static func argued() throws -> [String] {
@@ -98,7 +98,7 @@ struct ExactAnswersTests {
         }
     }
 
-    @Test("Every difference has a reason, and every listed difference exists", arguments: GuideMode.guides)
+    @Test("Every listed difference has a reason and exists", arguments: GuideMode.guides)
     func differences(mode: GuideMode) throws {
         var comparison = ModelComparison(mode)
         switch mode {

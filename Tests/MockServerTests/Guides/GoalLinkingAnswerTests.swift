@@ -40,7 +40,7 @@ struct GoalLinkingAnswerTests {
         try client.read(Guide.Conversation.self, Guide.conversation(), client.get("consultations/\(id)"))
     }
 
-    @Test("The client reads a goal: created, shown, changed, listed, with a category and without", arguments: servers)
+    @Test("The client decodes a goal from each operation, with and without a category", arguments: servers)
     func goals(server: GuideMode) throws {
         let client = GuideClient(.goalLinking, of: server)
         let created = [try create(client), try create(client, "fitness")]
@@ -57,7 +57,7 @@ struct GoalLinkingAnswerTests {
         #expect(list.goals.map(\.id) == created.map(\.id) && list.totalCount == 2)
     }
 
-    @Test("Flow 1: chat about a goal, then continue that conversation", arguments: servers)
+    @Test("Flow 1: the client starts a chat about a goal and continues the conversation", arguments: servers)
     func chatAboutGoal(server: GuideMode) throws {
         let client = GuideClient(.goalLinking, of: server)
         let goal = try create(client)
@@ -85,7 +85,7 @@ struct GoalLinkingAnswerTests {
         #expect(client.network.engine.defaultWorld.backend.consultationCount == 1)
     }
 
-    @Test("Flow 2: create a goal from a chat, linked to that chat", arguments: servers)
+    @Test("Flow 2: the client creates a goal that is linked to its chat", arguments: servers)
     func createFromChat(server: GuideMode) throws {
         let client = GuideClient(.goalLinking, of: server)
         let first = try create(client)
@@ -105,7 +105,7 @@ struct GoalLinkingAnswerTests {
         #expect(try chat(client, suggested.id).conversationId != id)
     }
 
-    @Test("Flow 3: a sync finds each goal's conversation, until the conversation is archived", arguments: servers)
+    @Test("Flow 3: a sync finds each goal's conversation until it is archived", arguments: servers)
     func sync(server: GuideMode) throws {
         let client = GuideClient(.goalLinking, of: server)
         let goals = [try create(client), try create(client)]
@@ -121,7 +121,7 @@ struct GoalLinkingAnswerTests {
         #expect(none.goals.isEmpty && none.totalCount == 0)
     }
 
-    @Test("Refusals have the union's form, for every request", arguments: servers)
+    @Test("Errors have the union's form for every request", arguments: servers)
     func refusals(server: GuideMode) throws {
         let client = GuideClient(.goalLinking, of: server)
         let goal = try create(client).id

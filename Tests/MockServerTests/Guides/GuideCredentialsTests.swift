@@ -4,9 +4,9 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Credentials of each guide's client")
+@Suite("Credentials of the guides' clients")
 struct GuideCredentialsTests {
-    @Test("Each guide's client opens its socket, in its own mode and in the union", arguments: GuideMode.guides)
+    @Test("Each guide's client can open its socket in its own mode and in the union", arguments: GuideMode.guides)
     func sockets(guide: GuideMode) throws {
         for server in [guide, .union] {
             let client = GuideClient(guide, of: server)
@@ -21,7 +21,7 @@ struct GuideCredentialsTests {
         (.webSocketArchitecture, ["has only header fields", "append '?token=<JWT>' to its URL"]),
     ]
 
-    @Test("The other guides' way is refused with an explanation of this one's", arguments: wrongWays)
+    @Test("The error for another guide's credentials explains this guide's way", arguments: wrongWays)
     func wrongWay(guide: GuideMode, words: [String]) throws {
         let client = GuideClient(guide, of: guide)
         let path = "/api/v1/consultations/\(try client.consultation())/ws"
@@ -36,7 +36,7 @@ struct GuideCredentialsTests {
         }
     }
 
-    @Test("A client of a guide without API keys is served by its own mode, and refused by the union")
+    @Test("A client without an API key works only in the mode of its own guide")
     func keyless() throws {
         for guide in [GuideMode.goalLinking, .webSocketArchitecture] {
             let endpoint = guide == .goalLinking ? "goals" : "meal-logs"

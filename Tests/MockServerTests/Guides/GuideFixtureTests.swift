@@ -8,7 +8,7 @@ import Testing
 @testable import MockServer
 
 /// Each JSON example of the guides, compared with what this server sends or accepts in that guide's mode.
-@Suite("The server's answers equal the guides' printed ones")
+@Suite("The server's answers and the guides' printed answers")
 struct GuideFixtureTests {
     /// A use of each example, by its name.
     static let uses: [String: @Sendable (GuideFixture) throws -> Void] = {
@@ -24,13 +24,13 @@ struct GuideFixtureTests {
         return uses
     }()
 
-    @Test("Each example is used, and no example is missing")
+    @Test("The table uses each example of the guides")
     func complete() {
         #expect(Set(GuideFixture.all.map(\.description)) == Set(Self.uses.keys))
         #expect(GuideFixture.all.count == 16)
     }
 
-    @Test("The server's answer has the same fields, nesting and types", arguments: GuideFixture.all)
+    @Test("The server's answer has the fields, nesting and types of the printed example", arguments: GuideFixture.all)
     func example(fixture: GuideFixture) throws {
         let use = try #require(Self.uses[fixture.description], "no answer is compared with \(fixture)")
         try use(fixture)

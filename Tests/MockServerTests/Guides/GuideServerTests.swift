@@ -33,7 +33,7 @@ struct GuideServerTests {
 
     // MARK: What there is
 
-    @Test("Other endpoints are 404 and name the guides that have them", arguments: GuideMode.guides)
+    @Test("Another guide's endpoint returns 404 with the guides that have it", arguments: GuideMode.guides)
     func absent(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
         // Deletion, which one guide presupposes, gets 405 in the others, because they know the paths.
@@ -49,7 +49,9 @@ struct GuideServerTests {
         }
     }
 
-    @Test("Documented and presupposed endpoints exist and require credentials", arguments: GuideMode.allCases)
+    @Test(
+        "Documented and presupposed endpoints exist and require credentials in each mode", arguments: GuideMode.allCases
+    )
     func present(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
         for endpoint in Endpoint.allCases where mode.serves(endpoint) && endpoint.isOfGuides {
@@ -67,7 +69,7 @@ struct GuideServerTests {
         }
     }
 
-    @Test("A method of no mode is 405 with the methods of this one", arguments: GuideMode.allCases)
+    @Test("A method that no mode allows returns 405 with this mode's methods", arguments: GuideMode.allCases)
     func wrongMethod(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
         let response = try network.exchange(Request(method: .delete, target: "/api/v1/consultations"))
@@ -80,7 +82,7 @@ struct GuideServerTests {
         #expect(response.fields[.allow] == "\(reads)POST, OPTIONS")
     }
 
-    @Test("Health and avatars exist in every mode", arguments: GuideMode.allCases)
+    @Test("Every mode serves health and avatars", arguments: GuideMode.allCases)
     func always(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
         for path in ["/health", "/ready", "/avatars/nutritionist.svg", "/__admin/health"] {
@@ -89,7 +91,7 @@ struct GuideServerTests {
         #expect(try network.exchange(Request(target: "/__admin/health")).json?["guide"]?.string == mode.rawValue)
     }
 
-    @Test("The descriptions are the mode's own, and ask for no credentials", arguments: GuideMode.allCases)
+    @Test("The server serves its mode's descriptions without credentials", arguments: GuideMode.allCases)
     func descriptions(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
         for (path, description, mediaType) in [
@@ -109,7 +111,7 @@ struct GuideServerTests {
         }
     }
 
-    @Test("The root leads to the page, a world's to its own, and other pages are the same in every mode")
+    @Test("The root of a server or a world redirects to its documentation")
     func pages() throws {
         for mode in GuideMode.allCases {
             let network = VirtualNetwork(mode)
@@ -140,7 +142,7 @@ struct GuideServerTests {
 
     // MARK: Refusals
 
-    @Test("meal-log-websocket refuses documented requests in its own form, and presupposed ones in the union's")
+    @Test("meal-log-websocket uses its own error form only for documented requests")
     func formOfRefusals() throws {
         let network = VirtualNetwork(.mealLogWebSocket)
         let own = try network.exchange(request(.showMealLog))
@@ -159,7 +161,7 @@ struct GuideServerTests {
     // MARK: Credentials
 
     @Test(
-        "The API key is optional if the guide does not mention one, but never wrong",
+        "A guide without API keys accepts a request without a key but rejects a wrong key",
         arguments: GuideMode.allCases)
     func apiKey(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
@@ -189,7 +191,7 @@ struct GuideServerTests {
         return try #require(chat.json?["conversationId"]?.string, "\(chat.text)")
     }
 
-    @Test("The WebSocket takes its credentials in the guide's place", arguments: GuideMode.allCases)
+    @Test("The WebSocket accepts credentials only where the guide puts them", arguments: GuideMode.allCases)
     func webSocketCredentials(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
         let id = try consultation(network)
@@ -232,7 +234,7 @@ struct GuideServerTests {
         ]
     }()
 
-    @Test("The socket speaks the guide's protocol and no other", arguments: stories)
+    @Test("The socket accepts only the guide's protocol", arguments: stories)
     func chat(mode: GuideMode, message: [String], userMessage: [String]) throws {
         let network = VirtualNetwork(mode)
         let socket = try connect(network)
@@ -270,7 +272,7 @@ struct GuideServerTests {
         (.mealLogWebSocket, ["type", "timestamp"], ["type", "error", "timestamp"]),
     ]
 
-    @Test("Frames have the members of the guide", arguments: frames)
+    @Test("Frames have exactly the guide's members", arguments: frames)
     func members(mode: GuideMode, connected: [String], error: [String]) throws {
         let network = VirtualNetwork(mode)
         let socket = try connect(network)

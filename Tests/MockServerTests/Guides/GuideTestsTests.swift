@@ -11,7 +11,7 @@ import Testing
 @testable import MockServer
 
 /// The guides' printed tests, with their ids and credentials, against the scenario `guide-tests`.
-@Suite("The guides' own tests run against guide-tests")
+@Suite("The guides' own tests against guide-tests")
 struct GuideTestsTests {
     /// A world of the scenario that answers as a guide, with a guide's key.
     struct World {
@@ -49,7 +49,7 @@ struct GuideTestsTests {
         }
     }
 
-    @Test("enhanced-consultations: create, list, quick actions, and a socket for test-id with test-token")
+    @Test("enhanced-consultations: test-token opens the socket of test-id")
     func consultations() throws {
         typealias Guide = EnhancedConsultationsGuide
         let world = try World(.enhancedConsultations)
@@ -71,7 +71,7 @@ struct GuideTestsTests {
         #expect(messages.map(\.consultationId) == ["test-id"])
     }
 
-    @Test("A world with free-form ids reads back after a goal was deleted")
+    @Test("A world with free-form ids survives export and import after a goal's deletion")
     func deletedGoal() throws {
         let scenario = try #require(Scenario.builtIn(named: "guide-tests"))
         let network = VirtualNetwork { $0.scenario = scenario }
@@ -93,7 +93,7 @@ struct GuideTestsTests {
         #expect(throws: Never.self) { try Scenario.read(json: saved, isSaved: true) }
     }
 
-    @Test("consultation-websocket: connected within a second, an answer within five")
+    @Test("consultation-websocket: the socket connects within 1 s and answers within 5 s")
     func chat() throws {
         typealias Guide = ConsultationWebSocketGuide
         let world = try World(.consultationWebSocket)
@@ -110,7 +110,7 @@ struct GuideTestsTests {
         #expect(socket.takeTypes().last == "stream_complete")
     }
 
-    @Test("goal-linking: a conversation for backend-123, linked both ways; an unknown goal id is 404, not malformed")
+    @Test("goal-linking: backend-123 gets a linked conversation, and an unknown goal id gets a 404")
     func goals() throws {
         typealias Guide = GoalLinkingGuide
         let world = try World(.goalLinking)
@@ -127,7 +127,7 @@ struct GuideTestsTests {
         #expect(try world.ask(.get, "goals/backend-123", token: "other-token").status == 401)
     }
 
-    @Test("meal-log-websocket: meal-123 is two eggs with 140 kcal; a new meal completes after five seconds")
+    @Test("meal-log-websocket: meal-123 has 140 kcal, and a new meal completes after five seconds")
     func meals() throws {
         typealias Guide = MealLogWebSocketGuide
         typealias Answer = Guide.APIResponse<Guide.MealLogResponse>
@@ -142,7 +142,7 @@ struct GuideTestsTests {
         #expect(updated.status == .completed && (updated.totalCalories ?? 0) > 0)
     }
 
-    @Test("The world is exported and read again, with its ids and tokens")
+    @Test("The world keeps its ids and tokens through export and import")
     func export() throws {
         let world = try World(.union)
         let state = world.network.engine.defaultWorld.backend.data(at: world.network.now)

@@ -32,7 +32,7 @@ struct MealLogWebSocketAnswerTests {
         return try client.read(Answer.self, Self.response, response, status: 201).data
     }
 
-    @Test("The client follows a meal from its creation to its completion, over REST alone", arguments: servers)
+    @Test("The client can follow a meal to its completion over REST only", arguments: servers)
     func withoutSocket(server: GuideMode) throws {
         let client = GuideClient(.mealLogWebSocket, of: server, pace: .human)
         let created = try log(client, "2 eggs and toast", at: Date(timeIntervalSince1970: 1_738_137_600))
@@ -53,7 +53,7 @@ struct MealLogWebSocketAnswerTests {
         #expect(try client.read(Answer.self, Self.response, response).data.status == .failed)
     }
 
-    @Test("The client reads the notifications, with the data of GET", arguments: servers)
+    @Test("The client decodes notifications with the same data as GET", arguments: servers)
     func notifications(server: GuideMode) throws {
         let client = GuideClient(.mealLogWebSocket, of: server, pace: .human)
         let socket = try client.connect(client.consultation())
@@ -83,7 +83,7 @@ struct MealLogWebSocketAnswerTests {
         try #require(response.json?["data"]?.object).allSatisfy { event["data"]?[$0.key] == $0.value }
     }
 
-    @Test("The client reads connected, pong and error", arguments: servers)
+    @Test("The client decodes connected, pong and error frames", arguments: servers)
     func plainFrames(server: GuideMode) throws {
         let client = GuideClient(.mealLogWebSocket, of: server)
         let socket = try client.connect(client.consultation())
@@ -99,7 +99,7 @@ struct MealLogWebSocketAnswerTests {
         }
     }
 
-    @Test("The client reads refusals, in its own form from its own mode", arguments: servers)
+    @Test("The client decodes errors, which its own mode sends in the guide's form", arguments: servers)
     func refusals(server: GuideMode) throws {
         let client = GuideClient(.mealLogWebSocket, of: server)
         let unread = Guide.CreateMealLogRequest(rawInput: " ", mealType: .lunch)

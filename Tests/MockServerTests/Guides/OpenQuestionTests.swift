@@ -6,7 +6,7 @@ import Testing
 @testable import MockServer
 
 /// The questions that the guides leave open, as DEVIATIONS answers them for this server.
-@Suite("What the guides leave open")
+@Suite("Open questions of the guides")
 struct OpenQuestionTests {
     /// The modes whose guide creates consultations, but does not mention 409 and 429.
     static let modes = [GuideMode.enhancedConsultations, .webSocketArchitecture, .mealLogWebSocket]
@@ -24,7 +24,7 @@ struct OpenQuestionTests {
         }
     }
 
-    @Test("Modes without a 409 get it, too, unless a scenario allows many", arguments: modes)
+    @Test("A second consultation returns 409 even if the guide has none, unless a scenario allows it", arguments: modes)
     func conflict(mode: GuideMode) throws {
         for (rules, status) in [("", 409), (", consultations: {per_topic: many}", 201)] {
             let network = try Self.network(mode, rules)
@@ -33,7 +33,7 @@ struct OpenQuestionTests {
         }
     }
 
-    @Test("The eleventh active consultation gets 429", arguments: modes)
+    @Test("The eleventh active consultation returns 429", arguments: modes)
     func limit(mode: GuideMode) throws {
         let network = try Self.network(mode, ", consultations: {per_topic: many}")
         let statuses = try (0..<11).map { _ in try network.exchange(.create(Self.body(mode))).status }

@@ -12,7 +12,7 @@ struct SharedSocketTests {
     private static let meal = ["raw_input": "120g chicken breast", "meal_type": "lunch"]
 
     @Test(
-        "A meal's event reaches each socket that its user has open, but no later one, and no other user's",
+        "A meal's event reaches exactly the sockets that its user has open",
         arguments: [GuideMode.union, .webSocketArchitecture, .mealLogWebSocket], [Pace.instant, .human])
     func mealEvents(server: GuideMode, pace: Pace) throws {
         let client = GuideClient(server, of: server, pace: pace)
@@ -38,7 +38,7 @@ struct SharedSocketTests {
         #expect(try ben.get("meal-logs").json?["data"]?["total_count"] == 0)
     }
 
-    @Test("In the union a chatting socket also gets meal events, and the models of either chat read all frames")
+    @Test("In the union a chat socket also receives meal events that both chat models decode")
     func mealWhileChatting() throws {
         typealias Chat = ConsultationWebSocketGuide
         typealias Enhanced = EnhancedConsultationsGuide
@@ -64,7 +64,7 @@ struct SharedSocketTests {
         #expect(!streamed.story.contains("user_message") && !assistance.story.contains("stream_chunk"))
     }
 
-    @Test("In the union a silent socket gets only what a client of meal-log-websocket reads")
+    @Test("In the union a socket without chat gets only frames that meal-log-websocket defines")
     func silentSocket() throws {
         typealias Meals = MealLogWebSocketGuide
         let client = GuideClient(.mealLogWebSocket, of: .union)

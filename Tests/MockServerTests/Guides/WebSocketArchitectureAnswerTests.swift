@@ -26,7 +26,7 @@ struct WebSocketArchitectureAnswerTests {
         return Array(frames.dropFirst())
     }
 
-    @Test("The client reads create, with the free text of the context and without", arguments: servers)
+    @Test("The client decodes create, with and without the context's free text", arguments: servers)
     func create(server: GuideMode) throws {
         let client = GuideClient(.webSocketArchitecture, of: server)
         for (coach, context) in [("nutritionist", "meal_log_tracking"), ("fitness_coach", nil)] {
@@ -39,7 +39,7 @@ struct WebSocketArchitectureAnswerTests {
         }
     }
 
-    @Test("The client reads the one socket: a chat, a ping, an error", arguments: servers)
+    @Test("The client decodes a chat, a pong and an error on its one socket", arguments: servers)
     func chat(server: GuideMode) throws {
         typealias Chat = ConsultationWebSocketGuide
         let client = GuideClient(.webSocketArchitecture, of: server)
@@ -58,7 +58,9 @@ struct WebSocketArchitectureAnswerTests {
         #expect(frames.story == story.filter { $0 != "message_received" || server == .union })
     }
 
-    @Test("The client reads a completed meal, as printed", arguments: ["120g chicken breast", "2 eggs and toast"])
+    @Test(
+        "The client decodes a completed meal as printed in the guide",
+        arguments: ["120g chicken breast", "2 eggs and toast"])
     func completed(input: String) throws {
         let client = GuideClient(.webSocketArchitecture, of: .webSocketArchitecture, pace: .human)
         let frames = try frames(client, after: input)
@@ -71,7 +73,7 @@ struct WebSocketArchitectureAnswerTests {
         #expect((2...5).contains(meal.processingCompletedAt.timeIntervalSince(meal.processingStartedAt)))
     }
 
-    @Test("The client reads the union's completed meal, except for the quantity: a number there, a text here")
+    @Test("The client decodes the union's completed meal except for the quantity")
     func quantityIsTheExceptionOfTheUnion() throws {
         let client = GuideClient(.webSocketArchitecture, of: .union)
         let frame = try #require(try frames(client, after: "120g chicken breast").last)
@@ -101,7 +103,7 @@ struct WebSocketArchitectureAnswerTests {
         #expect(meal.totalCalories == 198 && meal.items.map(\.name) == ["Chicken Breast"])
     }
 
-    @Test("The client reads a failed meal", arguments: servers)
+    @Test("The client decodes a failed meal", arguments: servers)
     func failed(server: GuideMode) throws {
         let client = GuideClient(.webSocketArchitecture, of: server)
         let frame = try #require(try frames(client, after: "qwertyuiop").last)
@@ -110,7 +112,7 @@ struct WebSocketArchitectureAnswerTests {
         #expect(meal.details == "Could not identify any food items in the input")
     }
 
-    @Test("Option 1, polling: five seconds after saving, the meal is in the list, completed", arguments: servers)
+    @Test("Option 1, polling: the list has the completed meal five seconds after saving", arguments: servers)
     func polling(server: GuideMode) throws {
         let client = GuideClient(.webSocketArchitecture, of: server, pace: .human)
         var ids: [JSONValue?] = []

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Clients that do not read")
 struct BackpressureTests {
-    @Test("Reading pauses while much is unsent: memory is bounded, and nothing is lost once the client reads")
+    @Test("The server pauses reading while much output is unsent and later sends every answer")
     func pipelinedWithoutReading() throws {
         let network = VirtualNetwork()
         let wire = try network.open(window: 0)
@@ -27,7 +27,7 @@ struct BackpressureTests {
         #expect(wire.ending == .open)
     }
 
-    @Test("Requests before the end of the stream are all answered, even after a pause of reading")
+    @Test("The server answers all requests before the end of the stream, even after a pause")
     func pausedThenFinished() throws {
         let network = VirtualNetwork()
         let wire = try network.open(window: 0)
@@ -41,7 +41,7 @@ struct BackpressureTests {
         #expect(wire.ending == .closed)
     }
 
-    @Test("A paused client has 75 s to take something, whatever it sent before")
+    @Test("A paused client must read something within 75 s")
     func pausedDeadline() throws {
         let network = VirtualNetwork { $0.limits.unsentBytesBeforeReadingPauses = 10 }
         let wire = try network.open(window: 0)
@@ -52,7 +52,7 @@ struct BackpressureTests {
         #expect(wire.ending == .reset)
     }
 
-    @Test("A paused client reads byte by byte and gets every answer, one request at a time")
+    @Test("A paused client that reads byte by byte gets every answer")
     func resumesOneByOne() throws {
         let network = VirtualNetwork { $0.limits.unsentBytesBeforeReadingPauses = 10 }
         let wire = try network.open(window: 0)
@@ -69,7 +69,7 @@ struct BackpressureTests {
         #expect(network.unsent(by: wire) == 0 && !connection.hasWaitingRequests)
     }
 
-    @Test("A chat reader with more than 4 MiB unread is reset, and others are not")
+    @Test("The server resets only the chat reader with more than 4 MiB unread")
     func slowChatReader() throws {
         let network = VirtualNetwork { configuration in
             configuration.limits.unsentBytes = 100_000
@@ -102,7 +102,7 @@ struct BackpressureTests {
         #expect(network.engine.connections.webSocketCount == 2)
     }
 
-    @Test("The server reads a client at the limit of unread bytes, and stops beyond it")
+    @Test("The server stops reading from a client beyond the limit of unread bytes")
     func atTheLimit() throws {
         func unsent(limit: Int) throws -> Int {
             let network = VirtualNetwork { $0.limits.unsentBytesBeforeReadingPauses = limit }
@@ -115,7 +115,7 @@ struct BackpressureTests {
         #expect(try unsent(limit: one) == 2 * one)
     }
 
-    @Test("A WebSocket with much unread is not read until its client reads")
+    @Test("The server pauses reading from a WebSocket with much unread output")
     func pausedSocket() throws {
         let network = VirtualNetwork()
         let socket = try network.echo()
@@ -127,7 +127,7 @@ struct BackpressureTests {
         #expect(socket.wire.unread == 0 && socket.takeEvents().count == 2)
     }
 
-    @Test("A chat reader may leave exactly the limit unread")
+    @Test("The server resets a chat reader only beyond the limit of unread bytes")
     func unreadChat() throws {
         func ask(limit: Int) throws -> (unsent: Int, ending: VirtualClient.Ending) {
             let network = VirtualNetwork { $0.limits.unsentBytes = limit }
@@ -142,7 +142,7 @@ struct BackpressureTests {
         #expect(try ask(limit: all - 1).ending == .reset)
     }
 
-    @Test("The limit of 4 MiB is the documented one")
+    @Test("The limits equal the documented values")
     func documentedLimits() {
         let limits = ServerLimits()
         #expect(limits.unsentBytes == 4 << 20)
@@ -152,7 +152,7 @@ struct BackpressureTests {
         #expect(limits.closingTime == .seconds(2))
     }
 
-    @Test("A WebSocket that takes nothing of its output for 75 s is reset", arguments: [false, true])
+    @Test("The server resets a WebSocket whose client reads no output for 75 s", arguments: [false, true])
     func neverReadingSocket(finishesWriting: Bool) throws {
         let network = VirtualNetwork()
         let socket = try network.echo()
@@ -168,7 +168,7 @@ struct BackpressureTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test("A chat listener that takes nothing for 75 s is reset, however little waits for it")
+    @Test("The server resets a chat listener that reads nothing for 75 s, however little waits")
     func neverReadingListener() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -184,7 +184,7 @@ struct BackpressureTests {
         #expect(speaker.wire.ending == .open)
     }
 
-    @Test("A WebSocket without pending output may be silent forever")
+    @Test("A WebSocket without pending output never times out")
     func silentSocket() throws {
         let network = VirtualNetwork()
         let socket = try network.echo()
@@ -198,7 +198,7 @@ struct BackpressureTests {
         #expect(socket.takeEvents() == [.text(Array("hello".utf8)), .text(Array("still here".utf8))])
     }
 
-    @Test("A pong that waited for room is sent when the client has read, without another frame")
+    @Test("The server sends a pong that waited for room as soon as the client reads")
     func waitingPong() throws {
         let network = VirtualNetwork()
         let socket = try network.echo()
@@ -212,7 +212,7 @@ struct BackpressureTests {
         #expect(events.last == .pong(Array("two".utf8)))
     }
 
-    @Test("Endless pings from a client that never reads cost bounded memory")
+    @Test("Endless pings from a client that never reads use bounded memory")
     func pingFlood() throws {
         let network = VirtualNetwork()
         let socket = try network.echo()

@@ -72,7 +72,7 @@ struct BodyTests {
         ]
     }
 
-    @Test("A bad body gets 400 and creates nothing; the connection continues", arguments: Bad.all)
+    @Test("A bad body returns 400, creates nothing and keeps the connection open", arguments: Bad.all)
     func badBody(_ bad: Bad) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -88,7 +88,7 @@ struct BodyTests {
     }
 
     @Test(
-        "A bad body is refused the same however its bytes are split",
+        "The error for a bad body does not depend on how its bytes are split",
         arguments: [#"{"persona":"nutritionst"}"#, #"{"persona""#, "[1]"])
     func cutAnywhere(body: String) throws {
         let bytes = Request.create(body).bytes
@@ -114,7 +114,7 @@ struct BodyTests {
         ("application/json\r\nContent-Type: application/json", 415),
     ]
 
-    @Test("A body counts as JSON only with the right Content-Type; otherwise 415 with Accept", arguments: mediaTypes)
+    @Test("A body without a JSON Content-Type returns 415 with Accept", arguments: mediaTypes)
     func mediaType(field: String?, status: Int) throws {
         var request = Request.authorized(.post, "/api/v1/consultations")
         request.body = Array(#"{"persona":"nutritionist"}"#.utf8)
@@ -127,7 +127,7 @@ struct BodyTests {
         }
     }
 
-    @Test("Archive accepts no body, or any JSON, but no other media type")
+    @Test("Archive accepts an empty body or any JSON but no other media type")
     func archiveBody() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -139,7 +139,7 @@ struct BodyTests {
         #expect(try network.exchange(archive).status == 200)
     }
 
-    @Test("Refusals come in order: 401, 404 for the id, 415, 400")
+    @Test("The server checks credentials, the id, the media type and the body in this order")
     func order() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -172,7 +172,7 @@ struct BodyTests {
         ("/quick-actions?persona=x", "'persona' must be one of"),
     ]
 
-    @Test("A bad query gets 400 with the allowed values", arguments: queries)
+    @Test("A bad query returns 400 with the allowed values", arguments: queries)
     func badQuery(target: String, message: String) throws {
         let response = try VirtualNetwork().exchange(.authorized(.get, "/api/v1/consultations" + target))
         #expect(response.status == 400)
@@ -180,7 +180,9 @@ struct BodyTests {
         #expect(response.message.contains(message), "\(response.message)")
     }
 
-    @Test("The highest possible page is empty", arguments: ["9223372036854775807", "2", "1000000"])
+    @Test(
+        "A page number beyond the last page returns an empty list, up to the largest integer",
+        arguments: ["9223372036854775807", "2", "1000000"])
     func farPage(page: String) throws {
         let response = try VirtualNetwork().exchange(
             .authorized(.get, "/api/v1/consultations?page_size=100&page=\(page)"))

@@ -21,7 +21,7 @@ struct CodingTests {
     }
 
     @Test(
-        "Answers have gzip if the client accepts it and the world compresses; the journal has the text",
+        "Answers use gzip if the client accepts it and the world compresses",
         arguments: [
             ("gzip", true), ("br, GZIP;q=0.5", true), ("*", true), ("x-gzip", true), ("gzip;q=0", false),
             ("*;q=0.000", false), ("*, gzip;q=0.0", false), ("br", false), ("", false),
@@ -39,7 +39,7 @@ struct CodingTests {
         #expect(entry["response"]?["body"] != nil)
     }
 
-    @Test("Pages are deflated once, and small answers are not deflated at all")
+    @Test("The server deflates each page once and leaves small answers uncompressed")
     func pages() throws {
         let network = try network(.on)
         let request = Request(target: "/docs").with("Accept-Encoding: gzip")
@@ -53,7 +53,7 @@ struct CodingTests {
         #expect(network.engine.codedPages.count == 1)
     }
 
-    @Test("Gzip that does not shrink an answer is not sent")
+    @Test("The server sends an answer uncompressed if gzip does not shrink it")
     func noGain() throws {
         let texts = (1...100).map { [UInt8](repeating: 0x61, count: $0) }
         let text = try #require(texts.first { Gzip.deflate($0).count == $0.count })
@@ -65,7 +65,7 @@ struct CodingTests {
         #expect(answer.body == text && answer.fields[.contentEncoding] == nil)
     }
 
-    @Test("The journal has the text of a refused handshake with a gzip answer")
+    @Test("The journal has the plain text of a rejected handshake's gzip answer")
     func refusedHandshake() throws {
         let text = String(repeating: "no ", count: 100)
         let network = try network(.on, "[{on: handshake, status: 503, body: \"\(text)\"}]")
@@ -76,7 +76,7 @@ struct CodingTests {
         #expect(entry["response"]?["body"]?.string == text, "\(entry)")
     }
 
-    @Test("A request's body is inflated within the limit of bodies, or refused")
+    @Test("The server inflates a gzip body only up to the body limit")
     func requests() throws {
         let consultation = Array(#"{"persona":"nutritionist"}"#.utf8)
         func post(_ coding: String, _ body: [UInt8], _ compression: FitIQBackend.Compression = .on) throws -> Response {
@@ -98,7 +98,7 @@ struct CodingTests {
         #expect(bomb.status == 413 && bomb.message.contains("\(limit)"))
     }
 
-    @Test("Other mistakes are refused first, and the journal has the text even if a fault answers")
+    @Test("Other errors precede a coding error, and the journal has the inflated text")
     func order() throws {
         let coded = Gzip.deflate(Array(#"{"persona":"nutritionist"}"#.utf8))
         func post(_ target: String, _ coding: String, _ network: VirtualNetwork, token: Bool = true) throws -> Int {
@@ -128,7 +128,7 @@ struct CodingTests {
         #expect(entry["request"]?["body"]?.string == #"{"persona":"nutritionist"}"#, "\(entry)")
     }
 
-    @Test("A false coding is refused, unless an operator removes the field or replaces the body")
+    @Test("An unsupported coding returns 415 unless an operator removes the field or the body")
     func codings() throws {
         let other = WorldClient.goal.replacing("Run", with: "Swim")
         for (change, status) in [("", 415), ("fields", 201), (#""json":\#(other)"#, 201)] {
@@ -149,7 +149,7 @@ struct CodingTests {
     }
 
     @Test(
-        "Each fault leaves an unreadable body of the announced length",
+        "Each coding fault sends an unreadable body of the announced length",
         arguments: ["undeclared", "truncated", "corrupt", "wrong-length"])
     func faults(_ fault: String) throws {
         let network = try network(.on, "[{on: any, compression: \(fault)}]")
@@ -161,7 +161,7 @@ struct CodingTests {
         #expect(plain.fields[.contentEncoding] == nil && plain.status == 200)
     }
 
-    @Test("A fault that changes the text gets an uncoded answer")
+    @Test("A fault that changes the text sends an uncompressed answer")
     func textFaults() throws {
         let network = try network(.on, "[{on: any, malformed: json}]")
         #expect(try network.exchange(actions("Accept-Encoding: gzip")).fields[.contentEncoding] == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("The limit of connections")
+@Suite("The limit on connections")
 struct ConnectionLimitTests {
     private func network() -> VirtualNetwork {
         VirtualNetwork { configuration in
@@ -12,7 +12,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("The server serves connections up to the limit; the next gets 503 and a close")
+    @Test("A connection beyond the limit gets a 503 and a close")
     func refused() throws {
         let network = network()
         let served = try (0..<3).map { _ in try network.client() }
@@ -30,7 +30,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("Beyond the refused connections, further ones are closed without an answer")
+    @Test("The server closes connections without an answer beyond the limit of rejected ones")
     func refusedOutright() throws {
         let network = network()
         for _ in 0..<3 { _ = try network.open() }
@@ -45,7 +45,7 @@ struct ConnectionLimitTests {
         for _ in 0..<5 { #expect(try network.client().response().status == 503) }
     }
 
-    @Test("Closed refused connections free their places")
+    @Test("A rejected connection frees its place when it closes")
     func afterRefusals() throws {
         let network = network()
         let served = try (0..<3).map { _ in try network.client() }
@@ -54,7 +54,7 @@ struct ConnectionLimitTests {
         #expect(try network.client().exchange(Request()).status == 200)
     }
 
-    @Test("A freed place serves the next, even while others are being refused")
+    @Test("A freed place serves the next connection even while others are rejected")
     func freedPlace() throws {
         let network = network()
         let served = try (0..<3).map { _ in try network.open() }
@@ -65,7 +65,7 @@ struct ConnectionLimitTests {
         #expect(try next.exchange(Request()).status == 200)
     }
 
-    @Test("Places are reused: the table is as long as the most connections at one time")
+    @Test("The table reuses places and grows only to the peak number of connections")
     func placesReused() throws {
         let network = network()
         for round in 0..<200 {
@@ -80,7 +80,7 @@ struct ConnectionLimitTests {
         #expect(network.engine.connections.places.count == 3)
     }
 
-    @Test("A refused connection that never reads ends eventually")
+    @Test("The server resets a rejected connection that reads nothing for 75 s")
     func refusedNeverReads() throws {
         let network = network()
         for _ in 0..<3 { _ = try network.open() }
@@ -89,7 +89,7 @@ struct ConnectionLimitTests {
         #expect(refused.ending == .reset)
     }
 
-    @Test("A refused connection that reads and does not close is closed after 2 s")
+    @Test("The server closes a rejected connection 2 s after its client has read the answer")
     func refusedLingers() throws {
         let network = network()
         for _ in 0..<3 { _ = try network.open() }

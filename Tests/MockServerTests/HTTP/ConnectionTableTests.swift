@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The table of connections")
 struct ConnectionTableTests {
-    @Test("Numbers are ordered by age, and no connection has the number of a closed one")
+    @Test("Connection ids sort by age, and a closed connection's id is not reused")
     func numbers() throws {
         let network = VirtualNetwork()
         let (first, second) = (ConnectionID(place: 0, serial: 1), ConnectionID(place: 0, serial: 2))
@@ -17,7 +17,7 @@ struct ConnectionTableTests {
         #expect(network.engine.connection(client.id) == nil)
     }
 
-    @Test("A connection is local and without TLS, unless the transport says otherwise")
+    @Test("A connection defaults to local and without TLS")
     func defaults() throws {
         let network = VirtualNetwork()
         let id = try #require(network.engine.open(at: network.now))
@@ -25,7 +25,7 @@ struct ConnectionTableTests {
         #expect(connection.isLocal && !connection.isSecure && !connection.isRefused)
     }
 
-    @Test("Each touched connection is served once, request connections before sockets")
+    @Test("The engine serves each touched connection once, request connections before sockets")
     func touched() throws {
         let network = VirtualNetwork()
         let (socket, client) = (try network.echo(), try network.open())
@@ -36,7 +36,7 @@ struct ConnectionTableTests {
         #expect(network.engine.takeTouched().isEmpty)
     }
 
-    @Test("Stale deadlines of closed connections are removed when there are too many")
+    @Test("The engine removes stale deadlines of closed connections when there are too many")
     func deadlines() throws {
         let network = VirtualNetwork()
         // 1024, and two for each open connection.
@@ -46,7 +46,7 @@ struct ConnectionTableTests {
         #expect(network.engine.deadlines.count == 1 && client.ending == .open)
     }
 
-    @Test("Emptied buffers are reused: up to 128 of them, and no large ones")
+    @Test("The engine reuses up to 128 emptied buffers but no large buffer")
     func spareBuffers() {
         func emptied(_ capacity: Int) -> [UInt8] {
             var bytes: [UInt8] = []

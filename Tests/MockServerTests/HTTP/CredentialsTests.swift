@@ -99,7 +99,7 @@ struct CredentialsTests {
     }
 
     @Test(
-        "Each endpoint refuses bad credentials with 401, before it looks at the id or the body",
+        "Each endpoint returns 401 for bad credentials before it reads the id or the body",
         arguments: Endpoint.all, Refused.all)
     func refused(endpoint: Endpoint, credentials: Refused) throws {
         let network = VirtualNetwork()
@@ -117,7 +117,7 @@ struct CredentialsTests {
         }
     }
 
-    @Test("An unverifiable token makes no user", arguments: Refused.all)
+    @Test("An unverifiable token does not create a user", arguments: Refused.all)
     func noUser(credentials: Refused) throws {
         let network = VirtualNetwork()
         _ = try network.exchange(Request(target: "/api/v1/consultations", fields: credentials.fields))
@@ -127,14 +127,14 @@ struct CredentialsTests {
     }
 
     @Test(
-        "The scheme may have any case, and white space after it is skipped",
+        "The bearer scheme may have any case and be followed by white space",
         arguments: ["bearer ", "BEARER ", "Bearer    "])
     func lenient(scheme: String) throws {
         let fields = ["Authorization: \(scheme)\(Request.token(for: TestUser.anna))", Request.apiKey]
         #expect(try VirtualNetwork().exchange(Request(target: "/api/v1/consultations", fields: fields)).status == 200)
     }
 
-    @Test("A token that expires while the connection lives is refused from that second on")
+    @Test("A token that expires during a connection returns 401 from that second on")
     func expiresOnTheWay() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -149,7 +149,7 @@ struct CredentialsTests {
         #expect(response.message.contains("it expired at 2025-01-29T10:30:10Z"))
     }
 
-    @Test("On one connection each request needs its own credentials")
+    @Test("Each request on a connection needs its own credentials")
     func perRequest() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -162,7 +162,7 @@ struct CredentialsTests {
         }
     }
 
-    @Test("A wrong key is refused on a connection that has sent the right one before")
+    @Test("The server rejects a wrong key on a connection that sent the right key before")
     func keyEachTime() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -175,7 +175,7 @@ struct CredentialsTests {
         }
     }
 
-    @Test("The store of verified tokens is bounded, and tokens work beyond it")
+    @Test("The cache of verified tokens has a limit, and tokens beyond it still work")
     func tokenStore() throws {
         let network = VirtualNetwork { $0.limits.verifiedTokens = 10 }
         let client = try network.client()
@@ -189,7 +189,7 @@ struct CredentialsTests {
         #expect(network.engine.defaultWorld.backend.userCount == 25)
     }
 
-    @Test("A world full of users refuses another with 507, and serves the existing ones")
+    @Test("A full world returns 507 for a new user and serves the existing users")
     func usersFull() throws {
         let network = VirtualNetwork { $0.worldLimits.users = 1 }
         #expect(try network.exchange(.authorized(.get, "/api/v1/consultations", as: "first")).status == 200)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Forms of refusals")
+@Suite("Forms of errors")
 struct ErrorFormTests {
     @Test(
-        "The message is at the top level where the apps expect it, and nowhere else",
+        "Only union errors repeat their message at the top level",
         arguments: [
             (GuideMode.union, "/api/v1/nothing", true), (GuideMode.union, "/__admin/held/7", false),
             (GuideMode.goalLinking, "/api/v1/nothing", false),
@@ -18,7 +18,7 @@ struct ErrorFormTests {
         #expect((response.json?["message"] != nil) == hasMessage, "\(response.text)")
     }
 
-    @Test("A prefix of worlds without an id is an ordinary path")
+    @Test("/w/ without a world id returns the ordinary 404")
     func emptyPrefix() throws {
         let response = try VirtualNetwork.answer(Request(target: "/w/"))
         #expect(response.status == 404)

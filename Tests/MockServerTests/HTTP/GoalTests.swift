@@ -27,7 +27,7 @@ struct GoalTests {
 
     // MARK: The guide's flows
 
-    @Test("Flows 1 and 3: create, chat, see both ends linked, sync", arguments: [GuideMode.union, .goalLinking])
+    @Test("Flows 1 and 3: a chat about a goal links both resources", arguments: [GuideMode.union, .goalLinking])
     func chatAboutGoal(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }
         let client = try network.client()
@@ -59,7 +59,7 @@ struct GoalTests {
         #expect(try client.exchange(Request(target: avatar)).fields[.contentType] == "image/svg+xml")
     }
 
-    @Test("Flow 2: PATCH links a goal that a chat suggested, and null unlinks it")
+    @Test("Flow 2: PATCH links a goal to the chat that suggested it, and null unlinks it")
     func linkByPatch() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -79,7 +79,7 @@ struct GoalTests {
         #expect(try client.exchange(Self.patch(goal, "{}")).body == unlinked.body)
     }
 
-    @Test("Archiving the conversation unlinks the goal; a consultation about it is created with goal_id")
+    @Test("Archiving a goal's conversation unlinks the goal")
     func archive() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -92,7 +92,7 @@ struct GoalTests {
         #expect(refused.status == 400 && refused.errorCode == "CONSULTATION_NOT_ACTIVE")
     }
 
-    @Test("HEAD answers like GET, without the body")
+    @Test("HEAD returns the fields of GET without a body")
     func head() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -113,7 +113,8 @@ struct GoalTests {
         (.post, "/api/v1/consultations/chat-about-goal", false),
     ]
 
-    @Test("Refusals come in order: 405, 401, 404 for the id, 415, 400", arguments: endpoints)
+    @Test(
+        "The server checks the method, credentials, the id, the media type and the body in order", arguments: endpoints)
     func order(endpoint: (method: HTTPRequest.Method, path: String, hasID: Bool)) throws {
         let network = VirtualNetwork()
         let goal = try #require(try network.exchange(Self.create()).json?["id"]?.string)
@@ -145,7 +146,7 @@ struct GoalTests {
                 && network.engine.defaultWorld.backend.consultationCount == 0)
     }
 
-    @Test("PATCH validates the whole body before it looks a conversation up, and changes nothing when it refuses")
+    @Test("A rejected PATCH changes nothing, and validation precedes the conversation's lookup")
     func allOrNothing() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -166,7 +167,7 @@ struct GoalTests {
         }
     }
 
-    @Test("chat-about-goal distinguishes an invalid id, 400, from an unknown one, 404")
+    @Test("chat-about-goal returns 400 for an invalid id and 404 for an unknown id")
     func chatRefusals() throws {
         let network = VirtualNetwork()
         let goal = try #require(try network.exchange(Self.create()).json?["id"]?.string)
@@ -183,7 +184,7 @@ struct GoalTests {
 
     static let supporting: [GuideMode] = [.consultationWebSocket, .enhancedConsultations]
 
-    @Test("Guides that presuppose goals have them in the union's form, without chat-about-goal", arguments: supporting)
+    @Test("Guides that presuppose goals serve the union's form without chat-about-goal", arguments: supporting)
     func support(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }
         let created = try network.exchange(Self.create())
@@ -194,7 +195,7 @@ struct GoalTests {
     }
 
     @Test(
-        "Guides without goals answer 404 before credentials",
+        "Guides without goals return 404 before they check credentials",
         arguments: [GuideMode.webSocketArchitecture, .mealLogWebSocket])
     func absent(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }
@@ -204,7 +205,7 @@ struct GoalTests {
         }
     }
 
-    @Test("A goal beyond the limit gets 507")
+    @Test("Creating a goal beyond the limit returns 507")
     func limit() throws {
         let network = VirtualNetwork { $0.worldLimits.goals = 1 }
         #expect(try network.exchange(Self.create()).status == 201)

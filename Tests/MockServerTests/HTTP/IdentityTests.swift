@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Users, tokens, keys, ids, worlds and faults are compared by bytes")
+@Suite("Byte-wise comparison of users, tokens, keys, ids, worlds and faults")
 struct IdentityTests {
     private static let goals = "/api/v1/goals"
 
@@ -39,7 +39,7 @@ struct IdentityTests {
         #expect(asked.json?["entries"]?.array?.allSatisfy { $0["user"]?.exactString == ExactString(first) } == true)
     }
 
-    @Test("A token with the Kelvin sign instead of K is refused, even after the right one")
+    @Test("The server rejects a token with the Kelvin sign instead of K")
     func tokens() throws {
         // Some user's token has a K; which one does not matter.
         let token = try #require((0...).lazy.map { Request.token(for: "user-\($0)") }.first { $0.contains("K") })
@@ -57,7 +57,7 @@ struct IdentityTests {
         #expect(socket.status == 401)
     }
 
-    @Test("Keys and admin tokens are compared by bytes")
+    @Test("The server compares keys and admin tokens by bytes")
     func keys() throws {
         let network = VirtualNetwork {
             $0.apiKey = "KEY"
@@ -72,7 +72,7 @@ struct IdentityTests {
         #expect(try network.admin(.get, "worlds", fields: ["X-Admin-Token: TO\u{212A}EN"]).status == 401)
     }
 
-    @Test("Faults are compared by bytes, also in paths")
+    @Test("The server compares fault names by bytes, also in paths")
     func faults() throws {
         let world = try VirtualNetwork().plainWorld()
         for name in ["K", "\u{212A}"] {
@@ -84,7 +84,9 @@ struct IdentityTests {
         #expect(try world.ask(.get, "faults/%E2%84%AA").json?["name"]?.exactString == "\u{212A}")
     }
 
-    @Test("Ids in paths are compared by bytes", arguments: ["worlds/w1\u{301}", "worlds/\u{FF57}1", "worlds/w\u{661}"])
+    @Test(
+        "The server compares ids in paths by bytes",
+        arguments: ["worlds/w1\u{301}", "worlds/\u{FF57}1", "worlds/w\u{661}"])
     func worlds(_ path: String) throws {
         let network = VirtualNetwork()
         #expect(try network.world().id == "w1")

@@ -23,7 +23,7 @@ extension Request {
 @Suite("Meal logs over HTTP")
 struct MealLogTests {
     @Test(
-        "A meal is logged, processed within 4.5 seconds, announced, shown and listed",
+        "A logged meal completes within 4.5 s and appears in an event, by id and in the list",
         arguments: [
             GuideMode.union, .webSocketArchitecture, .mealLogWebSocket,
         ])
@@ -58,7 +58,7 @@ struct MealLogTests {
     }
 
     @Test(
-        "The 201 precedes the event, and the event reaches each socket of the user",
+        "The 201 precedes the event, which reaches each of the user's sockets",
         arguments: [
             Pace.instant, .human,
         ])
@@ -84,7 +84,7 @@ struct MealLogTests {
         #expect(other.takeFrames().isEmpty && late.takeTypes() == ["connected"])
     }
 
-    @Test("Requests in one packet are answered in order: 201, then the result at once")
+    @Test("A POST and a GET in one packet get the 201 and then the list")
     func pipelined() throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())
@@ -98,7 +98,7 @@ struct MealLogTests {
         #expect(socket.takeTypes() == ["connected", "meal_log.completed"])
     }
 
-    @Test("The response precedes the event, whichever connection is active first")
+    @Test("The 201 precedes the event whichever connection is active first")
     func responseFirst() throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())
@@ -114,7 +114,7 @@ struct MealLogTests {
         #expect(touched.allSatisfy { $0.hasOutput })
     }
 
-    @Test("A client that disconnects loses the event, but not the log")
+    @Test("A client that disconnects misses the event but keeps the meal log")
     func goesAway() throws {
         let network = VirtualNetwork { $0.pace = .human }
         let socket = try network.socket(on: try network.consultation())
@@ -140,7 +140,7 @@ struct MealLogTests {
         ),
     ]
 
-    @Test("A bad body gets 400 and makes no log", arguments: badBodies)
+    @Test("A bad body returns 400 and creates no meal log", arguments: badBodies)
     func badBody(body: String, code: String, message: String) throws {
         let network = VirtualNetwork()
         let response = try network.exchange(.logMeal(body))
@@ -157,7 +157,7 @@ struct MealLogTests {
         ("start_date=2025-01-29T10:30:00+01:00", "write it as %2B"),
     ]
 
-    @Test("A bad query gets 400 with the parameter", arguments: badQueries)
+    @Test("A bad query returns 400 with the parameter", arguments: badQueries)
     func badQuery(query: String, message: String) throws {
         let network = VirtualNetwork()
         let response = try network.exchange(
@@ -166,7 +166,7 @@ struct MealLogTests {
         #expect(response.message.contains(message))
     }
 
-    @Test("An escaped offset in a query is understood")
+    @Test("A query accepts a percent-encoded time offset")
     func escapedOffset() throws {
         let network = VirtualNetwork()
         _ = try network.exchange(.logMeal())
@@ -190,7 +190,7 @@ struct MealLogTests {
         (.logMeal("{}"), 400, "VALIDATION_FAILED"),
     ]
 
-    @Test("The abbreviated path gets 405 with the right one, in other worlds too")
+    @Test("POST /meal-logs returns 405 with the correct path")
     func abbreviatedPath() throws {
         let hint = "Log a meal with POST /api/v1/meal-logs/natural."
         let network = VirtualNetwork()
@@ -206,13 +206,13 @@ struct MealLogTests {
         return request
     }
 
-    @Test("Refusals come in the contract's order", arguments: refusals)
+    @Test("Errors follow the contract's order", arguments: refusals)
     func refusal(request: Request, status: Int, code: String) throws {
         let response = try VirtualNetwork().exchange(request)
         #expect(response.status == status && response.errorCode == code)
     }
 
-    @Test("A guide's own refusals have its form, presupposed ones the union's")
+    @Test("meal-log-websocket uses its own form only for errors of documented requests")
     func errorForms() throws {
         let network = VirtualNetwork { $0.mode = .mealLogWebSocket }
         let own = try network.exchange(.mealLog("x"))
@@ -222,7 +222,7 @@ struct MealLogTests {
     }
 
     @Test(
-        "Guides without meal logs lack these endpoints",
+        "Modes of guides without meal logs do not have the meal log endpoints",
         arguments: [
             GuideMode.consultationWebSocket, .enhancedConsultations, .goalLinking,
         ])
@@ -232,7 +232,7 @@ struct MealLogTests {
         #expect(response.status == 404 && response.message.contains("meal-log-websocket"))
     }
 
-    @Test("A log beyond the limit gets 507")
+    @Test("Logging a meal beyond the limit returns 507")
     func limit() throws {
         let network = VirtualNetwork { $0.worldLimits.mealLogs = 1 }
         #expect(try network.exchange(.logMeal()).status == 201)

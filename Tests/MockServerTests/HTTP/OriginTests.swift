@@ -32,11 +32,11 @@ struct OriginTests {
     private static let served = [404, 101]
     private static let refused = [403, 403]
 
-    @Test("Clients other than browsers send no Origin, and are served")
+    @Test("The server accepts requests without an Origin")
     func absent() throws { #expect(try statuses(network(), []) == Self.served) }
 
     @Test(
-        "The server's own pages are served, others refused",
+        "The server accepts writes only from its own pages",
         arguments: [
             // The address at which the server listens.
             ("localhost", "http://127.0.0.1:8080", true), ("localhost", "ws://127.0.0.1:8080", true),
@@ -59,14 +59,14 @@ struct OriginTests {
             try statuses(network(), ["Origin: \(origin)"], host: host) == (isOwn ? Self.served : Self.refused))
     }
 
-    @Test("Two Origins are refused, even if each alone is allowed")
+    @Test("The server rejects two Origin fields even if each alone is allowed")
     func several() throws {
         #expect(
             try statuses(network(), ["Origin: http://localhost", "Origin: http://localhost"]) == Self.refused)
     }
 
     @Test(
-        "The option allows exactly its origins",
+        "The option allows exactly the listed origins",
         arguments: [
             (["http://localhost:3000"], "http://localhost:3000", true),
             (["http://localhost:3000"], "http://localhost:3001", false),
@@ -86,7 +86,7 @@ struct OriginTests {
     }
 
     @Test(
-        "Every writing method is refused before anything else, and no reading one",
+        "The origin check precedes every other check and applies only to writing methods",
         arguments: [
             (.post, "/api/v1/consultations", true), (.patch, "/api/v1/goals/x", true), (.post, "/api/v1/nothing", true),
             (.put, "/api/v1/goals", true), (.delete, "/api/v1/goals", true),
@@ -105,7 +105,7 @@ struct OriginTests {
     }
 
     @Test(
-        "The refusal names the right option",
+        "The error names the option that would allow the origin",
         arguments: [
             ("http://localhost:3000", "make the server allow the origin http://localhost:3000."),
             ("null", "make the server allow the origin null."),
@@ -117,7 +117,7 @@ struct OriginTests {
         #expect(response.status == 403 && response.message.contains(told), "\(response.message)")
     }
 
-    @Test("The check applies in every mode and world, and the journal records it", arguments: GuideMode.allCases)
+    @Test("The origin check applies in every mode and world", arguments: GuideMode.allCases)
     func everywhere(_ mode: GuideMode) throws {
         let network = network()
         let world = try network.world(#"{"guide":"\#(mode.rawValue)"}"#)
@@ -132,7 +132,7 @@ struct OriginTests {
         #expect(try world.journal().filter { $0["response"]?["status"] == 403 }.count == 3)
     }
 
-    @Test("Faults do not affect refused requests, and a replay does not advance")
+    @Test("A rejected origin triggers no fault and does not advance a replay")
     func before() throws {
         let faulty = try network().world(#"{"scenario":{"name":"a","faults":[{"on":"any","status":500}]}}"#)
         let request = Request.authorized(.post, "/w/\(faulty.id)/api/v1/goals").json("{}").with("Origin: https://a.b")
@@ -145,14 +145,14 @@ struct OriginTests {
         #expect(try replay.exchange(post).text == #"{"n":1}"#)
     }
 
-    @Test("Origins allowed for the API are not allowed for the admin API")
+    @Test("Allowing an origin for the API does not allow it for the admin API")
     func admin() throws {
         let network = network(["*", "https://a.b"])
         #expect(try network.admin(.post, "reset", fields: ["Origin: https://a.b"]).status == 403)
         #expect(try network.admin(.post, "reset", fields: ["Origin: http://localhost:3000"]).status == 200)
     }
 
-    @Test("Over TLS the server's pages have https origins")
+    @Test("Over TLS the server accepts the https origins of its own pages")
     func secure() throws {
         let network = VirtualNetwork { $0.secureOrigin = "https://127.0.0.1:8443" }
         for (origin, status) in [

@@ -37,7 +37,7 @@ struct RoutingTests {
     ]
 
     @Test(
-        "An unsupported method gets 405 and Allow, without credentials",
+        "An unsupported method returns 405 with Allow, without credentials",
         arguments: methods,
         ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "get", "FETCH"])
     func wrongMethod(endpoint: (path: String, allow: String), name: String) throws {
@@ -57,7 +57,7 @@ struct RoutingTests {
         }
     }
 
-    @Test("On one connection each request has its own route, repeated or not")
+    @Test("The server routes each request on a connection independently")
     func repeatedTargets() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -86,7 +86,7 @@ struct RoutingTests {
             ])
     }
 
-    @Test("OPTIONS names the methods of an endpoint, with 204", arguments: methods)
+    @Test("OPTIONS returns 204 with the endpoint's methods", arguments: methods)
     func options(path: String, allow: String) throws {
         let response = try VirtualNetwork().exchange(Request(method: .options, target: path))
         #expect(response.status == 204)
@@ -95,7 +95,7 @@ struct RoutingTests {
         #expect(response.fields[.contentType] == nil && response.fields[.contentLength] == nil)
     }
 
-    @Test("OPTIONS * answers for the whole server", arguments: GuideMode.allCases)
+    @Test("OPTIONS * returns every method that the server supports", arguments: GuideMode.allCases)
     func optionsAsterisk(mode: GuideMode) throws {
         let response = try VirtualNetwork { $0.mode = mode }.exchange(Request(method: .options, target: "*"))
         #expect(response.status == 204)
@@ -103,7 +103,7 @@ struct RoutingTests {
         #expect(response.fields[.allow] == "GET, HEAD, POST, PATCH, \(others)OPTIONS")
     }
 
-    @Test("HEAD answers like GET, with its length and without its body")
+    @Test("HEAD returns the fields of GET, with the length and without the body")
     func head() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -145,7 +145,7 @@ struct RoutingTests {
         ("/" + String(repeating: "/", count: 8000), "There is no endpoint"),
     ]
 
-    @Test("An unknown path is 404, and the message names the nearest one", arguments: unknown)
+    @Test("An unknown path returns 404 with the nearest path", arguments: unknown)
     func unknownPath(target: String, hint: String) throws {
         let response = try VirtualNetwork().exchange(.authorized(.get, target))
         #expect(response.status == 404)
@@ -161,7 +161,7 @@ struct RoutingTests {
         "HTTP://localhost/api/v1/consultations?page=1",
     ]
 
-    @Test("Percent-encoded paths and absolute targets name the same endpoint", arguments: spellings)
+    @Test("Percent-encoded paths and absolute targets reach the same endpoint", arguments: spellings)
     func spelling(target: String) throws {
         let response = try VirtualNetwork().exchange(.authorized(.get, target))
         #expect(response.status == 200, "\(response.text)")
@@ -183,7 +183,7 @@ struct RoutingTests {
     ]
 
     @Test(
-        "Other protocols are refused with their status, and a message in the API's form", arguments: refusedTargets)
+        "The server rejects other protocols and targets with the API's error form", arguments: refusedTargets)
     func refusedTarget(line: String, status: Int) throws {
         let network = VirtualNetwork()
         let client = try network.client()

@@ -9,7 +9,7 @@ struct SecureConnectionTests {
         network.observations.filter { $0.level >= .notice }.map(\.description)
     }
 
-    @Test("A TLS handshake has exactly 10 s")
+    @Test("The server closes a connection whose TLS handshake takes 10 s")
     func handshakeTime() throws {
         let network = VirtualNetwork()
         let client = try network.open(isSecure: true)
@@ -22,7 +22,7 @@ struct SecureConnectionTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test("After the handshake, the connection has the usual time limits")
+    @Test("After the TLS handshake the usual time limits apply")
     func secured() throws {
         let network = VirtualNetwork()
         let client = try network.open(isSecure: true)
@@ -35,7 +35,7 @@ struct SecureConnectionTests {
         #expect(logged(network).isEmpty)
     }
 
-    @Test("A connection beyond the limit is refused after the TLS handshake", arguments: [true, false])
+    @Test("A connection beyond the limit gets its 503 after the TLS handshake", arguments: [true, false])
     func refused(isAgreed: Bool) throws {
         let network = VirtualNetwork { $0.limits.connections = 1 }
         _ = try network.open()
@@ -55,7 +55,7 @@ struct SecureConnectionTests {
         #expect(network.engine.connections.heldBytes == 0)
     }
 
-    @Test("A failed handshake is logged; the connection lingers for its alert, 2 s at most", arguments: [true, false])
+    @Test("After a failed handshake the connection lingers up to 2 s for its alert", arguments: [true, false])
     func failed(closesInReply: Bool) throws {
         let network = VirtualNetwork()
         let client = try network.open(isSecure: true)
@@ -72,7 +72,7 @@ struct SecureConnectionTests {
         #expect(logged(network) == ["TLS: No."])
     }
 
-    @Test("A TLS failure in the middle drops unsent bytes, and the journal has the socket's end")
+    @Test("A TLS failure drops unsent bytes and journals the socket's end")
     func broken() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -92,7 +92,7 @@ struct SecureConnectionTests {
         #expect(journal.contains(#""cause":"reset""#))
     }
 
-    @Test("Plain HTTP instead of TLS gets an answer with the right URL")
+    @Test("Plain HTTP on a TLS connection gets an error with the right URL")
     func plainHTTP() throws {
         let network = VirtualNetwork { $0.secureOrigin = "https://127.0.0.1:8443" }
         let client = try network.open(isSecure: true)
@@ -103,7 +103,7 @@ struct SecureConnectionTests {
         #expect(client.ending == .closed)
     }
 
-    @Test("The first byte of TLS is recognized, only where a request may begin")
+    @Test("The server detects TLS on a plain port only where a request may start")
     func tlsOnPlainPort() throws {
         let network = VirtualNetwork()
         let client = try network.client()

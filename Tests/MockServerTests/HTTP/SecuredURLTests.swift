@@ -3,10 +3,10 @@ import Testing
 
 @testable import MockServer
 
-@Suite("URLs of the server in answers over TLS")
+@Suite("The server's URLs in answers over TLS")
 struct SecuredURLTests {
     @Test(
-        "Each own URL of the server becomes its TLS URL, anywhere in the JSON",
+        "Over TLS every URL of the server in the JSON becomes a TLS URL",
         arguments: [
             (#"{"url":"http://127.0.0.1:8080"}"#, #"{"url":"https://127.0.0.1:8443"}"#),
             (#"{ "url":"http://127.0.0.1:8080/w/w1"}"#, #"{ "url":"https://127.0.0.1:8443/w/w1"}"#),

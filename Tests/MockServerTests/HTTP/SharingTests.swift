@@ -20,7 +20,7 @@ struct SharingTests {
     }
 
     @Test(
-        "An answer names the page if it may be read, and always has Vary",
+        "An answer names an allowed origin and always has Vary",
         arguments: [
             ([page], page, page), ([page], "HTTP://localhost:3000", "HTTP://localhost:3000"),
             ([page], "http://localhost:3001", nil), ([page], "null", nil), ([page], nil, nil), (["*"], nil, nil),
@@ -38,7 +38,7 @@ struct SharingTests {
         #expect(response.fields[.accessControlAllowCredentials] == nil)
     }
 
-    @Test("Without the option the fields are absent, and a preflight is an ordinary OPTIONS")
+    @Test("Without the option the server sends no CORS fields")
     func without() throws {
         let network = network([])
         let response = try network.exchange(.authorized(.get, "/api/v1/goals").with("Origin: \(Self.page)"))
@@ -49,7 +49,7 @@ struct SharingTests {
     }
 
     @Test(
-        "A preflight gets the methods of the path, or the requested one for an unknown path",
+        "A preflight returns the path's methods, or the requested method for an unknown path",
         arguments: [
             ("/api/v1/goals", "GET, HEAD, POST"), ("/health", "GET, HEAD"), ("/api/v1/nothing", "PATCH"),
             ("/w/none/api/v1/goals", "PATCH"), ("/", "GET, HEAD"),
@@ -70,7 +70,7 @@ struct SharingTests {
         #expect(other.fields[.accessControlAllowMethods] == nil && other.fields[.accessControlAllowOrigin] == nil)
     }
 
-    @Test("Pages can read refusals: of the API, of faults, and of bodies that are too large")
+    @Test("Errors from the API, from faults and for oversized bodies also have CORS fields")
     func refusals() throws {
         let network = network()
         for (request, status) in [
@@ -91,7 +91,7 @@ struct SharingTests {
         #expect(response.status == 503 && response.fields[.accessControlAllowOrigin] == Self.page)
     }
 
-    @Test("A page that may read may write, and open sockets")
+    @Test("An allowed page can also write")
     func writing() throws {
         let network = network()
         let request = Request.create().with("Origin: \(Self.page)")
@@ -100,7 +100,8 @@ struct SharingTests {
     }
 
     @Test(
-        "The admin API shares nothing", arguments: ["/__admin/health", "/__admin/worlds", "/__admin/ui", "/__admin/x"])
+        "The admin API sends no CORS fields",
+        arguments: ["/__admin/health", "/__admin/worlds", "/__admin/ui", "/__admin/x"])
     func admin(_ target: String) throws {
         let network = network([Self.page, "*"])
         for request in [Request(target: target).with("Origin: \(Self.page)"), preflight(target, "GET")] {
@@ -110,7 +111,7 @@ struct SharingTests {
         }
     }
 
-    @Test("A recorded answer can be read by any page, whatever page it was recorded for; its other fields stay")
+    @Test("A replayed answer names the requesting page's origin and keeps its other fields")
     func replay() throws {
         let fields = [
             SessionField("Access-Control-Allow-Origin", "https://app.example"), SessionField("Vary", "Accept"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Limits of a request's size")
+@Suite("Limits on a request's size")
 struct SizeLimitTests {
     /// A part of a request with a limit of bytes.
     struct Limit: CustomTestStringConvertible, Sendable {
@@ -45,7 +45,7 @@ struct SizeLimitTests {
         ]
     }
 
-    @Test("Each limit is exact, and one more is refused", arguments: Limit.all, [0, 1, 100])
+    @Test("The server accepts a request at each limit and rejects a larger request", arguments: Limit.all, [0, 1, 100])
     func edge(limit: Limit, excess: Int) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -63,7 +63,7 @@ struct SizeLimitTests {
         }
     }
 
-    @Test("Each refusal is the same, however the bytes arrive", arguments: Limit.all, [1, 7, 1000])
+    @Test("The error does not depend on how the bytes are split", arguments: Limit.all, [1, 7, 1000])
     func pieces(limit: Limit, size: Int) throws {
         let network = VirtualNetwork()
         // A mebibyte byte by byte shows no more than a hundred thousand bytes.
@@ -77,7 +77,7 @@ struct SizeLimitTests {
         #expect(client.ending == .closed)
     }
 
-    @Test("A body announced as too long is refused before it is sent", arguments: [true, false])
+    @Test("The server rejects an oversized Content-Length before the body arrives", arguments: [true, false])
     func expectation(fits: Bool) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -95,7 +95,7 @@ struct SizeLimitTests {
         #expect((client.wire.ending == .closed) == !fits)
     }
 
-    @Test("A body announced as too long is refused in the form of the world in its path, which records it")
+    @Test("An oversized Content-Length gets the error form of the world in its path")
     func worldOfThePath() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"guide":"meal-log-websocket"}"#)
@@ -114,7 +114,7 @@ struct SizeLimitTests {
         }
     }
 
-    @Test("Input after a refusal is read and dropped, so that the client can read the refusal")
+    @Test("The server reads and drops input after an error so that the client can read the error")
     func dropsTheRest() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -128,7 +128,7 @@ struct SizeLimitTests {
         #expect(client.wire.ending == .closed)
     }
 
-    @Test("Pipelined requests are answered in order, and a bad request ends the connection", arguments: [1, 13, 4096])
+    @Test("The server answers pipelined requests in order until a bad request", arguments: [1, 13, 4096])
     func pipelined(size: Int) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -140,7 +140,7 @@ struct SizeLimitTests {
         #expect(client.wire.ending == .closed)
     }
 
-    @Test("A body of the largest size is accepted on a used connection")
+    @Test("A used connection accepts a body of the largest size")
     func largestBodyLater() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -149,7 +149,7 @@ struct SizeLimitTests {
         #expect(try client.response().status == 201)
     }
 
-    @Test("Invalid requests are in the journal of the default world")
+    @Test("The default world's journal records invalid requests")
     func noRequest() throws {
         let network = VirtualNetwork()
         let wire = try network.open()
@@ -158,7 +158,7 @@ struct SizeLimitTests {
         #expect(texts.count == 1 && texts[0].hasPrefix("refused with 400: "), "\(texts)")
     }
 
-    @Test("A half-closed client still gets its answers", arguments: 0..<4)
+    @Test("A half-closed client gets its remaining answers", arguments: 0..<4)
     func halfClose(requests: Int) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -170,7 +170,7 @@ struct SizeLimitTests {
     }
 
     @Test(
-        "A truncated request is refused with 400",
+        "A truncated request returns 400",
         arguments: ["G", "GET / HTTP/1.1\r\nHost"])
     func truncated(text: String) throws {
         let network = VirtualNetwork()

@@ -40,7 +40,7 @@ struct TimeLimitTests {
         ]
     }
 
-    @Test("A stalled request gets 408 after 10 s, and not before", arguments: Stall.all)
+    @Test("A stalled request gets a 408 after exactly 10 s", arguments: Stall.all)
     func stall(_ stall: Stall) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -62,7 +62,7 @@ struct TimeLimitTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test("An idle connection is closed after 75 s", arguments: [0, 1, 5])
+    @Test("The server closes an idle connection after 75 s", arguments: [0, 1, 5])
     func idle(requests: Int) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -78,7 +78,7 @@ struct TimeLimitTests {
         #expect(client.wire.received.count == received)
     }
 
-    @Test("Each request has its own 10 s, however slow the earlier ones were")
+    @Test("Each request has 10 s, however slow the earlier requests were")
     func ownTime() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -92,7 +92,7 @@ struct TimeLimitTests {
         }
     }
 
-    @Test("A request's body has its own 10 s, counted from its head")
+    @Test("A request's body has 10 s from the end of its head")
     func headThenBody() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -105,7 +105,7 @@ struct TimeLimitTests {
         #expect(try client.response(to: request).status == 201)
     }
 
-    @Test("A busy connection has few entries in the queue of deadlines", arguments: [0, 300])
+    @Test("A busy connection adds few entries to the deadline queue", arguments: [0, 300])
     func queueStaysSmall(pause: Int) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -118,7 +118,7 @@ struct TimeLimitTests {
         #expect(network.engine.deadlines.count < 16)
     }
 
-    @Test("Closed connections leave nothing behind in the queue of deadlines")
+    @Test("The deadline queue drops the entries of closed connections")
     func queueForgets() throws {
         let network = VirtualNetwork()
         let stays = try network.client()
@@ -129,7 +129,7 @@ struct TimeLimitTests {
         #expect(stays.wire.ending == .closed)
     }
 
-    @Test("A client that reads nothing has 75 s, and 75 s more after each byte it takes")
+    @Test("The server drops a client 75 s after the last byte it reads")
     func slowReader() throws {
         let network = VirtualNetwork()
         let client = try network.open(window: 0)
@@ -146,7 +146,7 @@ struct TimeLimitTests {
         #expect(client.ending == .reset)
     }
 
-    @Test("The last response of a connection is not truncated for a slow reader", arguments: [true, false])
+    @Test("A slow reader gets the whole last response of a connection", arguments: [true, false])
     func slowReaderOfLastResponse(hasFinishedWriting: Bool) throws {
         let network = VirtualNetwork()
         let client = try network.open(window: 0)
@@ -161,7 +161,7 @@ struct TimeLimitTests {
         #expect(client.ending == .closed)
     }
 
-    @Test("A half-closed client that reads nothing is dropped after 75 s")
+    @Test("The server drops a half-closed client that reads nothing for 75 s")
     func finishedAndNeverReads() throws {
         let network = VirtualNetwork()
         let client = try network.open(window: 0)

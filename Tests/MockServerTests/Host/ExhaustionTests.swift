@@ -9,7 +9,7 @@ import Testing
 @Suite("Out of file descriptors")
 struct ExhaustionTests {
     @Test(
-        "The host rests instead of spinning, and then accepts waiting clients",
+        "The host pauses accepting instead of spinning and later accepts waiting clients",
         arguments: EventQueue.Kind.allCases.map(\.rawValue))
     func accepting(_ name: String) async {
         await #expect(processExitsWith: .success) { [name] in
@@ -34,7 +34,7 @@ struct ExhaustionTests {
         }
     }
 
-    @Test("A resting host can be stopped", arguments: EventQueue.Kind.allCases.map(\.rawValue))
+    @Test("A host that has paused accepting can stop", arguments: EventQueue.Kind.allCases.map(\.rawValue))
     func stopping(_ name: String) async {
         await #expect(processExitsWith: .success) { [name] in
             let server = try RunningHost(try #require(EventQueue.Kind(rawValue: name)))

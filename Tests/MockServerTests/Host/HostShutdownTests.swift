@@ -8,7 +8,7 @@ import WebSocket
 @Suite("Stopping the host", .serialized)
 struct HostShutdownTests {
     @Test(
-        "Open sockets get 1001, idle connections the end of the stream, and the server ends",
+        "A stopping server sends 1001 to open sockets and closes idle connections",
         arguments: EventQueue.Kind.allCases)
     func inOrder(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
@@ -26,7 +26,7 @@ struct HostShutdownTests {
         #expect(throws: SocketError.self) { try HostClient(server.address) }
     }
 
-    @Test("A request in flight is answered with Connection: close", arguments: EventQueue.Kind.allCases)
+    @Test("A request in flight gets its answer with Connection: close", arguments: EventQueue.Kind.allCases)
     func inFlight(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
         let client = try server.connect()
@@ -42,7 +42,7 @@ struct HostShutdownTests {
         #expect(try server.join())
     }
 
-    @Test("Remaining clients are cut off at the deadline", arguments: EventQueue.Kind.allCases)
+    @Test("A stopping server cuts off remaining clients at the deadline", arguments: EventQueue.Kind.allCases)
     func deadline(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind) {
             $0.limits.shutdownTime = .milliseconds(300)
@@ -62,14 +62,14 @@ struct HostShutdownTests {
         #expect(throws: SocketError.self) { try trickler.read() }
     }
 
-    @Test("Stopping without clients ends at once", arguments: EventQueue.Kind.allCases)
+    @Test("A server without clients stops immediately", arguments: EventQueue.Kind.allCases)
     func empty(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
         try server.shutDown()
         #expect(try server.join())
     }
 
-    @Test("Stopping twice equals stopping once", arguments: EventQueue.Kind.allCases)
+    @Test("Stopping a server twice has the same effect as stopping it once", arguments: EventQueue.Kind.allCases)
     func twice(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
         let socket = try server.connect()

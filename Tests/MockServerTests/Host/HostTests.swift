@@ -22,7 +22,9 @@ struct HostTests {
 
     static let hosts = hasIPv6 ? ["127.0.0.1", "::1", "::"] : ["127.0.0.1", "0.0.0.0"]
 
-    @Test("Requests, a chat and its close travel both ways", arguments: EventQueue.Kind.allCases, hosts)
+    @Test(
+        "A client can send requests, chat and close its socket over a real connection",
+        arguments: EventQueue.Kind.allCases, hosts)
     func roundTrip(kind: EventQueue.Kind, name: String) throws {
         let server = try RunningHost(kind, on: name)
         let loopback = try SocketAddress(
@@ -52,7 +54,7 @@ struct HostTests {
     }
 
     @Test(
-        "A thousand connections are served at once, and their places become free again",
+        "The host serves a thousand simultaneous connections and frees their places",
         arguments: EventQueue.Kind.allCases)
     func thousand(kind: EventQueue.Kind) throws {
         CurrentProcess.raiseFileDescriptorLimit(to: 8192)
@@ -75,7 +77,7 @@ struct HostTests {
     }
 
     @Test(
-        "The host notices at once a client that closes while it waits for entries or for an operator",
+        "The host immediately detects that a waiting client has closed",
         arguments: EventQueue.Kind.allCases)
     func leavers(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
@@ -104,7 +106,7 @@ struct HostTests {
     }
 
     @Test(
-        "A client that left before it was served does not count as local",
+        "A client that leaves before it is served does not count as local",
         arguments: EventQueue.Kind.allCases)
     func goneBefore(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind, on: "0.0.0.0")
@@ -127,7 +129,7 @@ struct HostTests {
     }
 
     @Test(
-        "A late last answer precedes the end", arguments: EventQueue.Kind.allCases, [false, true])
+        "A delayed last answer precedes the end of the stream", arguments: EventQueue.Kind.allCases, [false, true])
     func lateLastAnswer(kind: EventQueue.Kind, isSecure: Bool) throws {
         let scenario = try Scenario.read("{name: late, faults: [{on: any, delay: 10ms}]}")
         let server = try RunningHost(kind, isSecure: isSecure) { $0.scenario = scenario }
@@ -138,7 +140,9 @@ struct HostTests {
         try server.shutDown()
     }
 
-    @Test("A connection over the limit gets 503; further ones are reset", arguments: EventQueue.Kind.allCases)
+    @Test(
+        "A connection over the limit gets a 503, and the host resets further connections",
+        arguments: EventQueue.Kind.allCases)
     func overTheLimit(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind) {
             $0.limits.closingTime = .seconds(60)
@@ -161,7 +165,7 @@ struct HostTests {
 
     #if os(Linux)
         // poll(2) watches any descriptor.
-        @Test("A connection over the limit that cannot be watched is dropped, and the others are served")
+        @Test("The host drops a connection over the limit that it cannot watch")
         func unwatched() throws {
             let server = try RunningHost(.epoll) { $0.limits.connections = 1 }
             let client = try server.connect()
@@ -176,7 +180,7 @@ struct HostTests {
         }
 
         // On other systems shutdown(2) does not affect a listener.
-        @Test("A broken listener ends the server with the reason", arguments: EventQueue.Kind.allCases)
+        @Test("A broken listener stops the server with the reason", arguments: EventQueue.Kind.allCases)
         func brokenListener(kind: EventQueue.Kind) throws {
             let server = try RunningHost(kind)
             try server.onLoop { _ = shutdown($0.loop.ports[0].listener.descriptor, Int32(SHUT_RD)) }
@@ -185,7 +189,7 @@ struct HostTests {
         }
     #endif
 
-    @Test("A port in use is refused with advice", arguments: EventQueue.Kind.allCases)
+    @Test("Starting on a port in use fails with advice", arguments: EventQueue.Kind.allCases)
     func portInUse(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
         let address = server.address
@@ -199,7 +203,7 @@ struct HostTests {
     }
 
     @Test(
-        "A client that sends all of a large request before it reads still gets the answer",
+        "A client that sends a large request before it reads gets the answer",
         arguments: EventQueue.Kind.allCases)
     func refusedUpload(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind) { $0.limits.closingTime = .seconds(30) }
@@ -213,7 +217,7 @@ struct HostTests {
     }
 
     @Test(
-        "A client that pipelines much, finishes sending and then reads loses nothing",
+        "A client that pipelines many requests before it reads gets every answer",
         arguments: EventQueue.Kind.allCases)
     func halfClose(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
@@ -229,7 +233,7 @@ struct HostTests {
     }
 
     @Test(
-        "An idle connection closes on time, and the loop sleeps meanwhile",
+        "The loop sleeps until an idle connection's time-out",
         arguments: EventQueue.Kind.allCases)
     func idle(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind) { $0.limits.idleTime = .seconds(3) }
@@ -242,7 +246,9 @@ struct HostTests {
         try server.shutDown()
     }
 
-    @Test("A never-reader and a half-closed client do not make the loop spin", arguments: EventQueue.Kind.allCases)
+    @Test(
+        "A client that never reads and a half-closed client do not make the loop spin",
+        arguments: EventQueue.Kind.allCases)
     func noSpinning(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind) { $0.limits.idleTime = .seconds(4) }
         let neverReader = try server.connect()

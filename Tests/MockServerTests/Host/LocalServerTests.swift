@@ -18,7 +18,7 @@ struct LocalServerTests {
         return try LocalServer(configuration)
     }
 
-    @Test("The server runs the calls of other threads, and rethrows their errors")
+    @Test("The server runs other threads' calls and rethrows their errors")
     func performs() async throws {
         let server = try start()
         #expect(server.url == "http://\(server.address)")
@@ -32,7 +32,7 @@ struct LocalServerTests {
         server.stop()
     }
 
-    @Test("A change of a world has reached its clients when the call returns")
+    @Test("A change of a world reaches its clients before the call returns")
     func servesTheTouched() async throws {
         let server = try start()
         let access = try await server.perform { engine, now in
@@ -54,7 +54,7 @@ struct LocalServerTests {
         server.stop()
     }
 
-    @Test("After a stop, which is repeatable, every call throws")
+    @Test("Every call after a stop throws")
     func stops() async throws {
         let server = try start()
         let client = try HostClient(server.address)
@@ -67,7 +67,7 @@ struct LocalServerTests {
         #expect(throws: SocketError.self) { try HostClient(server.address) }
     }
 
-    @Test("All work from many threads is done, or refused by a stop")
+    @Test("Each call from many threads either runs or throws because of a stop")
     func concurrent() async throws {
         let server = try start()
         let outcomes = await withTaskGroup(of: Bool.self, returning: [Bool].self) { group in
@@ -83,7 +83,7 @@ struct LocalServerTests {
         #expect(outcomes.count == 501)
     }
 
-    @Test("A port in use is reported")
+    @Test("Starting on a port in use throws")
     func portInUse() throws {
         let server = try start()
         #expect(throws: StartError.self) { try LocalServer(listeningOn: server.address) }

@@ -68,7 +68,7 @@ struct NeighbourTests {
     }
 
     @Test(
-        "Requests are answered while other clients flood, trickle, never read, come and go",
+        "The server answers requests while other clients flood, trickle or never read",
         arguments: EventQueue.Kind.allCases,
         Neighbour.allCases)
     func served(kind: EventQueue.Kind, neighbour: Neighbour) throws {
@@ -92,7 +92,7 @@ struct NeighbourTests {
         try server.shutDown()
     }
 
-    @Test("A never-reader costs bounded memory", arguments: EventQueue.Kind.allCases)
+    @Test("A client that never reads uses bounded memory", arguments: EventQueue.Kind.allCases)
     func boundedMemory(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
         let client = try server.connect()

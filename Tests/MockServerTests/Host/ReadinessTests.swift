@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Failures that the system reports on connections")
 struct ReadinessTests {
-    @Test("A connection that hung up or failed is given up even if nothing can be read", arguments: [true, false])
+    @Test("The host drops a connection that hung up or failed even if it is not readable", arguments: [true, false])
     func ended(isFailure: Bool) throws {
         let server = try RunningHost(.platformDefault)
         let client = try server.connect()

@@ -13,7 +13,7 @@ import WebSocket
 @Suite("The host over TLS", .serialized)
 struct SecureHostTests {
     @Test(
-        "https and wss share the state of http and ws, and have their own URLs",
+        "https and wss share the state of http and ws but return their own URLs",
         arguments: EventQueue.Kind.allCases, TLSVersion.allCases)
     func sharedState(kind: EventQueue.Kind, version: TLSVersion) throws {
         let server = try RunningHost(kind, isSecure: true)
@@ -57,7 +57,7 @@ struct SecureHostTests {
         return types
     }
 
-    @Test("A client's text that looks like an avatar's URL stays unchanged")
+    @Test("The server does not rewrite a client's text that looks like an avatar's URL")
     func quotations() throws {
         let server = try RunningHost(.platformDefault, isSecure: true)
         let client = try server.connectSecurely()
@@ -69,7 +69,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    @Test("Megabytes go both ways, for a client that reads after sending everything", arguments: TLSVersion.allCases)
+    @Test("A client that sends megabytes before it reads gets megabytes back", arguments: TLSVersion.allCases)
     func muchData(version: TLSVersion) throws {
         let server = try RunningHost(.platformDefault, isSecure: true)
         let client = try server.connectSecurely([version])
@@ -82,7 +82,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    @Test("Pipelined requests before a close_notify are all answered", arguments: EventQueue.Kind.allCases)
+    @Test("The server answers all pipelined requests before a close_notify", arguments: EventQueue.Kind.allCases)
     func halfClose(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind, isSecure: true)
         let client = try server.connectSecurely()
@@ -96,7 +96,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    @Test("A handshake in single bytes succeeds", arguments: EventQueue.Kind.allCases)
+    @Test("A TLS handshake in single bytes succeeds", arguments: EventQueue.Kind.allCases)
     func singleBytes(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind, isSecure: true)
         let client = try HostClient(
@@ -107,7 +107,7 @@ struct SecureHostTests {
 
     // MARK: Endings
 
-    @Test("A response that ends its connection is followed by close_notify", arguments: EventQueue.Kind.allCases)
+    @Test("The server sends close_notify after a connection's last response", arguments: EventQueue.Kind.allCases)
     func farewell(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind, isSecure: true)
         let client = try server.connectSecurely()
@@ -117,7 +117,8 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    @Test("A broken record is a TLS failure, but not after the server's close_notify", arguments: [false, true])
+    @Test(
+        "A broken record counts as a TLS failure unless it follows the server's close_notify", arguments: [false, true])
     func brokenRecord(isAfterFarewell: Bool) throws {
         /// Used only on the server's thread.
         final class Seen: @unchecked Sendable { var failures = 0 }
@@ -155,7 +156,7 @@ struct SecureHostTests {
     }
 
     @Test(
-        "A fault's FIN has no close_notify, its RST is a reset, and its silence lasts",
+        "A FIN fault sends no close_notify, and an RST fault resets the connection",
         arguments: Fault.allCases, EventQueue.Kind.allCases)
     func fault(_ fault: Fault, kind: EventQueue.Kind) throws {
         let scenario = try Scenario.read("{name: f, faults: [{on: socket, at: {frame: 2}, \(fault.rawValue)}]}")
@@ -181,7 +182,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    @Test("A stopping server closes its sockets with 1001 and close_notify, and drops handshakes")
+    @Test("A stopping server sends 1001 and close_notify and drops unfinished handshakes")
     func shutdown() throws {
         let server = try RunningHost(.platformDefault, isSecure: true)
         let client = try server.connectSecurely()
@@ -199,7 +200,7 @@ struct SecureHostTests {
 
     // MARK: Limits
 
-    @Test("An unfinished handshake is closed on time", arguments: ["", "\u{16}\u{03}\u{01}"])
+    @Test("The server closes an unfinished TLS handshake on time", arguments: ["", "\u{16}\u{03}\u{01}"])
     func handshakeTime(beginning: String) throws {
         let server = try RunningHost(.platformDefault, isSecure: true) { $0.limits.handshakeTime = .milliseconds(300) }
         let client = try HostClient(try #require(server.secureAddress))
@@ -208,7 +209,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    @Test("A connection over the limit gets 503 over TLS", arguments: EventQueue.Kind.allCases)
+    @Test("A connection over the limit gets a 503 over TLS", arguments: EventQueue.Kind.allCases)
     func overTheLimit(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind, isSecure: true) { $0.limits.connections = 1 }
         let served = try server.connect()
@@ -221,7 +222,7 @@ struct SecureHostTests {
     }
 
     @Test(
-        "A never-reader is reset on time, and the loop sleeps meanwhile",
+        "The loop sleeps until it resets a client that never reads",
         arguments: EventQueue.Kind.allCases)
     func neverReader(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind, isSecure: true) { $0.limits.idleTime = .seconds(2) }
@@ -243,7 +244,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    @Test("A thousand sockets stream at once over TLS", arguments: EventQueue.Kind.allCases)
+    @Test("A thousand sockets stream simultaneously over TLS", arguments: EventQueue.Kind.allCases)
     func thousand(kind: EventQueue.Kind) throws {
         CurrentProcess.raiseFileDescriptorLimit(to: 8192)
         let server = try RunningHost(kind, isSecure: true)
@@ -283,7 +284,7 @@ struct SecureHostTests {
     }
 
     @Test(
-        "TLS on the plain port gets 400, which TLS clients report as a wrong protocol", arguments: [true, false])
+        "TLS on the plain port gets a 400 that TLS clients report as a wrong protocol", arguments: [true, false])
     func tlsOnPlainPort(isSecure: Bool) throws {
         let server = try RunningHost(.platformDefault, isSecure: isSecure)
         let address = server.address
@@ -308,7 +309,7 @@ struct SecureHostTests {
 
     // MARK: Starting
 
-    @Test("A TLS port in use is refused with advice")
+    @Test("Starting on a TLS port in use fails with advice")
     func portInUse() throws {
         let server = try RunningHost(.platformDefault)
         var secure = try SecureIdentity.listening()
@@ -322,7 +323,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    @Test("A server within a program has TLS, too, and refuses an invalid certificate")
+    @Test("An embedded server supports TLS and rejects an invalid certificate")
     func localServer() throws {
         let server = try LocalServer(secure: SecureIdentity.listening())
         let address = try #require(server.secureAddress)

@@ -8,7 +8,7 @@ import Testing
 @testable import MockServer
 @testable import Sockets
 
-@Suite("The tap on a host's connections", .serialized)
+@Suite("A tap on a host's connections", .serialized)
 struct TapTests {
     /// The reports about connections, made on the loop's thread, and read after that has ended.
     private final class Log: Tap {
@@ -68,7 +68,7 @@ struct TapTests {
 
     private let request = Request.authorized(.get, "/api/v1/goals")
 
-    @Test("The tap receives all bytes of both directions, decrypted", arguments: [true, false])
+    @Test("The tap receives the decrypted bytes of both directions", arguments: [true, false])
     func bytes(isSecure: Bool) throws {
         var answers: [UInt8] = []
         let log = try log(isSecure: isSecure) { client in
@@ -93,7 +93,7 @@ struct TapTests {
         return client.tls?.readPlaintext(into: &plaintext, limit: 1) ?? false
     }
 
-    @Test("An answer is recorded before the client has any of it", arguments: [true, false])
+    @Test("The tap receives an answer before the client receives any of it", arguments: [true, false])
     func writtenFirst(isSecure: Bool) throws {
         let server = try RunningHost(.platformDefault, isSecure: true)
         let log = Unshared(Log())
@@ -118,7 +118,7 @@ struct TapTests {
         #expect(log.value.sent.values.map { $0 } == [answer])
     }
 
-    @Test("A long answer to a slow reader is reported once, in order, piece by piece", arguments: [true, false])
+    @Test("The tap receives a slow reader's long answer once, in order and in pieces", arguments: [true, false])
     func slowReader(isSecure: Bool) throws {
         var answers: [UInt8] = []
         let request = Request(method: .get, target: "/openapi.yaml")
@@ -133,7 +133,7 @@ struct TapTests {
     }
 
     @Test(
-        "The tap learns who ended a connection, and how",
+        "The tap receives who ended a connection and how",
         arguments: [
             (nil, ["client finished", "server closed"]), ("truncate: {after: 20}", ["server finished"]),
             ("reset: {after: 20}", ["server reset"]),
@@ -153,7 +153,7 @@ struct TapTests {
         #expect(log.events.filter { $0.hasSuffix("closed") || $0.hasSuffix("reset") }.count == 1, "\(log.events)")
     }
 
-    @Test("The tap learns of a client that breaks off", arguments: [true, false])
+    @Test("The tap is notified when a client breaks off", arguments: [true, false])
     func brokenOff(isSecure: Bool) throws {
         let log = try log(isSecure: isSecure) { client in
             try client.write(request.bytes)
@@ -163,7 +163,7 @@ struct TapTests {
         #expect(Array(log.events.dropFirst()) == ["client reset"], "\(log.events)")
     }
 
-    @Test("The tap learns once that the server has finished, however often it looks at the connection")
+    @Test("The tap receives the server's end of a connection only once")
     func finishedOnce() throws {
         let server = try RunningHost(.platformDefault)
         let log = Unshared(Log())
@@ -181,7 +181,7 @@ struct TapTests {
         #expect(log.value.events.filter { $0 == "server finished" }.count == 1, "\(log.value.events)")
     }
 
-    @Test("A clock step reaches the worlds and the tap, once")
+    @Test("A clock step reaches the worlds and the tap exactly once")
     func clockSteps() throws {
         let hours: Int64 = 8 * 3600
         let server = try RunningHost(.platformDefault)
@@ -207,7 +207,7 @@ struct TapTests {
         #expect(steps.count == 1 && steps.allSatisfy { abs($0 / 1_000_000_000 - hours) <= 1 }, "\(log.value.events)")
     }
 
-    @Test("A stopping server sends close_notify over TLS, also with a tap")
+    @Test("A stopping server with a tap sends close_notify over TLS")
     func farewell() throws {
         let server = try RunningHost(.platformDefault, isSecure: true)
         let log = Unshared(Log())
@@ -220,7 +220,7 @@ struct TapTests {
         #expect(try server.join())
     }
 
-    @Test("The tap does not see failed TLS handshakes")
+    @Test("The tap does not receive failed TLS handshakes")
     func failedHandshakes() throws {
         let server = try RunningHost(.platformDefault, isSecure: true)
         let log = Unshared(Log())

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("API requests with long work")
+@Suite("Long-running API requests")
 struct DeferredTests {
     private static let login = #"{"email":"ada@example.com","password":"correct horse"}"#
     private static let registration =
@@ -55,7 +55,7 @@ struct DeferredTests {
         ("POST", "/api/v1/auth/register", registration), ("DELETE", "/api/v1/users/me", nil),
     ]
 
-    @Test("A job gives the same bytes, state and journal as work on the loop", arguments: calls)
+    @Test("A job produces the same bytes, state and journal as work on the loop", arguments: calls)
     func sameBytes(method: String, path: String, body: String?) throws {
         func outcome(_ isBeside: Bool) throws -> [String] {
             let network = VirtualNetwork()
@@ -78,7 +78,7 @@ struct DeferredTests {
         #expect(try outcome(true) == outcome(false))
     }
 
-    @Test("Simultaneous logins take a job each, in order")
+    @Test("Each of several simultaneous logins runs as its own job, in order")
     func logins() throws {
         let network = VirtualNetwork()
         let world = try Self.world(in: network)
@@ -95,7 +95,7 @@ struct DeferredTests {
         #expect(jobs.count == 0)
     }
 
-    @Test("A client that leaves meanwhile gets no answer, and its world continues")
+    @Test("A world continues if a client leaves during its job")
     func leaves() throws {
         let network = VirtualNetwork()
         let world = try Self.world(in: network)
@@ -111,7 +111,7 @@ struct DeferredTests {
     }
 
     @Test(
-        "A fault acts once on such a request",
+        "A fault acts once on a request that runs as a job",
         arguments: [#""status":503"#, #""status":503,"processed":true"#]
     )
     func faults(fault: String) throws {
@@ -134,7 +134,7 @@ struct DeferredTests {
         #expect(try outcome(true) == outcome(false))
     }
 
-    @Test("A user with much data disappears at once for all others, whatever happens to the world meanwhile")
+    @Test("Other requests immediately find a deleted user with much data gone")
     func deletion() throws {
         let network = VirtualNetwork()
         let world = try Self.world(in: network)
@@ -168,7 +168,7 @@ struct DeferredTests {
         #expect(later.status == 201, "the socket that closed meanwhile is waited for: \(later.text)")
     }
 
-    @Test("A script that arrives during the deletion stays")
+    @Test("A script loaded during a user's deletion is kept")
     func script() throws {
         let network = VirtualNetwork()
         try #require(try network.admin(.put, "state", largeState(goals: 1000)).status == 200)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Work off the loop")
 struct JobTests {
-    @Test("Large worlds are made off the loop, concurrently, each with its own number")
+    @Test("Jobs create large worlds concurrently, each with its own number")
     func worlds() throws {
         let network = VirtualNetwork()
         let jobs = HeldJobs(network)
@@ -36,7 +36,7 @@ struct JobTests {
         #expect(try network.world().id == "w5")
     }
 
-    @Test("A reset prepares large data off the loop, and frees the old data there")
+    @Test("A job prepares a reset's large data and frees the old data")
     func reset() throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -57,7 +57,7 @@ struct JobTests {
         #expect(jobs.count == 0)
     }
 
-    @Test("A world with a long session restarts off the loop", arguments: [(200, false), (201, true)])
+    @Test("A job restarts a world with a long session", arguments: [(200, false), (201, true)])
     func session(requests: Int, isLong: Bool) throws {
         var take = Take()
         for _ in 0..<requests { take = take.asked("GET", "/a") }
@@ -69,7 +69,7 @@ struct JobTests {
         #expect(try reset.response().status == 200)
     }
 
-    @Test("A small world is exported at once, however long its journal")
+    @Test("The loop exports a small world itself, however long its journal")
     func smallExport() throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -81,7 +81,7 @@ struct JobTests {
         #expect(jobs.count == 0)
     }
 
-    @Test("A large world that is deleted, idle or without its journal is freed off the loop")
+    @Test("A job frees a large world that is deleted or idle, and a large cleared journal")
     func freed() throws {
         let network = VirtualNetwork { $0.limits.worldIdleTime = .seconds(60) }
         let worlds = try (0..<2).map { _ in try network.world() }
@@ -102,7 +102,7 @@ struct JobTests {
     }
 
     @Test(
-        "A large body replaces its arrived bytes, in pieces, and is whole when it is read",
+        "The server collects a large body in pieces and passes it on whole",
         arguments: [true, false])
     func body(isChunked: Bool) throws {
         let network = VirtualNetwork { $0.limits.stateBody = 4 << 20 }
@@ -124,7 +124,7 @@ struct JobTests {
     }
 
     @Test(
-        "Jobs' requests count as held until they are done, even without clients; small requests always have room"
+        "A job's request counts as held until the job ends, even without its client"
     )
     func jobBytes() throws {
         let network = VirtualNetwork { $0.limits.heldBytes = 1_000_000 }
@@ -156,7 +156,7 @@ struct JobTests {
         try jobs.runAll()
     }
 
-    @Test("Many idle worlds are deleted gradually, except those that get requests meanwhile")
+    @Test("The server deletes many idle worlds gradually and keeps those that get requests")
     func swept() throws {
         let network = VirtualNetwork { $0.limits.worldIdleTime = .seconds(60) }
         let count = 2 * Engine.worldsSweptAtOnce + 2
@@ -189,7 +189,7 @@ struct JobTests {
         return (began, goOn)
     }
 
-    @Test("With sockets and threads, other clients get answers during a job, and then its own client does")
+    @Test("Other clients get answers while a job runs")
     func host() throws {
         let server = try RunningHost(.platformDefault)
         let (began, goOn) = try holdJobs(of: server)
@@ -224,7 +224,7 @@ struct JobTests {
         goOn.signal()
     }
 
-    @Test("Many touched connections are served gradually, without delaying later ones")
+    @Test("The host serves many touched connections in batches")
     func touchedAtOnce() throws {
         let server = try RunningHost(.platformDefault)
         let clients = try (0..<10).map { _ in try server.connect() }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import MockServer
 
-@Suite("The thread of jobs")
+@Suite("The job thread")
 struct JobThreadTests {
-    @Test("Jobs run one after another on one thread, including those added while one runs")
+    @Test("Jobs run one after another on one thread, including jobs added meanwhile")
     func oneByOne() {
         let (goOn, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let threads = Mutex<Set<ObjectIdentifier>>([])

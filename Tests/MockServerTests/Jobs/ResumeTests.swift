@@ -9,7 +9,7 @@ import Testing
 struct ResumeTests {
     private let network = VirtualNetwork()
 
-    @Test("The transport checks the sockets of the world again, and nothing else")
+    @Test("Resuming a world touches only that world's connections")
     func touched() throws {
         let (world, other) = (try network.world(), try network.world())
         let socket = try world.socket(on: try world.consultation())
@@ -26,7 +26,7 @@ struct ResumeTests {
         #expect(engine.resumed.isEmpty && neighbour.wire.ending == .open)
     }
 
-    @Test("Later input of a client waits behind its earlier input")
+    @Test("A client's later input waits behind its earlier input")
     func order() throws {
         let world = try network.world()
         let socket = try world.socket(on: try world.consultation())
@@ -49,7 +49,7 @@ struct ResumeTests {
         #expect(socket.takeTypes() == ["pong", "error"] && engine.isRead(connection))
     }
 
-    @Test("A connection whose request waits for a job is not read until the job is done")
+    @Test("The host does not read a connection while its request waits for a job")
     func job() throws {
         let jobs = HeldJobs(network)
         let put = try network.plainWorld().send(.put, "state", largeState())

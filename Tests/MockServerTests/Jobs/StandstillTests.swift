@@ -13,7 +13,7 @@ struct StandstillTests {
     private func isAnswered(_ client: HTTPClient<VirtualClient>) -> Bool { !client.wire.received.isEmpty }
 
     @Test(
-        "While a job prepares a large state, other requests are served; those for its world follow, in order"
+        "Requests to a world wait in order while a job prepares its state"
     )
     func others() throws {
         let jobs = HeldJobs(network)
@@ -49,7 +49,7 @@ struct StandstillTests {
         #expect(try put.exchange(Request(target: "/health")).status == 200)
     }
 
-    @Test("An export equals the engine's, byte for byte; sockets and due events wait for it")
+    @Test("A job's export equals the engine's, and sockets and due events wait for it")
     func export() throws {
         let network = VirtualNetwork { $0.pace = .human }
         let world = try network.world()
@@ -81,7 +81,7 @@ struct StandstillTests {
         #expect(try world.ask(.get, "journal").text.hasPrefix(plain))
     }
 
-    @Test("Many waiting requests are served in order of arrival, some in each turn of the loop")
+    @Test("The loop serves waiting requests in order of arrival, several per turn")
     func turns() throws {
         let world = try network.world()
         #expect(try world.ask(.put, "state", largeState()).status == 200)
@@ -101,7 +101,7 @@ struct StandstillTests {
         #expect(counts.filter { $0 < 50 } == [16, 32, 48] && counts.last == 50 && isAnswered(get))
     }
 
-    @Test("Another export by a waiting request keeps the rest waiting, and loses none")
+    @Test("A second export among waiting requests delays later requests but does not lose them")
     func standsAgain() throws {
         let world = try network.world()
         #expect(try world.ask(.put, "state", largeState()).status == 200)
@@ -120,7 +120,7 @@ struct StandstillTests {
         #expect(try client.response(to: goals).status == 200)
     }
 
-    @Test("The default world's export equals the engine's")
+    @Test("A job's export of the default world equals the engine's")
     func defaultExport() throws {
         #expect(try network.admin(.put, "state", largeState()).status == 200)
         let expected = try network.engine.exportState(at: network.now)
@@ -131,7 +131,7 @@ struct StandstillTests {
         #expect(try get.response().body == expected)
     }
 
-    @Test("A manual clock pauses, too, and then continues from where it was")
+    @Test("A manual clock pauses with its world and then continues")
     func manualClock() throws {
         let world = try network.world(#"{"clock":"manual"}"#)
         #expect(try world.ask(.put, "state", largeState()).status == 200)
@@ -147,7 +147,7 @@ struct StandstillTests {
     }
 
     @Test(
-        "A message in the same turn as an import belongs to the old state: its socket closes with 1001"
+        "A message in the same turn as an import acts on the old state"
     )
     func sockets() throws {
         let world = try network.world()
@@ -165,7 +165,7 @@ struct StandstillTests {
     }
 
     @Test(
-        "A refusal leaves the world unchanged, and it continues",
+        "A failed import leaves the world unchanged and running",
         arguments: [
             ("{\"name\":\"a\",\"users\":[" + String(repeating: " ", count: 70_000), 400, "not valid JSON"),
             (largeState().replacing("\"id\":\"u3\"", with: "\"id\":\"u2\""), 400, "users[3]"),
@@ -190,7 +190,7 @@ struct StandstillTests {
         #expect(try world.ask(.get, "state").text.contains("Run"))
     }
 
-    @Test("A client that leaves does not stop its import; its held bytes are released")
+    @Test("An import continues after its client leaves and releases the held bytes")
     func clientLeaves() throws {
         let jobs = HeldJobs(network)
         let world = try network.world()
@@ -210,7 +210,7 @@ struct StandstillTests {
         #expect(try network.admin(.get, "worlds/\(world.id)").status == 200)
     }
 
-    @Test("A second import waits for the first, and deletion for both")
+    @Test("A second import waits for the first, and a deletion waits for both")
     func oneAfterTheOther() throws {
         let jobs = HeldJobs(network)
         let world = try network.world()
@@ -227,7 +227,7 @@ struct StandstillTests {
         #expect(network.engine.worlds.storedBytes == 0)
     }
 
-    @Test("Deleting a world from its program refuses its import and everything that waits")
+    @Test("Deleting a world from the program fails its import and every waiting request")
     func deletedByProgram() throws {
         let jobs = HeldJobs(network)
         let world = try network.world()
@@ -241,7 +241,7 @@ struct StandstillTests {
         #expect(network.engine.worlds.storedBytes == 0 && network.engine.worlds.isEmpty)
     }
 
-    @Test("A stopping server answers requests in progress, and does not mistake a job's result for a client")
+    @Test("A stopping server answers requests whose jobs are in progress")
     func shutdown() throws {
         let jobs = HeldJobs(network)
         let world = try network.world()
@@ -263,7 +263,7 @@ struct StandstillTests {
         try held.runAll()
     }
 
-    @Test("Concurrent imports do not share the same room")
+    @Test("Concurrent imports cannot use the same free room")
     func room() throws {
         #expect(try network.admin(.put, "state", largeState()).status == 200)
         let limit = network.engine.worlds.storedBytes * 3 / 2

@@ -43,7 +43,7 @@ struct BreakpointWordsTests {
         (#"{"on":"frame"}"#, #"{"on":"socket","hold":"both"}"#),
     ]
 
-    @Test("Both forms make the same breakpoint, and the answer to the old one says so", arguments: rows)
+    @Test("The old form creates the same breakpoint and returns a deprecation notice", arguments: rows)
     func forms(old: String, now: String) throws {
         let (first, second) = (try Self.add(old), try Self.add(now))
         #expect(first.shown == second.shown && second.added == second.shown)
@@ -58,7 +58,7 @@ struct BreakpointWordsTests {
     }
 
     @Test(
-        "Old words of a hold are reported with their place",
+        "The notice for an old word names the word's place",
         arguments: [
             (#"{"on":"socket","hold":"server"}"#, "server_to_client", "hold"),
             (#"{"on":"socket","hold":{"what":"client"}}"#, "client_to_server", "hold.what"),
@@ -76,7 +76,7 @@ struct BreakpointWordsTests {
         }
     }
 
-    @Test("A scenario with an old word works, and its world and its check show the new one")
+    @Test("A scenario with an old word works, and its check shows the new word")
     func scenarios() throws {
         let network = VirtualNetwork()
         let faults = #"[{"on":"socket","hold":"server"}]"#
@@ -93,7 +93,7 @@ struct BreakpointWordsTests {
     }
 
     @Test(
-        "Invalid breakpoints are refused in current words",
+        "Errors for invalid breakpoints use the current words",
         arguments: [
             ("{}", "A breakpoint needs 'hold'"), (#"{"on":"GET /api/v1/goals"}"#, "'on' is \"GET /api/v1/goals\""),
             (#"{"on":7}"#, "'on' is 7"),

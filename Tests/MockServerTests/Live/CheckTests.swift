@@ -15,7 +15,7 @@ struct CheckTests {
     }
 
     @Test(
-        "Each built-in scenario comes as JSON that makes a world",
+        "The check returns each built-in scenario as JSON that creates a world",
         arguments: Scenario.builtInSummaries.map(\.name))
     func builtIn(_ name: String) throws {
         let network = VirtualNetwork()
@@ -32,7 +32,7 @@ struct CheckTests {
         #expect(try network.admin(.post, "reset", String(decoding: body, as: UTF8.self)).status == 200)
     }
 
-    @Test("Mistakes have their places")
+    @Test("The check reports each mistake with its place")
     func mistakes() throws {
         let network = VirtualNetwork()
         let answer = try Self.check(network, "name: mine\nseed: many\nfaults:\n  - {on: any, status: 99}\n")
@@ -48,7 +48,7 @@ struct CheckTests {
         #expect(try #require(many["omitted"]?.int) >= 5)
     }
 
-    @Test("A job reads a long text", arguments: [true, false])
+    @Test("A job checks a long text", arguments: [true, false])
     func job(_ isRight: Bool) throws {
         let network = VirtualNetwork()
         let jobs = HeldJobs(network)
@@ -62,7 +62,7 @@ struct CheckTests {
         #expect(try client.response(to: request).json?["ok"] == .bool(isRight))
     }
 
-    @Test("Only a text can be checked", arguments: ["{}", #"{"text":1}"#, #"{"texts":""}"#, "[]"])
+    @Test("The check accepts only a text", arguments: ["{}", #"{"text":1}"#, #"{"texts":""}"#, "[]"])
     func refused(_ body: String) throws {
         #expect(try VirtualNetwork().admin(.post, "check", body).status == 400)
     }

@@ -38,7 +38,7 @@ struct ForkTests {
         return fork
     }
 
-    @Test("A fork copies the world, and then diverges")
+    @Test("A fork copies the world and then changes independently")
     func fork() throws {
         let network = VirtualNetwork.manual()
         let (world, socket) = try Self.busyWorld(network)
@@ -93,7 +93,7 @@ struct ForkTests {
         #expect(try world.ask(.get, "faults/first").json?["acted"] == 1)
     }
 
-    @Test("A fork of an unjudged world is judged on request", arguments: [true, false])
+    @Test("A fork of an unjudged world can be judged", arguments: [true, false])
     func judged(_ isJudged: Bool) throws {
         let network = VirtualNetwork()
         let fork = try Self.fork(try network.world(), "{\"judged\":\(isJudged)}")
@@ -103,7 +103,7 @@ struct ForkTests {
         #expect(network.engine.worlds["\(usual.id)"]?.judge == nil)
     }
 
-    @Test("The default world can be forked, and the number of worlds is limited")
+    @Test("The default world can be forked up to the limit of worlds")
     func limits() throws {
         let network = VirtualNetwork { $0.limits.worlds = 2 }
         let fork = try Self.fork(try network.plainWorld())
@@ -113,7 +113,7 @@ struct ForkTests {
         #expect(try network.admin(.post, "fork").json?["id"] == "w2")
     }
 
-    @Test("A job copies a large world, whose requests wait meanwhile")
+    @Test("Requests to a large world wait while a job copies it")
     func job() throws {
         let network = VirtualNetwork.manual()
         let world = try network.world(#"{"clock":"manual"}"#)
@@ -137,7 +137,7 @@ struct ForkTests {
         #expect(try Self.state(fork) == before)
     }
 
-    @Test("A fork without room at the end of its job leaves its number to the next world")
+    @Test("A fork that fails at the end of its job leaves its number to the next world")
     func lateRefusal() throws {
         let network = VirtualNetwork { $0.limits.storedBytes = 1_000_000 }
         let (world, plain) = (try network.world(), try network.plainWorld())
@@ -153,7 +153,7 @@ struct ForkTests {
         #expect(try network.world().id == "w2")
     }
 
-    @Test("A world rewinds to a mark as often as requested", arguments: [true, false])
+    @Test("A world can rewind to the same mark repeatedly", arguments: [true, false])
     func rewind(_ byNumber: Bool) throws {
         let network = VirtualNetwork.manual()
         let (world, socket) = try Self.busyWorld(network)
@@ -187,7 +187,7 @@ struct ForkTests {
         #expect(again.status == 200)
     }
 
-    @Test("Sockets end as the request says", arguments: ["close", "finish", "reset"])
+    @Test("A rewind ends sockets as its request says", arguments: ["close", "finish", "reset"])
     func sockets(_ ending: String) throws {
         let network = VirtualNetwork.manual()
         let (world, socket) = try Self.busyWorld(network)
@@ -200,7 +200,7 @@ struct ForkTests {
     }
 
     @Test(
-        "Sockets end as the scenario says, unless the request does",
+        "A rewind ends sockets as the scenario says unless the request says otherwise",
         arguments: [("close", nil), ("finish", nil), ("reset", nil), ("reset", "finish")])
     func onRewind(_ written: String, _ asked: String?) throws {
         let network = VirtualNetwork.manual()
@@ -217,7 +217,7 @@ struct ForkTests {
         #expect(try world.ask(.get, "state").json?["on_rewind"]?.string == written)
     }
 
-    @Test("A fault's held output is sent before the socket ends", arguments: ["finish", "reset"])
+    @Test("A rewind sends output that a fault holds before it ends the socket", arguments: ["finish", "reset"])
     func heldBack(_ ending: String) throws {
         let world = try VirtualNetwork.manual().world(#"{"clock":"manual"}"#)
         let delay = #"{"on":"socket","at":{"frame":"2.."},"delay":"1m"}"#
@@ -233,7 +233,7 @@ struct ForkTests {
         #expect(frame["delivery"] == nil && frame["payload"]?.string?.contains("pong") == true)
     }
 
-    @Test("A rewind ends the world's own sockets, and no other connection")
+    @Test("A rewind ends only the world's own sockets")
     func others() throws {
         let network = VirtualNetwork()
         let (world, other) = (try network.world(), try network.world())
@@ -250,7 +250,7 @@ struct ForkTests {
         #expect(try other.journal().allSatisfy { $0["kind"] != "closed" })
     }
 
-    @Test("Judging starts over, and users that came later are unknown again")
+    @Test("A rewind restarts judging and removes users created after the mark")
     func later() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let world = try network.world(#"{"judged":true}"#)
@@ -267,7 +267,7 @@ struct ForkTests {
         #expect(try client.exchange(world.request(.get, "/api/v1/goals")).status == 200)
     }
 
-    @Test("Later marks are deleted, earlier ones stay; a reset deletes all")
+    @Test("A rewind deletes later marks, and a reset deletes all marks")
     func marks() throws {
         let world = try VirtualNetwork().world()
         for name in ["a", "b", "c"] { _ = try world.ask(.post, "marks", "{\"name\":\"\(name)\"}") }
@@ -285,7 +285,7 @@ struct ForkTests {
         #expect(try names().isEmpty)
     }
 
-    @Test("The number of marks and the length of their names are limited")
+    @Test("The server rejects a mark beyond the limits on count and name length")
     func markLimits() throws {
         let world = try VirtualNetwork().world()
         let name = String(repeating: "x", count: Mark.nameBytes)
@@ -298,7 +298,7 @@ struct ForkTests {
         #expect(try world.ask(.post, "fork").status == 201)
     }
 
-    @Test("A mark's bytes count, and need room")
+    @Test("A mark's bytes count against the limit on stored bytes")
     func room() throws {
         let network = VirtualNetwork { $0.limits.storedBytes = 100_000 }
         let world = try network.world()
@@ -316,7 +316,7 @@ struct ForkTests {
     }
 
     @Test(
-        "Bad rewind requests change nothing",
+        "An invalid rewind request changes nothing",
         arguments: [
             ("{}", 400), (#"{"to":true}"#, 400), (#"{"to":"x"}"#, 404), (#"{"to":99}"#, 404), (#"{"to":1.5}"#, 400),
             (#"{"to":"mark-1","sockets":"keep"}"#, 400), (#"{"mark":"mark-1"}"#, 400),
@@ -330,7 +330,7 @@ struct ForkTests {
         #expect(try world.journal().count == count && socket.wire.ending == .open)
     }
 
-    @Test("A job rewinds a large world, and its mark stays the same")
+    @Test("A job rewinds a large world and leaves its mark unchanged")
     func largeRewind() throws {
         let network = VirtualNetwork.manual()
         let world = try network.world(#"{"clock":"manual"}"#)
@@ -358,7 +358,7 @@ struct ForkTests {
         #expect(try Self.state(world) == before)
     }
 
-    @Test("A world that replays a session is copied with its position in it")
+    @Test("A fork of a replaying world keeps its position in the session")
     func replayed() throws {
         func entry(_ number: Int) -> String {
             #"{"startedDateTime":"2025-01-29T10:30:0\#(number)Z","time":0,"request":{"method":"GET","url":"https://api.example/next","headers":[]},"response":{"status":200,"headers":[],"content":{"mimeType":"text/plain","text":"\#(number)"}},"timings":{"send":0,"wait":0,"receive":0}}"#

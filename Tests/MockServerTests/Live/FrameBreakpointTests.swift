@@ -35,7 +35,7 @@ struct FrameBreakpointTests {
         func story() throws -> [String] { Array(try held.story().drop { $0 != "opened" }.dropFirst(2)) }
     }
 
-    @Test("A server frame waits on an already open socket, and continues with everything behind it")
+    @Test("A breakpoint holds a server frame and everything behind it on an open socket")
     func server() throws {
         let chat = try Chat(HeldWorld())
         let shown = try chat.held.world.ask(
@@ -70,7 +70,7 @@ struct FrameBreakpointTests {
             ])
     }
 
-    @Test("A held server frame is changed or dropped, or steps to the next")
+    @Test("An operator can change, drop or step a held server frame")
     func acts() throws {
         let chat = try Chat(HeldWorld())
         try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"type":"pong","text":"pong"}}"#)
@@ -100,7 +100,7 @@ struct FrameBreakpointTests {
         #expect(chat.types() == [])
     }
 
-    @Test("A client frame waits before the server sees it, and so does everything behind it")
+    @Test("A breakpoint holds a client frame and everything behind it before the server")
     func client() throws {
         let chat = try Chat(HeldWorld())
         try chat.held.add(#"{"on":"frame","direction":"client_to_server","match":{"type":"ping"}}"#)
@@ -136,7 +136,7 @@ struct FrameBreakpointTests {
         #expect(chat.types() == ["error"])
     }
 
-    @Test("A held binary client frame is shown and changed as bytes")
+    @Test("An operator sees and changes a held binary client frame as bytes")
     func binary() throws {
         let chat = try Chat(HeldWorld())
         try chat.held.add(#"{"on":"frame","direction":"client_to_server"}"#)
@@ -159,7 +159,8 @@ struct FrameBreakpointTests {
         #expect(chat.socket.wire.unread == 1)
     }
 
-    @Test("A client that leaves takes its held frame with it, and everything behind it", arguments: [false, true])
+    @Test(
+        "When a client leaves, the server discards its held frame and everything behind it", arguments: [false, true])
     func leaves(sendsMore: Bool) throws {
         let chat = try Chat(HeldWorld())
         try chat.held.add(#"{"on":"frame","direction":"client_to_server","match":{"type":"ping"}}"#)
@@ -175,7 +176,7 @@ struct FrameBreakpointTests {
         #expect(try breakpoint()?["matches"] == 1 && breakpoint()?["acted"] == 1)
     }
 
-    @Test("A held client frame continues on its own in the middle of a clock move")
+    @Test("A held client frame times out in the middle of a clock move")
     func expires() throws {
         let chat = try Chat(HeldWorld())
         try chat.held.add(
@@ -189,7 +190,7 @@ struct FrameBreakpointTests {
         #expect(times == Array(repeating: "2025-01-29T10:30:10.000000000Z", count: 4))
     }
 
-    @Test("A breakpoint for one socket does not affect the others; one for later ones does not affect it")
+    @Test("A breakpoint for one socket does not affect other sockets")
     func connections() throws {
         let held = try HeldWorld()
         let (one, other) = (
@@ -218,7 +219,7 @@ struct FrameBreakpointTests {
         #expect(try held.held().first?["breakpoint"] == "live-2")
     }
 
-    @Test("A breakpoint that is enabled again affects sockets that opened meanwhile")
+    @Test("A re-enabled breakpoint affects sockets that opened meanwhile")
     func switches() throws {
         let held = try HeldWorld()
         let name = try held.add(
@@ -236,7 +237,7 @@ struct FrameBreakpointTests {
         #expect(try held.story().suffix(4) == ["released ended", "frame [\(name)]", "frame", "frame"])
     }
 
-    @Test("A socket that ends discards its held frames", arguments: ["vanishes", "closes", "is archived", "reset"])
+    @Test("A socket's end discards its held frames", arguments: ["vanishes", "closes", "is archived", "reset"])
     func ends(_ how: String) throws {
         let chat = try Chat(HeldWorld())
         try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"type":"pong"}}"#)
@@ -260,7 +261,7 @@ struct FrameBreakpointTests {
         #expect(try chat.held.held().isEmpty)
     }
 
-    @Test("When all held frames are released, the frames behind them are not held in turn")
+    @Test("Releasing all held frames does not hold the frames behind them")
     func allContinues() throws {
         let chat = try Chat(HeldWorld())
         #expect(try chat.held.world.ask(.post, "marks").status == 201)
@@ -273,7 +274,7 @@ struct FrameBreakpointTests {
         #expect(last == ["released ended", "frame [live-1]", "frame [live-1]"])
     }
 
-    @Test("A held client frame is lost when the server closes the socket, and the closing completes")
+    @Test("When the server closes a socket, it discards the held client frame")
     func archived() throws {
         let chat = try Chat(HeldWorld())
         try chat.held.add(#"{"on":"frame","direction":"client_to_server"}"#)
@@ -287,7 +288,7 @@ struct FrameBreakpointTests {
         #expect(chat.socket.wire.ending == .closed)
     }
 
-    @Test("Frames behind a held one are limited; beyond that it continues")
+    @Test("A held frame continues when the frames behind it exceed the limit")
     func bytes() throws {
         let network = VirtualNetwork.manual { $0.limits.heldFrameBytes = 100_000 }
         let chat = try Chat(HeldWorld(network))
@@ -300,7 +301,7 @@ struct FrameBreakpointTests {
         #expect(try chat.held.world.journal().contains { $0["action"] == "expired" })
     }
 
-    @Test("A frame of 1 MiB is changed and sent by hand in any notation, and not a byte more")
+    @Test("An operator can send a frame of at most 1 MiB in any notation")
     func largest() throws {
         let chat = try Chat(HeldWorld())
         let largest = 1024 * 1024
@@ -335,7 +336,7 @@ struct FrameBreakpointTests {
         #expect(try chat.held.world.ask(.post, "held", "{\"action\":\"go\"}" + padding.prefix(largest)).status == 413)
     }
 
-    @Test("The description covers the effects of breakpoints and closing on a socket")
+    @Test("A socket's description shows held frames and the closing state")
     func described() throws {
         let chat = try Chat(HeldWorld())
         func socket() throws -> JSONValue? { try chat.held.world.ask(.get, "sockets/2").json }
@@ -356,7 +357,7 @@ struct FrameBreakpointTests {
         #expect(try socket()?["state"] == "closing" && socket()?["consultation"]?.string == chat.id)
     }
 
-    @Test("The facts of a world list held items, and count them by connection")
+    @Test("A world's facts count held items and the connections that hold them")
     func facts() throws {
         let chat = try Chat(HeldWorld())
         func counts() throws -> [Int] {
@@ -375,7 +376,7 @@ struct FrameBreakpointTests {
         #expect(try counts() == [3, 3])
     }
 
-    @Test("Frames held at every byte of the input, and over TLS, are the same")
+    @Test("A breakpoint holds the same frames over TLS and however the input is split")
     func pieces() throws {
         func session(cutAt size: Int, isSecure: Bool = false) throws -> [String] {
             let held = try HeldWorld()

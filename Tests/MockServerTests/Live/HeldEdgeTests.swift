@@ -16,7 +16,7 @@ struct HeldEdgeTests {
         network.connection(of: socket.wire)?.socketFaults?.heldBytes
     }
 
-    @Test("The journal describes a held item in 200 bytes", arguments: [(200, false), (201, true)])
+    @Test("The journal describes a held item in at most 200 bytes", arguments: [(200, false), (201, true)])
     func subjects(_ count: Int, _ isCut: Bool) throws {
         let held = try HeldWorld()
         try held.add(#"{"on":"request"}"#)
@@ -27,7 +27,7 @@ struct HeldEdgeTests {
         #expect(subject == (isCut ? String(whole.prefix(199)) + "…" : whole))
     }
 
-    @Test("A socket may hold bytes up to the limit; beyond it, its own frames continue, and no others")
+    @Test("A socket that exceeds its limit of held bytes releases only its own frames")
     func frames() throws {
         let measured = try FrameBreakpointTests.Chat(HeldWorld())
         try measured.held.add(Self.onPongs)
@@ -49,7 +49,7 @@ struct HeldEdgeTests {
         #expect(one.types().isEmpty && other.takeTypes() == ["pong"])
     }
 
-    @Test("Input up to the limit may wait while an operator silences the socket; more ends the socket")
+    @Test("Input beyond the limit on a silenced socket ends the socket")
     func silence() throws {
         func silent(limit: Int) throws -> (VirtualNetwork, VirtualSocket, eat: () throws -> Void) {
             let scenario = try Scenario.read("{name: a, meals: [{after: 1s, fail: No.}]}")
@@ -82,7 +82,7 @@ struct HeldEdgeTests {
         #expect(socket.wire.ending == .reset)
     }
 
-    @Test("A frame that passes because too much is held does not count for a breakpoint")
+    @Test("A frame that passes because too much is held does not count as a match")
     func full() throws {
         let chat = try FrameBreakpointTests.Chat(HeldWorld())
         try chat.held.add(#"{"on":"request","match":{"endpoint":"GET /api/v1/goals"}}"#)
@@ -94,7 +94,7 @@ struct HeldEdgeTests {
         #expect(last["direction"] == "server_to_client" && last["faults"] == nil)
     }
 
-    @Test("Only an item held on the same connection can follow a step")
+    @Test("A step continues only to an item on the same connection")
     func steps() throws {
         let chat = try FrameBreakpointTests.Chat(HeldWorld())
         try chat.held.add(Self.onPongs)
@@ -105,7 +105,7 @@ struct HeldEdgeTests {
         #expect(chat.types() == ["pong"])
     }
 
-    @Test("After a rewind a world holds items as before")
+    @Test("A breakpoint holds items again after a rewind")
     func holdsAgain() throws {
         let held = try HeldWorld()
         try held.add(RequestBreakpointTests.onGoals)
@@ -118,7 +118,7 @@ struct HeldEdgeTests {
         #expect(try held.held().count == 1 && second.wire.received.isEmpty)
     }
 
-    @Test("An operator's server text may be invalid UTF-8")
+    @Test("An operator can send invalid UTF-8 in a server text frame")
     func noUTF8() throws {
         let chat = try FrameBreakpointTests.Chat(HeldWorld())
         try chat.held.add(Self.onPongs)
@@ -128,7 +128,7 @@ struct HeldEdgeTests {
     }
 
     @Test(
-        "A method or a target with an invisible character is refused for that reason",
+        "The error for an invisible character in a method or target names the rule",
         arguments: [
             #""method":"G T""#, #""target":"/no path""#, #""target":"/a\r\nX: y""#, #""target":"/a\u007f""#,
             #""method":"GET\u0001""#,
@@ -141,7 +141,7 @@ struct HeldEdgeTests {
         #expect(refused.message == "A method and a target are visible characters without spaces.")
     }
 
-    @Test("The operator can set how long a held item waits, by the world's clock, from then on")
+    @Test("The operator can set a held item's remaining time on the world's clock")
     func prolonged() throws {
         let held = try HeldWorld()
         try held.add(RequestBreakpointTests.onGoals)

@@ -24,7 +24,7 @@ struct HeldRetryTests {
     }
 
     @Test(
-        "A client that gives up and repeats after a second is not blamed, whatever happens to the held response",
+        "A client that gives up on a held response may repeat after a second",
         arguments: [("1s", "kept"), ("0.2s", "broken")], [false, true])
     func givesUp(_ row: (wait: String, verdict: String), isReleased: Bool) throws {
         let (held, client) = try Self.held()
@@ -41,7 +41,7 @@ struct HeldRetryTests {
     }
 
     @Test(
-        "The wait before a repeat begins when the operator's response arrives",
+        "The pause before a repeat starts when the operator's response arrives",
         arguments: [("1s", "kept"), ("0.2s", "broken")])
     func changed(_ row: (wait: String, verdict: String)) throws {
         let (held, client) = try Self.held()
@@ -52,7 +52,7 @@ struct HeldRetryTests {
         #expect(try Self.verdict(repeating: client, in: held)?.string == row.verdict)
     }
 
-    @Test("A late success is not repeated, and nobody is blamed")
+    @Test("A late success does not exercise an obligation")
     func late() throws {
         let (held, client) = try Self.held()
         try held.world.advance("5m")

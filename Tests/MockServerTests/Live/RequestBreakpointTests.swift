@@ -10,7 +10,7 @@ import Testing
 struct RequestBreakpointTests {
     static let onGoals = #"{"on":"POST /api/v1/goals","hold":"request"}"#
 
-    @Test("A request waits before the backend sees it, and continues unchanged")
+    @Test("A breakpoint holds a request before the backend sees it, and the request can continue")
     func continues() throws {
         let held = try HeldWorld()
         #expect(
@@ -50,7 +50,7 @@ struct RequestBreakpointTests {
         #expect(shown?["matches"] == 1 && shown?["acted"] == 1 && shown?["holding"] == 0)
     }
 
-    @Test("The backend sees the changed request, and the journal has both")
+    @Test("The backend gets the changed request, and the journal has the original and the change")
     func changes() throws {
         let held = try HeldWorld()
         try held.add(Self.onGoals)
@@ -65,7 +65,7 @@ struct RequestBreakpointTests {
         #expect(entries.last?["endpoint"] == "createGoal")
     }
 
-    @Test("A request may go to another path, with another method and other fields")
+    @Test("An operator can change a request's path, method and fields")
     func changesHead() throws {
         let held = try HeldWorld()
         try held.add(#"{"on":"request","match":{"endpoint":"GET /api/v1/goals"}}"#)
@@ -88,7 +88,7 @@ struct RequestBreakpointTests {
         #expect(try unauthorized.response().status == 401)
     }
 
-    @Test("An operator's answer replaces the backend's", arguments: ["request", "response"])
+    @Test("An operator's answer replaces the backend's answer", arguments: ["request", "response"])
     func answers(_ place: String) throws {
         let held = try HeldWorld()
         try held.add("{\"on\":\"\(place)\",\"match\":{\"endpoint\":\"POST /api/v1/goals\"}}")
@@ -107,7 +107,7 @@ struct RequestBreakpointTests {
     }
 
     @Test(
-        "An answer has the media type of its contents, unless its fields say otherwise",
+        "An operator's answer takes its media type from its content unless a field sets it",
         arguments: [
             (#""text":"late""#, "text/plain; charset=utf-8"), (#""json":{}"#, "application/json; charset=utf-8"),
             (#""base64":"AAEC""#, "application/octet-stream"),
@@ -122,7 +122,7 @@ struct RequestBreakpointTests {
         #expect(try client.response().fields[.contentType] == type)
     }
 
-    @Test("A field's value is one line, and its refusal says so")
+    @Test("The error for a field value with a line break says so")
     func fieldValues() throws {
         let held = try HeldWorld()
         try held.add(Self.onGoals)
@@ -131,7 +131,7 @@ struct RequestBreakpointTests {
         #expect(try held.act(body, status: 400).message.contains("'X-A' has a line break"))
     }
 
-    @Test("A response waits after the backend has acted")
+    @Test("A breakpoint holds a response after the backend has acted")
     func responses() throws {
         let held = try HeldWorld()
         try held.add(#"{"on":"response","match":{"endpoint":"POST /api/v1/goals","text":"Run"},"timeout":"1m"}"#)
@@ -149,7 +149,7 @@ struct RequestBreakpointTests {
     }
 
     @Test(
-        "A dropped request or response ends its connection",
+        "Dropping a request or response ends its connection",
         arguments: ["request", "response"], ["finish", "reset", "silence"])
     func drops(_ place: String, _ how: String) throws {
         let held = try HeldWorld()
@@ -189,7 +189,7 @@ struct RequestBreakpointTests {
         #expect(try held.held().first?["response"]?["status"] == 500)
     }
 
-    @Test("A held item continues by itself at its time, and not before")
+    @Test("A held item continues exactly at its time-out")
     func expires() throws {
         let held = try HeldWorld()
         try held.add(#"{"on":"request","match":{"endpoint":"POST /api/v1/goals"},"timeout":"10s"}"#)
@@ -208,7 +208,7 @@ struct RequestBreakpointTests {
         #expect(try held.world.journal().last?["time"] == "2025-01-29T10:30:20.000000000Z")
     }
 
-    @Test("On a real clock a held item continues by itself as well", arguments: ["request", "handshake"])
+    @Test("A held item also times out on a real clock", arguments: ["request", "handshake"])
     func expiresByItself(_ place: String) throws {
         let held = try HeldWorld(VirtualNetwork())
         let handshake = held.world.handshake(on: try held.world.consultation())
@@ -222,7 +222,7 @@ struct RequestBreakpointTests {
         #expect(response.contains("Date: Wed, 29 Jan 2025 10:30:10 GMT\r\n"))
     }
 
-    @Test("Requests behind a held one wait, and are answered in order")
+    @Test("Requests behind a held request wait and get their answers in order")
     func pipelines() throws {
         let held = try HeldWorld()
         try held.add(Self.onGoals)
@@ -238,7 +238,7 @@ struct RequestBreakpointTests {
         #expect(try client.response().json?["data"]?["goals"]?.array?.count == 2)
     }
 
-    @Test("A client that leaves takes its held request with it")
+    @Test("When a client leaves, the server discards its held request")
     func leaves() throws {
         for place in ["request", "response"] {
             let held = try HeldWorld()
@@ -253,7 +253,7 @@ struct RequestBreakpointTests {
         }
     }
 
-    @Test("A half-closed client counts as gone, unless more input has arrived", arguments: ["request", "response"])
+    @Test("A half-closed client counts as gone unless more input has arrived", arguments: ["request", "response"])
     func finishes(_ place: String) throws {
         let held = try HeldWorld()
         try held.add("{\"on\":\"\(place)\",\"match\":{\"endpoint\":\"POST /api/v1/goals\"}}")
@@ -282,7 +282,7 @@ struct RequestBreakpointTests {
         #expect(try strange.response().status == 400)
     }
 
-    @Test("A disabled or removed breakpoint releases everything", arguments: ["PATCH", "DELETE", "reset"])
+    @Test("Disabling or removing a breakpoint releases everything it holds", arguments: ["PATCH", "DELETE", "reset"])
     func ends(_ how: String) throws {
         let held = try HeldWorld()
         let name = try held.add(Self.onGoals)
@@ -300,7 +300,7 @@ struct RequestBreakpointTests {
         #expect(try held.world.ask(.get, "breakpoints").json?["breakpoints"]?.array?.count == (how == "PATCH" ? 1 : 0))
     }
 
-    @Test("A deleted world and a stopping server release everything")
+    @Test("Deleting the world or stopping the server releases everything held")
     func ending() throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -319,7 +319,7 @@ struct RequestBreakpointTests {
         #expect(other.wire.ending == .closed)
     }
 
-    @Test("At most 256 items are held; later ones pass, and are counted")
+    @Test("A world holds at most 256 items and counts later items that pass")
     func limit() throws {
         let held = try HeldWorld()
         try held.add(#"{"on":"request","match":{"endpoint":"GET /api/v1/goals"}}"#)
@@ -335,7 +335,7 @@ struct RequestBreakpointTests {
         #expect(try held.held().isEmpty)
     }
 
-    @Test("A handshake waits before the socket opens")
+    @Test("A breakpoint holds a handshake before the socket opens")
     func handshakes() throws {
         let held = try HeldWorld()
         let id = try held.world.consultation()
@@ -370,7 +370,7 @@ struct RequestBreakpointTests {
     }
 
     @Test(
-        "Invalid breakpoints are refused",
+        "The server rejects invalid breakpoints",
         arguments: [
             ("", "on"), ("[]", "object"), ("{}", "on"), (#"{"on":"reply"}"#, "'hold'"),
             (#"{"on":"request","macth":{}}"#, "match"), (#"{"on":"request","match":{"socket":"/x"}}"#, "socket"),
@@ -410,7 +410,7 @@ struct RequestBreakpointTests {
         #expect(try held.world.ask(.get, "breakpoints").text == #"{"breakpoints":[]}"#)
     }
 
-    @Test("The limits of breakpoints are exact")
+    @Test("The server accepts a breakpoint at each limit and rejects a larger breakpoint")
     func edges() throws {
         let held = try HeldWorld()
         func add(_ members: String) throws -> Int { try held.world.ask(.post, "breakpoints", "{\(members)}").status }
@@ -432,7 +432,7 @@ struct RequestBreakpointTests {
     }
 
     @Test(
-        "Invalid actions are refused, and the request still waits",
+        "The server rejects an invalid action and keeps the request held",
         arguments: [
             ("", 400), ("[]", 400), ("{}", 400), (#"{"action":"go"}"#, 400),
             (#"{"action":"continue","how":"reset"}"#, 400),
@@ -476,7 +476,7 @@ struct RequestBreakpointTests {
         #expect(try client.response().status == 201)
     }
 
-    @Test("A held response cannot be answered")
+    @Test("The answer action fails for a held response")
     func wrongPlace() throws {
         let held = try HeldWorld()
         try held.add(#"{"on":"response","match":{"endpoint":"GET /api/v1/goals"}}"#)

@@ -30,7 +30,7 @@ struct SocketControlTests {
         var last: JSONValue? { get throws { try world.journal().last } }
     }
 
-    @Test("The list has each open socket with its state")
+    @Test("The list contains each open socket with its state")
     func list() throws {
         let opened = try Opened()
         try opened.world.advance("2s")
@@ -56,7 +56,7 @@ struct SocketControlTests {
         #expect(try opened.ask("/2").status == 404)
     }
 
-    @Test("The echo socket belongs to no world")
+    @Test("The list of sockets omits the echo socket")
     func echo() throws {
         let network = VirtualNetwork()
         let echo = try network.echo()
@@ -65,7 +65,7 @@ struct SocketControlTests {
     }
 
     @Test(
-        "A frame sent by hand arrives as written, and the journal says who sent it",
+        "A frame sent by hand arrives as written, and the journal marks its sender",
         arguments: [
             (#"{"text":"hello"}"#, WebSocket.Event.text(Array("hello".utf8))),
             (#"{"json":{"type":"x","n":1.0}}"#, .text(Array(#"{"type":"x","n":1.0}"#.utf8))),
@@ -83,7 +83,7 @@ struct SocketControlTests {
         #expect(frame["faults"] == ["by hand"] && frame["connection"] == 2)
     }
 
-    @Test("Each template can be sent unchanged")
+    @Test("An operator can send each template unchanged")
     func templates() throws {
         let opened = try Opened()
         let templates = try #require(try opened.ask("/2").json?["templates"]?.array)
@@ -102,7 +102,7 @@ struct SocketControlTests {
         }
     }
 
-    @Test("Templates are the frames of the socket's guide")
+    @Test("The templates are the frames of the socket's guide")
     func guides() {
         func types(_ mode: GuideMode, _ endpoint: Endpoint? = .webSocket) -> [String] {
             let opening = SocketOpening(
@@ -127,7 +127,7 @@ struct SocketControlTests {
         #expect(types(.mealLogWebSocket) == ["connected"] + usual + meals)
     }
 
-    @Test("Members of a template are replaced, and others are refused")
+    @Test("A send can replace a template's members but not add other members")
     func members() throws {
         let opened = try Opened()
         let body = #"{"template":"stream_chunk","members":{"content":"Sent by hand"}}"#
@@ -146,7 +146,7 @@ struct SocketControlTests {
     }
 
     @Test(
-        "Invalid content is refused, and nothing is sent",
+        "The server rejects invalid content and sends nothing",
         arguments: [
             "{}", #"{"text":"a","json":1}"#, #"{"text":1}"#, #"{"base64":"?"}"#, #"{"template":"x"}"#,
             #"{"template":"pong","text":"a"}"#, #"{"members":{}}"#, #"{"fields":{}}"#,
@@ -165,7 +165,7 @@ struct SocketControlTests {
         #expect(try opened.world.journal().count == count)
     }
 
-    @Test("The longest ping is sent")
+    @Test("An operator can send a ping of the maximum length")
     func longestPing() throws {
         let opened = try Opened()
         let text = String(repeating: "x", count: 125)
@@ -173,7 +173,9 @@ struct SocketControlTests {
         #expect(opened.socket.takeEvents() == [.ping(Array(text.utf8))])
     }
 
-    @Test("No socket has another number: 404", arguments: ["0", "1", "3", "x", "-1", "99999999999999999999"])
+    @Test(
+        "A request for an unknown socket number returns 404",
+        arguments: ["0", "1", "3", "x", "-1", "99999999999999999999"])
     func unknown(_ number: String) throws {
         let opened = try Opened()
         for action in ["send", "close", "finish", "reset", "silence", "resume"] {
@@ -183,7 +185,7 @@ struct SocketControlTests {
     }
 
     @Test(
-        "A close has its code, even one that must not be sent, and the client is not blamed", arguments: [1000, 1005])
+        "An operator's close with any code does not count as the client's breach", arguments: [1000, 1005])
     func close(_ code: Int) throws {
         let opened = try Opened()
         let answer = try opened.ask("/2/close", code == 1000 ? "{}" : "{\"code\":\(code),\"reason\":\"why\"}")
@@ -195,7 +197,7 @@ struct SocketControlTests {
         #expect(try opened.ask("/2").status == 404)
     }
 
-    @Test("A closing socket accepts no more", arguments: ["send", "close", "silence"])
+    @Test("A closing socket rejects further actions", arguments: ["send", "close", "silence"])
     func closing(_ action: String) throws {
         let network = VirtualNetwork.manual()
         let world = try network.world(#"{"clock":"manual"}"#)
@@ -207,7 +209,8 @@ struct SocketControlTests {
     }
 
     @Test(
-        "The transport ends at once, even behind a fault's held output", arguments: ["finish", "reset"],
+        "finish and reset end the connection immediately, even behind a fault's held output",
+        arguments: ["finish", "reset"],
         [true, false])
     func cut(_ action: String, _ isHeld: Bool) throws {
         let opened = try Opened()
@@ -229,7 +232,7 @@ struct SocketControlTests {
         #expect(try opened.ask("/\(isHeld ? 3 : 2)/\(action)", "{}").status == 404)
     }
 
-    @Test("A silenced socket sends and reads nothing, and resumes with what has waited")
+    @Test("A silenced socket reads and sends nothing until it resumes")
     func silence() throws {
         let opened = try Opened()
         #expect(try opened.ask("/2/silence", "{}").json?["state"] == "silent")
@@ -250,7 +253,7 @@ struct SocketControlTests {
         #expect(fault?["effect"] == "silence" && fault?["fault"] == "by hand")
     }
 
-    @Test("A socket that stays silenced is reset after ten minutes of the world's time")
+    @Test("The server resets a silenced socket after ten minutes of the world's time")
     func endless() throws {
         let opened = try Opened()
         _ = try opened.ask("/2/silence", "{}")
@@ -263,7 +266,7 @@ struct SocketControlTests {
         #expect(try opened.last?["faults"] == ["by hand"])
     }
 
-    @Test("Actions by hand break no obligation of the client")
+    @Test("An operator's actions do not count as breaches by the client")
     func judged() throws {
         let network = VirtualNetwork.manual()
         let world = try network.world(#"{"clock":"manual","judged":true}"#)

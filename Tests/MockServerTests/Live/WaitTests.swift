@@ -24,7 +24,7 @@ struct WaitTests {
         func response() throws -> Response { try client.response(to: request) }
     }
 
-    @Test("A wait is answered by a past event, or else when it happens")
+    @Test("A wait returns a past event immediately or else the next one when it happens")
     func happens() throws {
         let network = VirtualNetwork()
         _ = try network.exchange(Request(target: "/nowhere"))
@@ -41,7 +41,7 @@ struct WaitTests {
         #expect(try network.admin(.get, "requests").json?["entries"]?[0] == answer.json?["entry"])
     }
 
-    @Test("After its time a wait is refused with the nearest entries")
+    @Test("A wait that times out returns an error with the nearest entries")
     func refused() throws {
         let network = VirtualNetwork()
         _ = try network.exchange(Request(target: "/nowhere"))
@@ -62,7 +62,7 @@ struct WaitTests {
         #expect(try wait.client.exchange(.goals).status == 200)
     }
 
-    @Test("A wait can begin now, or after an entry, and reports where it began")
+    @Test("A wait can start now or after an entry and reports its start")
     func fromNow() throws {
         let network = VirtualNetwork()
         _ = try network.exchange(Request(target: "/nowhere"))
@@ -76,7 +76,7 @@ struct WaitTests {
         #expect(try network.admin(.post, "wait", #"{"for":{"status":404},"since":"later"}"#).status == 400)
     }
 
-    @Test("If the entry is optional, its absence is an answer, and a match answers at once")
+    @Test("An optional wait that times out succeeds without an entry")
     func nothing() throws {
         let network = VirtualNetwork()
         let body = #"{"for":{"status":404},"since":"now","within":"5s","optional":true}"#
@@ -94,7 +94,7 @@ struct WaitTests {
         #expect(try other.response().json?["entry"]?["number"] == 2)
     }
 
-    @Test("Members of JSON are matched by their paths")
+    @Test("A wait can match members of JSON by their paths")
     func members() throws {
         let network = VirtualNetwork()
         _ = try network.consultation()
@@ -128,7 +128,7 @@ struct WaitTests {
         #expect(try wait(#"{"json":{"list[0][2].a":"b"}}"#).status == 408)
     }
 
-    @Test("A clock that moves until something happens may also find no match")
+    @Test("An optional clock search without a match succeeds without an entry")
     func clock() throws {
         let network = VirtualNetwork.manual()
         let body = #"{"advance_until":{"kind":"opened"},"within":"2m","optional":true}"#
@@ -137,7 +137,7 @@ struct WaitTests {
         #expect(answer.json?["now"] == "2025-01-29T10:32:00.000000000Z")
     }
 
-    @Test("Frames are found by type and by the path of their socket")
+    @Test("A wait can match frames by type and by their socket's path")
     func frames() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -152,7 +152,7 @@ struct WaitTests {
     }
 
     @Test(
-        "A wait without conditions, or for too long, is refused",
+        "The server rejects a wait without conditions or with too long a limit",
         arguments: [
             "{}", #"{"for":{}}"#, #"{"for":[]}"#, #"{"for":{"limit":1}}"#, #"{"for":{"since":1}}"#,
             #"{"for":{"stats":404}}"#, #"{"for":{"status":[404]}}"#, #"{"for":{"kind":"frames"}}"#,
@@ -163,7 +163,7 @@ struct WaitTests {
         #expect(try VirtualNetwork().admin(.post, "wait", body).status == 400)
     }
 
-    @Test("A wait lasts ten minutes at most")
+    @Test("A wait lasts at most ten minutes")
     func longest() throws {
         let network = VirtualNetwork()
         let wait = try Wait(network, #"{"for":{"status":404},"within":"10m"}"#)
@@ -173,7 +173,7 @@ struct WaitTests {
         #expect(try wait.response().status == 408)
     }
 
-    @Test("Waits in a world are limited, and one more is refused")
+    @Test("A world rejects a wait beyond its limit")
     func limit() throws {
         let network = VirtualNetwork()
         let waits = try (0..<Engine.mostWaits).map { _ in try Wait(network, #"{"for":{"status":404}}"#) }
@@ -188,7 +188,7 @@ struct WaitTests {
         #expect(network.engine.followers.isEmpty)
     }
 
-    @Test("A half-closed client frees its place at once; one that keeps sending keeps it")
+    @Test("A half-closed client frees its place among the waits")
     func leaves() throws {
         let network = VirtualNetwork()
         let waits = try (0..<Engine.mostWaits).map { _ in try Wait(network, #"{"for":{"status":404}}"#) }
@@ -203,7 +203,7 @@ struct WaitTests {
         #expect(try waits[1].client.response(to: .goals).status == 200)
     }
 
-    @Test("A wait ends with its world, and with the server", arguments: ["reset", "delete", "shutdown"])
+    @Test("A wait ends with its world or with the server", arguments: ["reset", "delete", "shutdown"])
     func ends(_ cause: String) throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -228,7 +228,7 @@ struct WaitTests {
         #expect(try wait.response().json?["entry"]?["number"] == 2)
     }
 
-    @Test("A long journal is searched while others are served", arguments: [true, false])
+    @Test("A wait finds an entry in a long journal", arguments: [true, false])
     func long(_ asksForPath: Bool) throws {
         let network = VirtualNetwork()
         for _ in 0..<2000 { _ = try network.exchange(Request(target: "/nowhere")) }
@@ -239,7 +239,7 @@ struct WaitTests {
     }
 
     @Test(
-        "Many waits that expire on a long journal are refused after a full search, spread over turns",
+        "Many waits that expire on a long journal spread their searches over turns",
         arguments: ["", #","text":"nobody""#])
     func late(_ text: String) throws {
         let network = VirtualNetwork()
@@ -263,7 +263,7 @@ struct WaitTests {
 
     // MARK: On a manual clock
 
-    @Test("The clock moves from step to step until an entry matches, and stops there")
+    @Test("advance_until moves the clock step by step and stops at the first match")
     func until() throws {
         let network = VirtualNetwork.manual()
         let socket = try network.socket(on: try network.consultation())
@@ -286,7 +286,7 @@ struct WaitTests {
         #expect(try network.plainWorld().journal() == other.plainWorld().journal())
     }
 
-    @Test("Without a match the clock moves to its limit, and is refused with the nearest entries")
+    @Test("advance_until without a match moves to its limit and returns the nearest entries")
     func never() throws {
         let network = VirtualNetwork.manual()
         let socket = try network.socket(on: try network.consultation())
@@ -300,7 +300,7 @@ struct WaitTests {
         #expect(now == "2025-01-29T10:31:00.000000000Z")
     }
 
-    @Test("Time-outs of connections count as steps")
+    @Test("advance_until counts connection time-outs as steps")
     func timeOut() throws {
         let network = VirtualNetwork.manual()
         let world = try network.plainWorld()
@@ -312,7 +312,7 @@ struct WaitTests {
     }
 
     @Test(
-        "A move takes conditions with a limit of time, or a plain move",
+        "The server rejects a clock move that mixes conditions with a plain move",
         arguments: [
             #"{"advance_until":{}}"#, #"{"advance_until":{"kind":"frame"},"advance":"1s"}"#,
             #"{"advance_until":{"kind":"frame"},"advance_to":"2025-01-29T10:31:00Z"}"#, #"{"within":"1s"}"#,
@@ -324,7 +324,7 @@ struct WaitTests {
         #expect(network.engine.defaultWorld.clock.manualTime == VirtualNetwork.start)
     }
 
-    @Test("A refusal names the given keys, and the move's own entry is no near miss")
+    @Test("Errors of clock moves name the request's keys")
     func words() throws {
         let network = VirtualNetwork.manual()
         func refusal(_ body: String) throws -> String { try network.admin(.post, "clock", body).message }
@@ -340,7 +340,7 @@ struct WaitTests {
         #expect(misses.allSatisfy { $0["entry"]?["kind"] != "clock" }, "\(misses)")
     }
 
-    @Test("Due events are listed in order, at most fifty")
+    @Test("The clock lists at most fifty due events in order")
     func due() throws {
         let network = VirtualNetwork.manual()
         let id = try network.consultation()

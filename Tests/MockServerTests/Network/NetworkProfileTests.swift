@@ -50,7 +50,7 @@ struct NetworkProfileTests {
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
-    @Test("The journal records a request when it arrives, and its answer when its last byte does")
+    @Test("The journal dates a request at its arrival and an answer at its last byte's arrival")
     func journal() throws {
         let network = try Self.network(
             "{down: 50000, up: 1000, rtt: 1s}", faults: Self.answer(of: 100_000), clock: .manual)
@@ -68,7 +68,7 @@ struct NetworkProfileTests {
         #expect(times.last?.hasPrefix(second) ?? false, "\(times), expected \(second)")
     }
 
-    @Test("A body arrives at the client's upload rate, and at most the limit is held")
+    @Test("A body arrives at the client's upload rate within the limit of held bytes")
     func upload() throws {
         let network = try Self.network("{up: 50000}")
         let client = try network.client()
@@ -104,7 +104,7 @@ struct NetworkProfileTests {
         #expect(before == (limit - 1, true) && after == (limit, false))
     }
 
-    @Test("Frames of a WebSocket take half a round trip each way, independent of each other")
+    @Test("WebSocket frames take half a round trip each way, independently of each other")
     func frames() throws {
         let network = try Self.network("{rtt: 400ms}", clock: .manual)
         let world = try network.plainWorld()
@@ -131,7 +131,7 @@ struct NetworkProfileTests {
         #expect(socket.takeTypes() == ["pong"])
     }
 
-    @Test("A fault acts before the network: its wait comes first, and its reset follows the bytes in transit")
+    @Test("A fault's delay precedes the network's, and its reset follows the bytes in transit")
     func faults() throws {
         let delayed = try Self.network("{rtt: 200ms}", faults: "{on: any, delay: 1s}")
         let wire = try delayed.open()
@@ -143,7 +143,7 @@ struct NetworkProfileTests {
         expectLines(cut.timeline(of: other, for: .seconds(5)), ["0.500 s 100 bytes", "0.500 s reset"])
     }
 
-    @Test("The end of the client's bytes follows them")
+    @Test("The client's end of stream arrives after its bytes")
     func endOfStream() throws {
         let network = try Self.network("{rtt: 200ms}")
         let client = try network.client()
@@ -157,7 +157,7 @@ struct NetworkProfileTests {
         #expect(client.wire.ending != .open || client.wire.sawEndOfStream)
     }
 
-    @Test("Offline resets open and new connections; a portal answers everything with a hotel's page")
+    @Test("offline resets all connections, and a portal answers every request with its page")
     func reach() throws {
         let network = VirtualNetwork()
         let world = try network.plainWorld()
@@ -188,7 +188,7 @@ struct NetworkProfileTests {
         #expect(try network.admin(.put, "network", #"{"network":"5g"}"#).status == 400)
     }
 
-    @Test("A train's tunnels hold bytes back, break some connections, and repeat with the same seed")
+    @Test("With the same seed a train's tunnels delay the same bytes and break the same connections")
     func train() throws {
         func journey(_ seed: UInt64) throws -> [String] {
             let network = try Self.network(
@@ -209,7 +209,7 @@ struct NetworkProfileTests {
         #expect(lines.contains { $0.hasSuffix("reset") } && lines.count > 30)
     }
 
-    @Test("The first connection fails if a profile says so, and no other")
+    @Test("Only the first connection fails with failing_connections: 1")
     func failingConnections() throws {
         let network = try Self.network("{failing_connections: 1}")
         for isLost in [true, false] {
@@ -219,7 +219,7 @@ struct NetworkProfileTests {
         }
     }
 
-    @Test("A network does not affect the connections of other worlds, and costs nothing before there is one")
+    @Test("A network does not affect the connections of other worlds")
     func otherWorlds() throws {
         let network = VirtualNetwork()
         let (one, other) = (try network.world(), try network.world())
@@ -232,7 +232,7 @@ struct NetworkProfileTests {
         #expect(sockets.map { $0.wire.ending } == [.reset, .open] && idle.wire.ending == .open)
     }
 
-    @Test("Bytes in transit after a connection's last answer are dropped")
+    @Test("The server drops bytes that arrive after a connection's last answer")
     func behindTheLast() throws {
         let network = try Self.network("{up: 1000}")
         let client = try network.client()
@@ -247,7 +247,7 @@ struct NetworkProfileTests {
         #expect(connection.input.count == 0)
     }
 
-    @Test("A reset or a deletion of the world leaves nothing in transit")
+    @Test("Resetting or deleting the world discards bytes in transit")
     func ends() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"scenario":{"name":"a","network":"satellite"},"clock":"manual"}"#)

@@ -10,7 +10,7 @@ import WebSocket
 
 @testable import MockServer
 
-@Suite("The fake's recorded traffic replays")
+@Suite("Replaying the fake's own traffic")
 struct RecordedRoundTripTests {
     /// What a client sees: bodies, messages, ends.
     private final class Viewer {
@@ -175,7 +175,7 @@ struct RecordedRoundTripTests {
     }
 
     @Test(
-        "The same clients see the same bytes, with or without secrets, and keep their obligations",
+        "A replay sends the recorded clients the same bytes, with or without secrets",
         arguments: Day.allCases.flatMap { [($0, true), ($0, false)] }, [ReplaySettings.FrameOrder.lockStep, .timed])
     func sameBytes(day: (day: Day, keepsSecrets: Bool), frames: ReplaySettings.FrameOrder) throws {
         let (seen, file, verdicts) = try Self.record(day.day, keepsSecrets: day.keepsSecrets)
@@ -204,7 +204,7 @@ struct RecordedRoundTripTests {
         }
     }
 
-    @Test("Clients with other credentials are mapped")
+    @Test("A replay accepts clients with other credentials")
     func otherCredentials() throws {
         let (seen, file, _) = try Self.record(keepsSecrets: true)
         var scenario = try Scenario.read("{name: take}")
@@ -217,7 +217,7 @@ struct RecordedRoundTripTests {
         #expect(Self.differences(again, from: seen) == [])
     }
 
-    @Test("A file torn anywhere replays its intact part")
+    @Test("A file torn at any byte replays its intact part")
     func torn() throws {
         let (_, file, _) = try Self.record(keepsSecrets: false)
         var played = 0

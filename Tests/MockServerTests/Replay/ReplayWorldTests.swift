@@ -17,7 +17,7 @@ struct ReplayWorldTests {
         #"{"name":"take","replay":{"session":\#(String(decoding: take.har, as: UTF8.self))\#(more)}}"#
     }
 
-    @Test("A HAR in a request makes a world that replays it below its own prefix")
+    @Test("A request with a HAR creates a world that replays it below its prefix")
     func overTheNetwork() throws {
         let network = VirtualNetwork()
         let body = #"{"answer":"\#(Take.origin)/api/v1/goals"}"#
@@ -50,14 +50,14 @@ struct ReplayWorldTests {
         #expect(anew["served"]?.int == 0 && anew["unexpected"]?.array?.isEmpty == true)
     }
 
-    @Test("A world without a session has no such report")
+    @Test("A world without a session returns 404 for the replay report")
     func noReplay() throws {
         let response = try VirtualNetwork().admin(.get, "replay")
         #expect(response.status == 404)
         #expect(response.message.hasPrefix("This world does not replay a session"))
     }
 
-    @Test("A replaying world has no state, and accepts only another session")
+    @Test("A replaying world exports no state and imports only another session")
     func state() throws {
         let network = try Self.take.network()
         #expect(try network.admin(.get, "state").status == 409)
@@ -71,7 +71,7 @@ struct ReplayWorldTests {
         #expect(try network.admin(.get, "state").status == 200)
     }
 
-    @Test("A world can become a replaying one, scripts and all")
+    @Test("An import can turn a world with scripts into a replaying world")
     func becoming() throws {
         let network = try VirtualNetwork.faulty("{on: any, delay: 1ms}", answers: "[{text: Hi}]", clock: .real)
         #expect(try network.admin(.put, "state", scenario(Self.take)).status == 200)
@@ -84,7 +84,7 @@ struct ReplayWorldTests {
         #expect(try network.admin(.post, "reset").status == 200)
     }
 
-    @Test("The path of a session is refused over the API")
+    @Test("The API rejects a path as a session")
     func files() throws {
         let network = VirtualNetwork()
         let response = try network.admin(.post, "worlds", #"{"scenario":{"name":"x","replay":"a.har"}}"#)
@@ -92,7 +92,7 @@ struct ReplayWorldTests {
         #expect(try network.admin(.get, "worlds").json?["count"]?.int == 1)
     }
 
-    @Test("A mistake in a HAR is reported with its place")
+    @Test("The error for an invalid HAR names the place of the mistake")
     func mistakes() throws {
         let network = VirtualNetwork()
         let body = #"{"scenario":{"name":"x","replay":{"session":{"log":{"entries":[{"request":{}}]}}}}}"#
@@ -100,7 +100,7 @@ struct ReplayWorldTests {
         #expect(response.status == 400 && response.message.hasPrefix("replay.session cannot be played back:"))
     }
 
-    @Test("A session's size counts against the limit of all worlds")
+    @Test("A session's size counts against the limit shared by all worlds")
     func storage() throws {
         let network = VirtualNetwork { $0.limits.storedBytes = 100_000 }
         let big = Take().asked("GET", "/a", answer: String(repeating: "x", count: 90_000))
@@ -110,7 +110,7 @@ struct ReplayWorldTests {
         _ = try network.world(#"{"scenario":\#(scenario(big))}"#)
     }
 
-    @Test("A changed scenario leaves the session; a reset begins with the new one")
+    @Test("A reload keeps the current session until a reset")
     func reload() throws {
         let network = try Self.take.network()
         let new = try Take().asked("GET", "/new", answer: "new").scenario(
@@ -123,7 +123,7 @@ struct ReplayWorldTests {
         #expect(try network.get("/new").text == "new")
     }
 
-    @Test("A strict report is clean only if each recorded request came once and in order")
+    @Test("A strict replay passes only if each recorded request arrives once and in order")
     func strict() throws {
         let network = try Self.take.network(ReplaySettings(match: .strict))
         #expect(network.engine.replayOutcome(ofWorld: "default")?.failures.isEmpty == false)

@@ -14,7 +14,7 @@ import Traffic
 struct ReplayedExchangeTests {
     static let goals = "/api/v1/goals"
 
-    @Test("An answer equals the recorded one to the byte, with its fields, and the journal has it")
+    @Test("A replayed answer equals the recorded answer byte for byte")
     func answer() throws {
         let odd = "{ \"data\" : [1.0, 198.00],\r\n \"é\":\"\\u00e9\" }\n"
         let fields = [
@@ -35,7 +35,7 @@ struct ReplayedExchangeTests {
         #expect(exchange.responseBody.bytes == Array(odd.utf8))
     }
 
-    @Test("Other recorded paths are answered, too; the server's own stay its own")
+    @Test("A replay answers any recorded path except the server's own")
     func otherPaths() throws {
         let take = Take().asked("GET", "/api/v9/profile?x=1", answer: "1").asked(
             "DELETE", "/things/7", status: 204, answer: "")
@@ -46,7 +46,7 @@ struct ReplayedExchangeTests {
         #expect(network.story == ["exchange 200 complete", "exchange 204 complete"])
     }
 
-    @Test("A recorded root page replays; avatars are the server's own unless recorded")
+    @Test("A replay serves a recorded root page and recorded avatars")
     func pages() throws {
         let image = "/avatars/nutritionist.svg"
         let network = try Take().asked("GET", "/", answer: "home").network()
@@ -57,7 +57,7 @@ struct ReplayedExchangeTests {
         #expect(try recorded.get(image).text == "recorded")
     }
 
-    @Test("A browser's request for the icon is not unexpected")
+    @Test("A request for favicon.ico does not count as unexpected")
     func icon() throws {
         let network = try Take().asked("GET", Self.goals).network()
         #expect(try network.get("/favicon.ico").status == 404)
@@ -66,7 +66,7 @@ struct ReplayedExchangeTests {
         #expect(network.engine.replayOutcome(ofWorld: World.defaultID)?.report.unexpectedCount == 1)
     }
 
-    @Test("An answer comes after the recorded wait divided by the speed, by the world's clock")
+    @Test("An answer arrives after the recorded wait divided by the speed")
     func waits() throws {
         for (speed, expected) in [(ReplaySettings.Speed.factor(1), 800), (.factor(4), 200), (.factor(0.5), 1600)] {
             let network = try Take().asked("GET", Self.goals, waited: 800).network(ReplaySettings(speed: speed))
@@ -79,7 +79,7 @@ struct ReplayedExchangeTests {
         #expect(try instant.get(Self.goals).status == 200)
     }
 
-    @Test("A gzip body is compared by its text, even if the world compresses nothing")
+    @Test("A replay compares a gzip body by its text even in a world without compression")
     func codedBody() throws {
         let network = try Take().asked("POST", "/a", #"{"n":1}"#, answer: "1").asked(
             "POST", "/a", #"{"n":2}"#, answer: "2"
@@ -91,14 +91,14 @@ struct ReplayedExchangeTests {
         #expect(try network.exchange(request.with("Content-Encoding: gzip")).status == 404)
     }
 
-    @Test("A server without artificial delays replays without them")
+    @Test("A server without artificial delays replays immediately")
     func instantPace() throws {
         let scenario = try Take().asked("GET", Self.goals, waited: 800).scenario()
         let network = VirtualNetwork { $0.scenario = scenario }
         #expect(try network.get(Self.goals).status == 200)
     }
 
-    @Test("On a manual clock the answer waits for the clock")
+    @Test("On a manual clock a replayed answer waits for the clock")
     func manualClock() throws {
         let network = try Take().asked("GET", Self.goals, waited: 800).network(clock: .manual)
         let client = try network.client()
@@ -114,7 +114,7 @@ struct ReplayedExchangeTests {
         #expect(try client.response().status == 200)
     }
 
-    @Test("Without a recorded answer the connection ends, and a cut answer ends after its beginning")
+    @Test("A request without a recorded answer ends the connection")
     func endings() throws {
         let network = try Take().asked("GET", "/a", waited: 100, status: nil)
             .asked("GET", "/b", answerFields: [SessionField("Content-Length", "50")], answer: "[1,2", isComplete: false)
@@ -134,7 +134,7 @@ struct ReplayedExchangeTests {
         #expect(network.story == ["exchange none none", "exchange 200 partial", "exchange 200 partial"])
     }
 
-    @Test("HEAD has the recorded length and no body")
+    @Test("HEAD returns the recorded length without a body")
     func head() throws {
         let network = try Take()
             .asked("HEAD", "/a", answerFields: [SessionField("Content-Length", "1234")], answer: "").network()
@@ -145,7 +145,7 @@ struct ReplayedExchangeTests {
         #expect(try client.exchange(Request(method: .head, target: "/a")).status == 200)
     }
 
-    @Test("An unrecorded request gets 404 with the nearest recorded one, and is unmatched")
+    @Test("An unrecorded request returns 404 with the nearest recorded request")
     func unexpected() throws {
         let path = "/api/v1/consultations"
         let network = try Take().asked("POST", path, #"{"persona":"nutritionist"}"#, status: 201).network()
@@ -161,7 +161,7 @@ struct ReplayedExchangeTests {
                 == 201)
     }
 
-    @Test("A tunnel is refused, even if recorded")
+    @Test("A replay rejects CONNECT even if it was recorded")
     func connect() throws {
         let network = try Take().asked("CONNECT", "/", answer: "").asked("GET", "/a").network()
         let wire = try network.open()
@@ -169,7 +169,7 @@ struct ReplayedExchangeTests {
         #expect(String(decoding: wire.received, as: UTF8.self).hasPrefix("HTTP/1.1 404"))
     }
 
-    @Test("A request for a protocol other than WebSocket is an ordinary one")
+    @Test("An upgrade to a protocol other than WebSocket is treated as an ordinary request")
     func otherUpgrade() throws {
         let network = try Take().asked("GET", "/a", answer: "1").network()
         let request = Request(target: "/a", fields: ["Connection: Upgrade", "Upgrade: h2c"])
@@ -177,7 +177,7 @@ struct ReplayedExchangeTests {
         #expect(answer.status == 200 && answer.text == "1")
     }
 
-    @Test("The user is the token's subject; opaque credentials identify a user, and missing ones none")
+    @Test("A replay identifies the user by the token's subject or by opaque credentials")
     func users() throws {
         let network = try Take().asked("GET", "/a").network()
         func user(_ fields: String...) throws -> String? {
@@ -210,7 +210,7 @@ struct ReplayedExchangeTests {
     }
 
     @Test(
-        "Faults act on recorded answers",
+        "Faults apply to recorded answers",
         arguments: [
             ("{on: any, status: 503}", "503"), ("{on: any, truncate: {after: 3}}", "200 partial"),
             ("{on: any, empty_reply: true}", "none none"), ("{on: any, content_type: text/plain}", "200 complete"),
@@ -224,7 +224,7 @@ struct ReplayedExchangeTests {
         #expect(try network.get(Self.goals).text == "[1,2,3]")
     }
 
-    @Test("A fault's delay adds to the recorded wait; a lost answer counts as given")
+    @Test("A fault's delay is added to the recorded wait")
     func faultAndWait() throws {
         let take = Take().asked("POST", Self.goals, "{}", waited: 200, answer: "1").asked(
             "POST", Self.goals, "{}", answer: "2")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Replayed worlds: own URLs and paths")
+@Suite("Replayed worlds: the server's URLs and paths")
 struct ReplayedOriginTests {
     static let body = #"{"url":"\#(Take.origin)/a","ws":"ws://recorded.example/b","avatar":"http://127.0.0.1:8080/c"}"#
 
@@ -23,7 +23,7 @@ struct ReplayedOriginTests {
         return HTTPClient(wire)
     }
 
-    @Test("Clients over TLS get TLS URLs, others get plain ones")
+    @Test("Replayed answers contain TLS URLs for clients over TLS and plain URLs for others")
     func secure() throws {
         let take = Take().asked(
             "GET", "/a", fields: [], answerFields: [.init("Location", Take.origin + "/n")], answer: Self.body)
@@ -41,7 +41,7 @@ struct ReplayedOriginTests {
         )
     }
 
-    @Test("Below a world's prefix URLs begin with it, also in frames")
+    @Test("Below a world's prefix, replayed URLs start with the prefix, also in frames")
     func secureWorld() throws {
         let take = Take().asked("GET", "/a", answer: Self.body).socket(
             "/api/v1/consultations/1/ws", [Take.server(Self.body, at: 0)])
@@ -56,7 +56,7 @@ struct ReplayedOriginTests {
         #expect(String(decoding: client.wire.received, as: UTF8.self).contains(expected))
     }
 
-    @Test("The server answers paths that a plan omits, so a strict run stays clean")
+    @Test("A strict replay passes although the server answers its own recorded paths")
     func ownPaths() throws {
         let own = [
             "/health", "/ready", "/docs", "/docs/deviations", "/openapi.yaml", "/asyncapi.yaml", "/llms.txt",

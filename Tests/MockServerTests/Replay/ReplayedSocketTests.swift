@@ -54,7 +54,7 @@ struct ReplayedSocketTests {
             ])
     }
 
-    @Test("With timed, frames come whatever the client does")
+    @Test("With timed order the server sends frames without waiting for the client")
     func timed() throws {
         let network = try Self.chat.network(ReplaySettings(speed: .factor(10), frames: .timed))
         let client = try network.client()
@@ -65,7 +65,7 @@ struct ReplayedSocketTests {
         #expect(network.arrivals(of: socket.wire, for: 200, step: 1) == [2, 109, 124])
     }
 
-    @Test("A manual clock moves the frames, each at its own time")
+    @Test("A manual clock releases each replayed frame at its time")
     func manualClock() throws {
         let network = try Self.chat.network(ReplaySettings(frames: .timed), clock: .manual)
         let client = try network.client()
@@ -83,7 +83,7 @@ struct ReplayedSocketTests {
         #expect(times == [30, 1100, 1250])
     }
 
-    @Test("Binary messages, pings and close frames go as recorded")
+    @Test("A replay sends binary messages, pings and close frames as recorded")
     func otherFrames() throws {
         let network = try Take().socket(
             Self.path,
@@ -109,7 +109,7 @@ struct ReplayedSocketTests {
     }
 
     @Test(
-        "A dropped connection drops again, without a close frame",
+        "A replay drops a connection without a close frame as recorded",
         arguments: [SessionEnding.Cause.finish, .reset])
     func drops(_ cause: SessionEnding.Cause) throws {
         let network = try Take().socket(
@@ -124,7 +124,7 @@ struct ReplayedSocketTests {
         #expect(network.story.last == "closed by server: \(cause.rawValue)")
     }
 
-    @Test("The client's own end is answered and recorded, and the replay stops")
+    @Test("A client's close ends the replay of its socket")
     func clientCloses() throws {
         let network = try Self.chat.network(ReplaySettings(frames: .timed))
         let socket = try socket(network)
@@ -135,7 +135,7 @@ struct ReplayedSocketTests {
         #expect(network.openCount == 0)
     }
 
-    @Test("A disconnected client leaves nothing behind")
+    @Test("A disconnected client ends the replay of its socket")
     func clientVanishes() throws {
         let network = try Self.chat.network(ReplaySettings(frames: .timed))
         let socket = try socket(network)
@@ -145,7 +145,7 @@ struct ReplayedSocketTests {
         #expect(try network.admin(.get, "worlds/default").json?["web_sockets"]?.int == 0)
     }
 
-    @Test("A refused handshake is refused as recorded; the server refuses an invalid one, and uses nothing up")
+    @Test("A replay repeats a recorded handshake error")
     func refusals() throws {
         let refusal = #"{"error":{"message":"No"}}"#
         let network = try Take().asked(
@@ -162,7 +162,7 @@ struct ReplayedSocketTests {
         #expect(report?["served"]?.int == 2 && report?["repeats"]?.int == 0 && report?["unexpected_count"]?.int == 1)
     }
 
-    @Test("An unexpected frame has the date of its entry, after a clock step")
+    @Test("After a clock step the report dates an unexpected frame like its entry")
     func dates() throws {
         let network = try Self.chat.network()
         let socket = try socket(network)
@@ -178,7 +178,7 @@ struct ReplayedSocketTests {
         }
     }
 
-    @Test("Sockets of the same path come in turn")
+    @Test("Recorded sockets with the same path replay in turn")
     func turns() throws {
         let network = try Take().socket(Self.path, [Take.server("first", at: 0)])
             .socket(Self.path, at: 5000, [Take.server("second", at: 5000)]).network()
@@ -189,7 +189,7 @@ struct ReplayedSocketTests {
         }
     }
 
-    @Test("Socket faults act on the replay")
+    @Test("Socket faults apply to replayed frames")
     func faults() throws {
         let network = try Self.chat.network(
             ReplaySettings(frames: .timed), faults: "[{name: cut, on: socket, at: {frame: 2}, cut: {after: 0}}]")
@@ -202,7 +202,7 @@ struct ReplayedSocketTests {
         _ = try self.socket(refusing)
     }
 
-    @Test("A reset closes the sockets, and the session starts over")
+    @Test("A reset closes the sockets and restarts the session")
     func reset() throws {
         let network = try Self.chat.network()
         let before = try socket(network)
@@ -213,7 +213,7 @@ struct ReplayedSocketTests {
         #expect(texts(after) == [Self.hello])
     }
 
-    @Test("A stopping server tells its clients")
+    @Test("A stopping server closes replayed sockets with 1001")
     func shutdown() throws {
         let network = try Self.chat.network()
         let socket = try socket(network)

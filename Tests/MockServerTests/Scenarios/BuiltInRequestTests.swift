@@ -13,7 +13,7 @@ struct BuiltInRequestTests {
     private static let list = BuiltInWorld.consultations
     private static let goal = #"{"title":"Run","description":"","targetDate":"2025-06-01T00:00:00Z"}"#
 
-    @Test("default: no data, no faults")
+    @Test("default: the scenario has no data and no faults")
     func nothingGoesWrong() throws {
         let world = try BuiltInWorld("default")
         #expect(try world.exchange(.get, Self.list).json?["data"]?["consultations"]?.array?.isEmpty == true)
@@ -37,7 +37,7 @@ struct BuiltInRequestTests {
         #expect(try world.exchange(.get, Self.list).json?["data"]?["consultations"]?.array?.count == 1)
     }
 
-    @Test("conflict: another consultation with the nutritionist gets 409, which names the one to continue")
+    @Test("conflict: a second nutritionist consultation returns 409 with the existing id")
     func conflict() throws {
         let world = try BuiltInWorld("conflict")
         let refused = try world.create()
@@ -52,7 +52,7 @@ struct BuiltInRequestTests {
         #expect(try world.create("fitness_coach").status == 201)
     }
 
-    @Test("limit-reached: ten are active, one more gets 429 until one is archived")
+    @Test("limit-reached: an eleventh consultation returns 429 until one is archived")
     func limitReached() throws {
         let world = try BuiltInWorld("limit-reached")
         let active = try world.exchange(.get, Self.list + "?page_size=50").json?["data"]?["consultations"]?.array ?? []
@@ -73,7 +73,7 @@ struct BuiltInRequestTests {
         #expect(try world.exchange(.post, Self.list, wish).status == 409)
     }
 
-    @Test("long-history: 5,000 messages, page by page")
+    @Test("long-history: pages return all 5,000 messages")
     func longHistory() throws {
         let world = try BuiltInWorld("long-history")
         let consultation = try #require(
@@ -91,7 +91,7 @@ struct BuiltInRequestTests {
         try world.expectWell(id)
     }
 
-    @Test("flaky-500, flaky-503: each endpoint fails twice without effect, and then works", arguments: [500, 503])
+    @Test("flaky-500, flaky-503: each endpoint fails twice without effect and then works", arguments: [500, 503])
     func flaky(_ status: Int) throws {
         let world = try BuiltInWorld("flaky-\(status)")
         func thirdTime(_ method: HTTPRequest.Method, _ path: String, _ json: String? = nil) throws -> Response {
@@ -138,7 +138,7 @@ struct BuiltInRequestTests {
         try world.network.exchange(.admin("GET", "/faults"))
     }
 
-    @Test("timeouts: no answer, a late one, and one in drops; once each")
+    @Test("timeouts: one request gets no answer, one a late answer and one a dribbled answer")
     func timeouts() throws {
         let world = try BuiltInWorld("timeouts")
         let hanging = try world.begin(.post, Self.list, #"{"persona":"nutritionist"}"#)
@@ -170,7 +170,7 @@ struct BuiltInRequestTests {
         try world.expectWell(id)
     }
 
-    @Test("broken-responses: the first answer of each endpoint is damaged in its own way, the second is not")
+    @Test("broken-responses: only the first answer of each endpoint is damaged")
     func brokenResponses() throws {
         let world = try BuiltInWorld("broken-responses")
         let id = try world.consultation()
@@ -195,7 +195,7 @@ struct BuiltInRequestTests {
         #expect(messages.fields[.contentType] == "application/json")
     }
 
-    @Test("established-account: data in every status")
+    @Test("established-account: the user has data in every status")
     func establishedAccount() throws {
         let world = try BuiltInWorld("established-account")
         func statuses(_ path: String, _ key: String) throws -> Set<String> {
@@ -219,7 +219,7 @@ struct BuiltInRequestTests {
         #expect(try world.exchange(.get, Self.list).json?["data"]?["total_count"] == 0)
     }
 
-    @Test("app-returning-user: the user logs in, and has data in every collection")
+    @Test("app-returning-user: the user can log in and has data in every collection")
     func appReturningUser() throws {
         let world = try BuiltInWorld("app-returning-user")
         let login = try world.logIn("sam@example.com")
@@ -247,7 +247,7 @@ struct BuiltInRequestTests {
         }
     }
 
-    @Test("rate-limited: five requests in ten seconds")
+    @Test("rate-limited: the server allows five requests in ten seconds")
     func rateLimited() throws {
         let world = try BuiltInWorld("rate-limited")
         let answers = try (0..<6).map { _ in try world.exchange(.get, Self.list) }
@@ -257,7 +257,7 @@ struct BuiltInRequestTests {
         #expect(try world.exchange(.get, Self.list).status == 200)
     }
 
-    @Test("answer-lost: the request with a 502 still took effect")
+    @Test("answer-lost: a request that gets a 502 takes effect")
     func answerLost() throws {
         let world = try BuiltInWorld("answer-lost")
         #expect(try world.create().status == 502)
@@ -274,7 +274,7 @@ struct BuiltInRequestTests {
         #expect(try world.exchange(.get, "/api/v1/goals").json?["data"]?["goals"]?.array?.count == 2)
     }
 
-    @Test("meal-completes: after three seconds, as the same two foods")
+    @Test("meal-completes: a meal completes after three seconds with the same two foods")
     func mealCompletes() throws {
         let (world, socket, id) = try loggedMeal("meal-completes")
         expectLines(heard(socket, in: world, for: .seconds(10)), ["3.000 s meal_log.completed"])
@@ -283,7 +283,7 @@ struct BuiltInRequestTests {
         #expect(log?["items"]?.array?.count == 2)
     }
 
-    @Test("meal-fails: after two seconds, with the reason")
+    @Test("meal-fails: a meal fails after two seconds with a reason")
     func mealFails() throws {
         let (world, socket, id) = try loggedMeal("meal-fails")
         expectLines(heard(socket, in: world, for: .seconds(10)), ["2.000 s meal_log.failed"])
@@ -292,7 +292,7 @@ struct BuiltInRequestTests {
         #expect(log.text.contains("Could not identify any food items in the input"))
     }
 
-    @Test("meal-never-finishes: processing for good")
+    @Test("meal-never-finishes: a meal never leaves processing")
     func mealNeverFinishes() throws {
         let (world, socket, id) = try loggedMeal("meal-never-finishes")
         expectLines(heard(socket, in: world, for: .seconds(3600)), [])

@@ -12,7 +12,7 @@ import WebSocket
 struct BuiltInSocketTests {
     private static let chunk = "stream_chunk"
 
-    @Test("drop-mid-stream: three chunks, then the end without a close frame; the answer is stored")
+    @Test("drop-mid-stream: the connection ends after three chunks without a close frame")
     func dropMidStream() throws {
         let world = try BuiltInWorld("drop-mid-stream")
         let id = try world.consultation()
@@ -25,7 +25,7 @@ struct BuiltInSocketTests {
         try world.expectWell(id)
     }
 
-    @Test("reset-mid-frame: ten bytes of the fourth chunk, then a reset")
+    @Test("reset-mid-frame: the connection resets after ten bytes of the fourth chunk")
     func resetMidFrame() throws {
         let world = try BuiltInWorld("reset-mid-frame")
         let id = try world.consultation()
@@ -57,7 +57,7 @@ struct BuiltInSocketTests {
         return bytes[start...]
     }
 
-    @Test("server-restarts: 1001 instead of the third chunk, one 503 with Retry-After, then everything works")
+    @Test("server-restarts: 1001 replaces the third chunk, and one 503 has Retry-After")
     func serverRestarts() throws {
         let world = try BuiltInWorld("server-restarts")
         let id = try world.consultation()
@@ -72,7 +72,7 @@ struct BuiltInSocketTests {
         try world.expectWell(id)
     }
 
-    @Test("half-open: two chunks, then nothing, not even a pong, for ten minutes")
+    @Test("half-open: after two chunks the server sends nothing for ten minutes")
     func halfOpen() throws {
         let world = try BuiltInWorld("half-open")
         let id = try world.consultation()
@@ -90,7 +90,7 @@ struct BuiltInSocketTests {
         #expect(socket.wire.ending == .reset)
     }
 
-    @Test("token-expires-mid-session: valid for a minute, while an answer still streams")
+    @Test("token-expires-mid-session: the token expires after a minute during an answer")
     func tokenExpires() throws {
         let world = try BuiltInWorld("token-expires-mid-session")
         let id = try world.consultation()
@@ -114,7 +114,7 @@ struct BuiltInSocketTests {
         #expect(socket.takeTypes().last == "stream_complete")
     }
 
-    @Test("slow-coach: eight seconds to the first chunk, then one a second, give or take 0.2 s")
+    @Test("slow-coach: the first chunk takes 8 s and each further chunk 1 s ± 0.2 s")
     func slowCoach() throws {
         let world = try BuiltInWorld("slow-coach")
         let socket = try world.socket(on: try world.consultation())
@@ -128,7 +128,7 @@ struct BuiltInSocketTests {
         }
     }
 
-    @Test("coach-error: at once, in the middle, and then no more")
+    @Test("coach-error: the first answer fails immediately and the second in the middle")
     func coachError() throws {
         let world = try BuiltInWorld("coach-error")
         let id = try world.consultation()
@@ -143,7 +143,7 @@ struct BuiltInSocketTests {
         #expect(try world.history(id).count == 4)
     }
 
-    @Test("silent-coach: three words, then only pongs; the next question is answered")
+    @Test("silent-coach: an answer stops after three words, and the next question works")
     func silentCoach() throws {
         let world = try BuiltInWorld("silent-coach")
         let id = try world.consultation()
@@ -156,7 +156,7 @@ struct BuiltInSocketTests {
         #expect(world.heard("Hello?", on: socket, for: .seconds(30)).last?.hasSuffix("stream_complete") == true)
     }
 
-    @Test("coalesced-frames: three chunks to a frame, the last frame has the rest")
+    @Test("coalesced-frames: each frame contains three chunks, and the last contains the rest")
     func coalesced() throws {
         let world = try BuiltInWorld("coalesced-frames")
         let id = try world.consultation()
@@ -174,7 +174,7 @@ struct BuiltInSocketTests {
         #expect(try world.history(id).last == "assistant: \(answer)")
     }
 
-    @Test("fragmented-frames: each chunk is whole once its fragments are joined")
+    @Test("fragmented-frames: the joined fragments form whole chunks")
     func fragmented() throws {
         let world = try BuiltInWorld("fragmented-frames")
         let socket = try world.socket(on: try world.consultation())
@@ -188,7 +188,7 @@ struct BuiltInSocketTests {
         #expect(bytes.indices.dropLast().count { bytes[$0] == 0x01 && bytes[$0 + 1] == 1 } == 4)
     }
 
-    @Test("unreliable-chunks: the third is lost, the fifth doubled, the seventh after the eighth; the history is right")
+    @Test("unreliable-chunks: chunks are lost, doubled and swapped, and the history is correct")
     func unreliable() throws {
         let world = try BuiltInWorld("unreliable-chunks")
         let id = try world.consultation()
@@ -209,7 +209,7 @@ struct BuiltInSocketTests {
         expectLines(heard, expected)
     }
 
-    @Test("hostile-coach: twelve answers, each the sum of its chunks to the byte")
+    @Test("hostile-coach: each of twelve answers equals the sum of its chunks")
     func hostile() throws {
         let world = try BuiltInWorld("hostile-coach")
         let id = try world.consultation()
@@ -228,7 +228,7 @@ struct BuiltInSocketTests {
         #expect(answers.allSatisfy { !$0.isEmpty } && answers.contains { $0.contains(0) })
     }
 
-    @Test("missed-pongs: answers come as usual, pongs never come")
+    @Test("missed-pongs: the server sends answers but no pongs")
     func missedPongs() throws {
         let world = try BuiltInWorld("missed-pongs")
         let socket = try world.socket(on: try world.consultation())
@@ -238,7 +238,7 @@ struct BuiltInSocketTests {
         #expect(world.heard("Hello?", on: socket, for: .seconds(30)).last?.hasSuffix("stream_complete") == true)
     }
 
-    @Test("broken-frames: four connections break the rules, the fifth does not")
+    @Test("broken-frames: only the first four connections break the protocol")
     func brokenFrames() throws {
         let world = try BuiltInWorld("broken-frames")
         let id = try world.consultation()
@@ -257,7 +257,7 @@ struct BuiltInSocketTests {
         expectLines(ends, ["1002", "1002", "1007", "binary", "text"])
     }
 
-    @Test("nanosecond-timestamps: nine digits everywhere, over REST and the socket")
+    @Test("nanosecond-timestamps: all times have nine digits, over REST and the socket")
     func nanoseconds() throws {
         let world = try BuiltInWorld("nanosecond-timestamps")
         let id = try world.consultation()
@@ -278,7 +278,7 @@ struct BuiltInSocketTests {
         for time in times { #expect(time.wholeMatch(of: wanted) != nil, "\(time)") }
     }
 
-    @Test("scripted-coach: exact to the word and the millisecond")
+    @Test("scripted-coach: answers match the script to the word and the millisecond")
     func scriptedCoach() throws {
         let world = try BuiltInWorld("scripted-coach")
         let id = try world.consultation()
@@ -296,7 +296,7 @@ struct BuiltInSocketTests {
         #expect(try world.history(coach).last == "assistant: Warm up for ten minutes, then run.")
     }
 
-    @Test("Every built-in scenario has a story in these two suites")
+    @Test("These two suites test every built-in scenario")
     func isComplete() {
         let told: Set = [
             "default", "conflict", "limit-reached", "token-expires-mid-session", "slow-coach", "coach-error",

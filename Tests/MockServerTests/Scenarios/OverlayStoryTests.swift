@@ -15,7 +15,7 @@ struct OverlayStoryTests {
         }
     }
 
-    @Test("Answers have the changes, refusals too, and the journal records them")
+    @Test("An overlay changes answers and errors, and the journal records the changed answers")
     func answers() throws {
         let network = try network(
             """
@@ -39,7 +39,7 @@ struct OverlayStoryTests {
         #expect(entries.allSatisfy { ($0["faults"]?.array ?? []).isEmpty })
     }
 
-    @Test("Messages have the changes of their socket and type")
+    @Test("An overlay changes messages by their socket and type")
     func messages() throws {
         let network = try network(
             """
@@ -57,7 +57,7 @@ struct OverlayStoryTests {
     }
 
     @Test(
-        "Faults, stubs and the server's own paths stay unchanged; other worlds have the server's overlay or their own")
+        "An overlay does not change faults, stubs or the server's own paths")
     func others() throws {
         let network = try network(
             "{on: GET /api/v1/goals, status: 200, member: x, value: 1}",
@@ -82,7 +82,7 @@ struct OverlayStoryTests {
             refused.status == 400 && refused.text.contains(#"The overlay \"real.yaml\" is a file"#), "\(refused.text)")
     }
 
-    @Test("A job changes a long answer, while its world pauses")
+    @Test("A job changes a long answer while the world pauses")
     func long() throws {
         let network = try network("{on: GET /api/v1/goals, status: 200, member: 'data.goals[].note', value: text}")
         let world = try network.world()

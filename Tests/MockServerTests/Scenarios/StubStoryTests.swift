@@ -5,7 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Stubs, and fields of answers, in a world")
+@Suite("Stubs and answer fields in a world")
 struct StubStoryTests {
     private func network(_ rest: String) throws -> VirtualNetwork {
         let scenario = try Scenario.read("{name: small, clock: manual, seed: 7, \(rest)}")
@@ -15,7 +15,7 @@ struct StubStoryTests {
         }
     }
 
-    @Test("A stub answers without credentials, and the journal marks it")
+    @Test("A stub answers without credentials and is marked in the journal")
     func stub() throws {
         let network = try network(
             #"stubs: [{path: "/v2/{id}", status: 418, body: tea, headers: {Content-Type: text/plain}}]"#)
@@ -29,7 +29,7 @@ struct StubStoryTests {
         #expect(try world.exchange(.get, "/v3").status == 200)
     }
 
-    @Test("A stub replaces the product's answer on request")
+    @Test("A stub with override replaces the product's answer")
     func override() throws {
         let network = try network("stubs: [{path: /api/v1/goals, override: true, body: '[]'}]")
         #expect(try network.exchange(Request(target: "/api/v1/goals")).text == "[]")
@@ -45,7 +45,7 @@ struct StubStoryTests {
         }
     }
 
-    @Test("Fields are filled in when an answer begins, and a seed draws the same numbers")
+    @Test("The server fills answer fields when the answer starts")
     func fields() throws {
         var texts: [String] = []
         for _ in 0..<2 {

@@ -5,10 +5,10 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Steps that save the worlds of a server") struct SavingStepTests {
+@Suite("Steps that save a server's worlds") struct SavingStepTests {
     private static func network() throws -> VirtualNetwork { try SavingTests.network(try StateFile(":memory:")) }
 
-    @Test("A start after which nothing changes writes nothing")
+    @Test("A restart without changes writes nothing")
     func unchanged() throws {
         let network = try Self.network()
         _ = try network.world().exchange(.post, "/api/v1/goals", WorldClient.goal)
@@ -17,7 +17,7 @@ import Testing
         #expect(later.engine.defaultWorld.savedPart != nil && later.engine.worlds["w1"]?.savedPart != nil)
     }
 
-    @Test("A change while a slice is written waits for the next commit")
+    @Test("A change during the write of a slice waits for the next commit")
     func meanwhile() throws {
         let network = try Self.network()
         let (engine, world) = (network.engine, try network.plainWorld())
@@ -32,7 +32,7 @@ import Testing
         #expect(jobs.isEmpty && engine.savingDue == network.now + .milliseconds(100))
     }
 
-    @Test("A slice has a limit of steps, and further worlds wait for the next slice")
+    @Test("Worlds beyond a slice's limit of steps wait for the next slice")
     func full() throws {
         let network = try Self.network()
         let (engine, other) = (network.engine, try network.world())
@@ -45,7 +45,7 @@ import Testing
         #expect(engine.defaultWorld.isPartlySaved && engine.worlds["w1"]?.savedPart == nil)
     }
 
-    @Test("A world made and deleted between two commits uses up its number")
+    @Test("The number of a world created and deleted between two commits is not reused")
     func deletedEarly() throws {
         let network = try Self.network()
         network.advance(by: .seconds(1))
@@ -57,7 +57,7 @@ import Testing
         #expect(try file.read().serial == 1 && network.engine.savingDue == nil)
     }
 
-    @Test("A replaying world is no longer saved, and saved again after the replay")
+    @Test("The server does not save a world while it replays a session")
     func sessions() throws {
         let network = try Self.network()
         let (engine, world) = (network.engine, try network.plainWorld())
@@ -77,7 +77,7 @@ import Testing
         #expect(try file.read().worlds.count == 1 && engine.savingDue == nil)
     }
 
-    @Test("The final save is committed")
+    @Test("saveAll commits every world to the file")
     func end() throws {
         try ScratchFolder.lend { folder in
             let (path, copy) = (folder + "/state.db", folder + "/copy.db")
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("A file with an impossible time is refused", arguments: [(-1, false), (0, true)] as [(Int64, Bool)])
+    @Test("The server rejects a file with an impossible time", arguments: [(-1, false), (0, true)] as [(Int64, Bool)])
     func lastTime(seconds: Int64, isRefused: Bool) throws {
         let file = try StateFile(":memory:")
         let time = Timestamp(secondsSinceEpoch: WorldSettings.lastTokenExpiry + seconds)

@@ -29,7 +29,7 @@ import Testing
         return try Self.network(file, configure)
     }
 
-    @Test("The server continues with accounts, tokens, meals in processing, and waiting questions")
+    @Test("A restart keeps accounts, tokens, meals in processing and waiting questions")
     func goesOn() throws {
         let network = try Self.network(try StateFile(Self.file)) { $0.pace = .human }
         let world = try network.plainWorld()
@@ -67,7 +67,7 @@ import Testing
         #expect(refused.status == 401)
     }
 
-    @Test("The server restores a manual clock, and returns to the scenario on a reset")
+    @Test("The server restores a manual clock and returns to the scenario on a reset")
     func clock() throws {
         let network = try Self.network(try StateFile(Self.file))
         _ = try network.plainWorld().exchange(.post, "/api/v1/goals", WorldClient.goal)
@@ -84,7 +84,7 @@ import Testing
         #expect(try last.plainWorld().exchange(.get, "/api/v1/goals").json?["data"]?["goals"]?.array?.isEmpty ?? false)
     }
 
-    @Test("The server takes guide, seed and scenario from its options, and other worlds from their requests")
+    @Test("A restart applies new options to the default world but not to other worlds")
     func settings() throws {
         let network = try Self.network(try StateFile(Self.file)) { $0.seed = 1 }
         let request = #"{"scenario":{"name":"mine","answers":[{"text":"Mine."}]},"guide":"goal-linking","seed":9}"#
@@ -113,7 +113,7 @@ import Testing
         #expect(try later.world().id == "w5")
     }
 
-    @Test("The server writes the first change at once, and then at most one commit in a tenth of a second")
+    @Test("The server writes the first change immediately and then commits at most every 0.1 s")
     func pace() throws {
         let network = try Self.network(try StateFile(Self.file))
         let (engine, file) = (network.engine, try #require(network.engine.configuration.stateFile))
@@ -140,7 +140,7 @@ import Testing
         #expect(engine.savingDue == nil)
     }
 
-    @Test("The server collects slices while an earlier one is written, and commits when nothing is left")
+    @Test("The server collects slices during a write and commits when nothing is left")
     func slices() throws {
         let network = try Self.network(try StateFile(Self.file))
         let (engine, file) = (network.engine, try #require(network.engine.configuration.stateFile))
@@ -183,7 +183,7 @@ import Testing
         #expect(!standing.awaitsSaving)
     }
 
-    @Test("The server reports once that it cannot save, tries again, and then writes everything")
+    @Test("The server reports a failed save once and retries until everything is written")
     func failure() throws {
         let file = try StateFile(Self.file, largest: 200_000)
         let network = try Self.network(file)
@@ -211,7 +211,7 @@ import Testing
     }
 
     /// Options may forbid what others allowed; a server starts even so.
-    @Test("The server starts with options that would not allow its data, and with an earlier clock")
+    @Test("The server starts with options or a clock that would not allow its saved data")
     func otherOptions() throws {
         let network = try Self.network(try StateFile(Self.file))
         let world = try network.plainWorld()
@@ -243,7 +243,7 @@ import Testing
         #expect(try Self.next(last) { $0.clock = .real }.engine.defaultWorld.backend.goalCount == 1)
     }
 
-    @Test("The server commits no part of a paused world, and all of it at the end")
+    @Test("The server commits a paused world only as a whole")
     func partOfStanding() throws {
         let network = try Self.network(try StateFile(Self.file))
         let (engine, file) = (network.engine, try #require(network.engine.configuration.stateFile))
@@ -292,7 +292,7 @@ import Testing
         #expect(rounds < 40)
     }
 
-    @Test("Data made and deleted between two commits leaves no trace")
+    @Test("Data created and deleted between two commits does not reach the file")
     func bounds() throws {
         let network = try Self.network(try StateFile(Self.file))
         let engine = network.engine
@@ -321,7 +321,7 @@ import Testing
         #expect(engine.saving?.steps.count == 0)
     }
 
-    @Test("The server forgets a world that starts a replay, and its old data")
+    @Test("The server deletes the saved data of a world that starts a replay")
     func sessions() throws {
         let network = try Self.network(try StateFile(Self.file))
         let world = try network.plainWorld()
@@ -341,7 +341,7 @@ import Testing
         #expect(try Self.network(file).engine.worlds.serial == 1)
     }
 
-    @Test("A deleted world is forgotten even if the clock was set back before the next save")
+    @Test("The server deletes a world's rows even if the clock goes back before the next save")
     func deletedEarly() throws {
         let network = try Self.network(try StateFile(Self.file)) { $0.clock = .real }
         let world = try network.world()
@@ -353,7 +353,7 @@ import Testing
         #expect(try Self.next(later) { $0.clock = .real }.engine.worlds.count == 0)
     }
 
-    @Test("The server starts with worlds that exceed a scenario's limits, and with the largest document")
+    @Test("The server starts with saved worlds that exceed a scenario's limits")
     func outgrown() throws {
         let network = try Self.network(try StateFile(Self.file))
         let late = try network.world(#"{"clock":{"manual":"2199-12-31T23:59:00Z"}}"#)

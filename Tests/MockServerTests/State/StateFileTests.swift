@@ -42,7 +42,7 @@ extension StateFile {
         SavedWorld(name: name, number: number, head: Array("{\"users\":[]}".utf8), time: VirtualNetwork.start)
     }
 
-    @Test("A state file of version 1 is read by every later version")
+    @Test("This version reads a state file of version 1")
     func firstVersion() throws {
         try Self.withPath { path in
             try Database(path: path).run(script: textOfPackage("Fixtures/state/v1.sql"))
@@ -80,7 +80,7 @@ extension StateFile {
     }
 
     /// With an old number, a changed schema would be misread.
-    @Test("A state file has the schema of the newest fixture")
+    @Test("A new state file has the same schema as the newest fixture")
     func schema() throws {
         try Self.withPath { path in
             _ = try StateFile(path)
@@ -101,7 +101,7 @@ extension StateFile {
         }
     }
 
-    @Test("A foreign, newer, triggered or unreachable file is refused")
+    @Test("The server rejects a foreign, newer, triggered or unreachable file")
     func refusals() throws {
         try Self.withPath { path in
             let first = try StateFile(path)
@@ -150,7 +150,7 @@ extension StateFile {
         }
     }
 
-    @Test("A state file keeps the last commit, whatever was written after it")
+    @Test("A killed server's state file opens at its last commit")
     func commits() throws {
         try Self.withPath { path in
             let copy = path + ".copy"
@@ -169,7 +169,7 @@ extension StateFile {
         }
     }
 
-    @Test("A full disk loses no commit, and everything is saved once there is room")
+    @Test("The server keeps its commits on a full disk and saves everything once there is room")
     func full() throws {
         try Self.withPath { path in
             let file = try StateFile(path, largest: 40_000)
@@ -188,7 +188,7 @@ extension StateFile {
         }
     }
 
-    @Test("A state file and SQLite's own are private; others lose their rights, with a note")
+    @Test("The server makes a state file and SQLite's files private and notes the change")
     func modes() throws {
         try Self.withPath { path in
             func modes() throws -> [String: Int] {
@@ -228,7 +228,7 @@ extension StateFile {
     }
 
     @Test(
-        "A moved or removed file, or log, is reported, and everything is saved once it is back",
+        "The server reports a moved file and saves everything once the file is back",
         arguments: ["", "-wal"])
     func gone(ending: String) throws {
         try Self.withPath { path in
@@ -251,7 +251,7 @@ extension StateFile {
         }
     }
 
-    @Test("A server that keeps running after a move keeps its own log")
+    @Test("A server whose file was moved keeps its log")
     func movedLog() throws {
         try Self.withPath { path in
             let first = try StateFile(path)
@@ -266,7 +266,7 @@ extension StateFile {
         }
     }
 
-    @Test("A file with an impossible world number is refused, and one with a large number makes worlds")
+    @Test("The server rejects a file with an impossible world number")
     func numbers() throws {
         try Self.withPath { path in
             let file = try StateFile(path)
@@ -295,7 +295,7 @@ extension StateFile {
     }
 
     @Test(
-        "A file with an invalid world id is refused, not skipped",
+        "The server rejects a file with an invalid world id",
         arguments: ["w01", "", "w2305843009213693952", "w9223372036854775807", "n2-w9223372036854775807"])
     func noWorld(name: String) throws {
         try Self.withPath { path in
@@ -311,7 +311,7 @@ extension StateFile {
         }
     }
 
-    @Test("A file with a row that would be lost is refused, with its list and id")
+    @Test("The server rejects a file with an orphaned row and names its list and id")
     func strays() throws {
         let head = #"{"name":"a","users":[]}"#
         let good = ["('w1', 'users', '', 'anna', '{\"id\":\"anna\"}')"]
@@ -335,7 +335,7 @@ extension StateFile {
         }
     }
 
-    @Test("A file with an unreadable world is refused with the world and the reason")
+    @Test("The server rejects a file with an unreadable world and names the reason")
     func inconsistent() throws {
         try Self.withPath { path in
             let file = try StateFile(path)

@@ -14,7 +14,7 @@ struct ChatTests {
     }
 
     @Test(
-        "`message` gets stream frames whose chunks are the stored answer", arguments: [Pace.instant, .human])
+        "`message` gets stream frames whose chunks form the stored answer", arguments: [Pace.instant, .human])
     func streamProtocol(pace: Pace) throws {
         let network = VirtualNetwork { $0.pace = pace }
         let id = try network.consultation()
@@ -34,7 +34,7 @@ struct ChatTests {
     }
 
     @Test(
-        "`user_message` gets assistant frames that share the stored answer's id",
+        "`user_message` gets assistant frames with the stored answer's id",
         arguments: [Pace.instant, .human])
     func assistantProtocol(pace: Pace) throws {
         let network = VirtualNetwork { $0.pace = pace }
@@ -55,7 +55,7 @@ struct ChatTests {
     }
 
     @Test(
-        "Sockets of one consultation each get the chat in their own protocol, and a silent one gets nothing"
+        "Each socket of a consultation gets the chat in its own protocol"
     )
     func severalSockets() throws {
         let network = VirtualNetwork()
@@ -75,7 +75,7 @@ struct ChatTests {
         #expect(silent.takeTypes() == ["connected"])
     }
 
-    @Test("A client that disconnects in the middle leaves the whole answer in the history")
+    @Test("The history contains the whole answer after a disconnection in the middle")
     func goesAway() throws {
         let network = VirtualNetwork { $0.pace = .human }
         let id = try network.consultation()
@@ -89,7 +89,7 @@ struct ChatTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test("Messages during an answer are answered in turn; over 16 waiting are refused")
+    @Test("The server queues up to 16 messages during an answer")
     func waiting() throws {
         let network = VirtualNetwork { $0.pace = .human }
         let id = try network.consultation()
@@ -116,7 +116,7 @@ struct ChatTests {
         (String(repeating: "[", count: 50_000), "INVALID_JSON", "not valid JSON"),
     ]
 
-    @Test("A bad frame is answered with an error, and the socket stays open", arguments: badFrames)
+    @Test("A bad frame gets an error and does not close the socket", arguments: badFrames)
     func badFrame(text: String, code: String, message: String) throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())
@@ -130,7 +130,7 @@ struct ChatTests {
         #expect(socket.takeTypes() == ["pong"])
     }
 
-    @Test("A binary frame is answered with an error, and the socket stays open")
+    @Test("A binary frame gets an error and does not close the socket")
     func binaryFrame() throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())
@@ -140,7 +140,7 @@ struct ChatTests {
         #expect(socket.takeEvents() == [.pong(Array("still here".utf8))])
     }
 
-    @Test("Countless frames in one packet are all answered, in bounded memory once reading pauses")
+    @Test("The server answers countless frames in one packet in bounded memory")
     func flood() throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())

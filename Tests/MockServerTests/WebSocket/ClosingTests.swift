@@ -50,7 +50,7 @@ struct ClosingTests {
         ]
     }
 
-    @Test("A protocol breach closes with its code, and the connection ends", arguments: Violation.all)
+    @Test("A protocol violation closes the connection with its code", arguments: Violation.all)
     func violation(_ violation: Violation) throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())
@@ -62,7 +62,7 @@ struct ClosingTests {
         #expect(network.observations.contains { if case .webSocketFailed = $0 { true } else { false } })
     }
 
-    @Test("A breach is refused the same, however its bytes are split", arguments: Violation.all)
+    @Test("The close code of a violation does not depend on how its bytes are split", arguments: Violation.all)
     func cut(_ violation: Violation) throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -75,7 +75,7 @@ struct ClosingTests {
         }
     }
 
-    @Test("The limits of messages are exact: 1 MiB for chats, 16 MiB for the echo")
+    @Test("Messages may have at most 1 MiB in chats and 16 MiB on the echo socket")
     func messageLimits() throws {
         let network = VirtualNetwork()
         let chat = try network.socket(on: try network.consultation())
@@ -95,7 +95,7 @@ struct ClosingTests {
     }
 
     @Test(
-        "A client's close frame is answered with its code, and the server closes first",
+        "The server echoes a client's close code and closes the connection first",
         arguments: [CloseCode.normalClosure, .goingAway, CloseCode(rawValue: 4321), nil])
     func clientCloses(code: CloseCode?) throws {
         let network = VirtualNetwork()
@@ -108,7 +108,7 @@ struct ClosingTests {
         #expect(socket.wire.ending == .closed)
     }
 
-    @Test("A client that closes and stays is cut off after 2 s")
+    @Test("The server cuts off a client 2 s after its close frame")
     func clientStays() throws {
         let network = VirtualNetwork()
         let socket = try network.echo()
@@ -120,7 +120,7 @@ struct ClosingTests {
         #expect(socket.wire.ending == .closed)
     }
 
-    @Test("A client's end of stream without a close frame ends the connection, and due output is not lost")
+    @Test("A client's end of stream ends the connection after pending output")
     func halfClose() throws {
         let network = VirtualNetwork()
         let socket = try network.echo()
@@ -133,7 +133,7 @@ struct ClosingTests {
         #expect(socket.wire.ending == .closed)
     }
 
-    @Test("A half-closed socket receives no more of the chat")
+    @Test("A half-closed socket receives no more chat frames")
     func halfClosedAudience() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -152,7 +152,8 @@ struct ClosingTests {
     }
 
     @Test(
-        "Archiving closes each of a consultation's sockets with 1000, after an error frame", arguments: [true, false])
+        "Archiving sends an error frame and closes each of the consultation's sockets with 1000",
+        arguments: [true, false])
     func archive(whileStreaming: Bool) throws {
         let network = VirtualNetwork { $0.pace = .human }
         let id = try network.consultation()
@@ -175,7 +176,7 @@ struct ClosingTests {
         #expect(messages.json?["data"]?["messages"]?.array?.count == (whileStreaming ? 2 : 0))
     }
 
-    @Test("A client that does not answer our close frame is cut off 2 s after receiving it")
+    @Test("The server cuts off a client that does not answer the close frame within 2 s")
     func noAnswer() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -189,7 +190,7 @@ struct ClosingTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test("Input after our close frame gets no answer, and does not keep the socket open")
+    @Test("Input after the server's close frame gets no answer")
     func chatterAfterClose() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()

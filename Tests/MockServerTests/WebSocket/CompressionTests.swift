@@ -29,7 +29,7 @@ struct CompressionTests {
         try network.plainWorld().journal().filter { $0["kind"] == "frame" }
     }
 
-    @Test("The world declines, accepts or requires an offer")
+    @Test("The world's setting declines, accepts or requires a compression offer")
     func modes() throws {
         for mode: FitIQBackend.Compression? in [nil, .off, .on, .required] {
             let network = try network(mode)
@@ -61,7 +61,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("A compressed chat equals an uncompressed one, and the journal has both sizes")
+    @Test("A compressed chat equals an uncompressed chat, and the journal has both sizes")
     func chat() throws {
         var seen: [[JSONValue]] = []
         for mode: FitIQBackend.Compression in [.off, .on] {
@@ -81,7 +81,7 @@ struct CompressionTests {
         #expect(seen[0] == seen[1] && seen[0].count > 3)
     }
 
-    @Test("Faults act on compressed messages: lost, repeated or reordered ones harm no other message")
+    @Test("Faults on compressed messages do not corrupt other messages")
     func faults() throws {
         let rows = [
             "[]", "[{on: socket, at: {frame: 2}, lose: true}]", "[{on: socket, at: {frame: 2}, double: true}]",
@@ -105,7 +105,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("The limit of messages bounds compressed input")
+    @Test("The limit on messages applies to the inflated size")
     func bomb() throws {
         let network = VirtualNetwork {
             $0.scenario.rules.compression = .on

@@ -7,7 +7,7 @@ import Testing
 struct HandshakeTests {
     private static let unknown = "00000000-0000-4000-8000-000000000000"
 
-    @Test("Refusals have this order: 401, 404, 400 for an inactive one, 426")
+    @Test("The handshake checks credentials, the id, the status and the upgrade in this order")
     func order() throws {
         let network = VirtualNetwork()
         let active = try network.consultation()
@@ -32,7 +32,7 @@ struct HandshakeTests {
         #expect(try ask(active, credentials: true, upgrade: true).0 == 101)
     }
 
-    @Test("Another user's consultation, and an upper-case id, are unknown")
+    @Test("A handshake for another user's consultation or an upper-case id returns 404")
     func foreign() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -44,7 +44,7 @@ struct HandshakeTests {
         #expect(capitals.message.contains("lower-case it to \"\(id)\""))
     }
 
-    @Test("A token in the query needs no key; in the fields it does")
+    @Test("Only a token in the header fields requires the API key")
     func queryToken() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -101,7 +101,7 @@ struct HandshakeTests {
         ]
     }
 
-    @Test("A handshake is judged whole, and a refused one leaves the connection usable", arguments: Malformed.all)
+    @Test("A rejected handshake keeps the connection usable", arguments: Malformed.all)
     func malformed(_ handshake: Malformed) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -117,7 +117,7 @@ struct HandshakeTests {
         #expect(network.engine.connections.webSocketCount == 0)
     }
 
-    @Test("A handshake with a body is accepted once the body has arrived")
+    @Test("The server accepts a handshake with a body once the body has arrived")
     func body() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -130,7 +130,7 @@ struct HandshakeTests {
         #expect(try client.response(to: request).status == 101)
     }
 
-    @Test("Frames right after the handshake are served, however the packets are split")
+    @Test("The server answers frames right after the handshake however the packets are split")
     func framesInTheSamePacket() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -152,7 +152,7 @@ struct HandshakeTests {
         #expect(socket.takeTypes() == ["connected", "pong", "error", "error"])
     }
 
-    @Test("An accepted socket counts until its connection is gone")
+    @Test("A socket counts until its connection ends")
     func counted() throws {
         let network = VirtualNetwork()
         let sockets = try (0..<3).map { _ in try network.echo() }

@@ -6,7 +6,7 @@ import WebSocket
 
 @testable import MockServer
 
-@Suite("Pings of the server")
+@Suite("Server pings")
 struct PingTests {
     private func network(_ rest: String = "") throws -> VirtualNetwork {
         let scenario = try Scenario.read("{name: small, pings: 20s\(rest)}")
@@ -26,7 +26,7 @@ struct PingTests {
         }
     }
 
-    @Test("Each socket gets one in each interval, and an answer keeps it open")
+    @Test("Each socket gets a ping in each interval, and a pong keeps it open")
     func answered() throws {
         let network = try network()
         let socket = try open(network)
@@ -41,7 +41,7 @@ struct PingTests {
         #expect(sent.count == 2)
     }
 
-    @Test("A socket without a pong is closed with 1011 at the next ping, unless reading is paused")
+    @Test("The server closes a socket without a pong with 1011 at the next ping")
     func missed() throws {
         for stall in ["", ", faults: [{on: socket, at: {frame: 1}, stall_reading: true}]"] {
             let network = try network(stall)
@@ -57,7 +57,7 @@ struct PingTests {
     }
 
     @Test(
-        "A loop that is late by more than a tenth of the interval gives the client more time",
+        "A ping sent late by over a tenth of the interval extends the client's time",
         arguments: [(0, true), (1, false)])
     func late(nanoseconds: Int, isClosed: Bool) throws {
         let network = try network()
@@ -72,7 +72,7 @@ struct PingTests {
     }
 
     @Test(
-        "A socket stays open if a fault or an operator holds back its output, because it may have answered",
+        "The server does not time out a socket whose output a fault or an operator holds",
         arguments: [true, false])
     func heldBack(isHeldByFault: Bool) throws {
         let network = try network(isHeldByFault ? ", faults: [{on: socket, at: {frame: 1}, delay: 1h}]" : "")
@@ -86,7 +86,7 @@ struct PingTests {
         #expect(network.engine.defaultWorld.backend.openSocketCount == 1)
     }
 
-    @Test("A recorded session has pings, too")
+    @Test("The server also pings sockets of a replayed session")
     func replayed() throws {
         var scenario = try ReplayedSocketTests.chat.scenario()
         scenario.rules.pings = 20_000_000_000
@@ -99,7 +99,7 @@ struct PingTests {
         #expect(socket.closeCode == nil)
     }
 
-    @Test("A manual clock that passes several pings leaves no time to answer")
+    @Test("A clock move across several pings counts as one ping")
     func manual() throws {
         let network = try network(", clock: manual")
         let socket = try open(network)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Steps of the system's clock")
+@Suite("Steps of the system clock")
 struct SystemClockTests {
     private static let hour: Int64 = 3_600_000_000_000
 
@@ -19,7 +19,7 @@ struct SystemClockTests {
         try #require(try world.ask(.post, "tokens", "{\"expires_in\":\"\(span)\"}").json?["token"]?.string)
     }
 
-    @Test("Dates of worlds on real time follow, also of worlds made or reset later; manual clocks do not move")
+    @Test("A clock step changes dates only in worlds on the real clock")
     func dates() throws {
         let network = VirtualNetwork()
         let (real, manual) = (try network.plainWorld(), try network.world(#"{"clock":"manual"}"#))
@@ -39,7 +39,7 @@ struct SystemClockTests {
         #expect(try manual.journal().allSatisfy { $0["kind"]?.string != "clock" })
     }
 
-    @Test("Tokens are issued and expire by the date")
+    @Test("Tokens are issued and expire by the stepped date")
     func tokens() throws {
         let network = VirtualNetwork()
         let world = try network.plainWorld()
@@ -53,7 +53,9 @@ struct SystemClockTests {
         #expect(try world.journal().contains { $0["of_system"]?.bool == true && $0["advanced_by_ns"]?.int ?? 0 < 0 })
     }
 
-    @Test("Streams and meals take the same time as without a step", arguments: [8, -8, 24 * 365, -24 * 365 * 40])
+    @Test(
+        "A clock step does not change the time that streams and meals take",
+        arguments: [8, -8, 24 * 365, -24 * 365 * 40])
     func streams(_ hours: Int64) throws {
         func play(steps: Bool) throws -> [[String]] {
             let network = VirtualNetwork { $0.pace = .human }
@@ -74,7 +76,7 @@ struct SystemClockTests {
         #expect(plain.joined().contains("stream_complete") && plain.joined().contains("meal_log.completed"))
     }
 
-    @Test("Held output, quotas, waits and idle connections are not affected")
+    @Test("A clock step does not affect held output, quotas, waits and idle connections")
     func holds() throws {
         let network = VirtualNetwork()
         let world = try network.world(
@@ -92,7 +94,7 @@ struct SystemClockTests {
         #expect(entry["requested_at"]?.string?.hasPrefix("2025-01-29T18:30:00") == true)
     }
 
-    @Test("A rewind to a mark from before the step keeps the current date")
+    @Test("A rewind to a mark from before a clock step keeps the current date")
     func marks() throws {
         let network = VirtualNetwork()
         let world = try network.plainWorld()

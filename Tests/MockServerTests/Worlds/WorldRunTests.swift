@@ -7,7 +7,7 @@ import Testing
 @testable import Judging
 @testable import MockServer
 
-@Suite("Worlds of another world's run")
+@Suite("Worlds in another world's run")
 struct WorldRunTests {
     private static let badPath = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
 
@@ -32,7 +32,7 @@ struct WorldRunTests {
         try #require(judgement.judgement.verdicts.first { $0.obligation.id == "ids/lowercase" })
     }
 
-    @Test("Such worlds are judged from the start, even after deletion, by scenario and guide")
+    @Test("The run judges its worlds from the start and keeps verdicts after their deletion")
     func judged() throws {
         let run = try Run()
         #expect(run.judgements.isEmpty)
@@ -57,7 +57,7 @@ struct WorldRunTests {
         #expect(!judgements[1].judgement.hasConnected)
     }
 
-    @Test("The verdicts of the run's world include theirs, with the same filter and form")
+    @Test("The verdicts of the run's first world include those of its other worlds")
     func verdicts() throws {
         let run = try Run()
         let path = "worlds/\(run.id)/verdicts"
@@ -76,7 +76,7 @@ struct WorldRunTests {
         #expect(verdict?["findings"]?[0]?["evidence"]?[0]?.string?.contains(Self.badPath) == true, "\(made)")
     }
 
-    @Test("Evidence of worlds that began at other times is shifted to the first one's time")
+    @Test("A run shifts evidence from worlds with other start times to the first world's time")
     func times() throws {
         let run = try Run()
         let (one, _) = try run.world(#"{"clock":{"manual":"2025-01-29T10:30:00Z"}}"#)
@@ -90,7 +90,7 @@ struct WorldRunTests {
         #expect(times.map { $0.nanoseconds(since: judgement.startedAt) } == [2_000_000_000, 2_000_000_000])
     }
 
-    @Test("Worlds end with their run; worlds that they made belong to it too, the server's do not")
+    @Test("A run includes the worlds that its worlds create, and deletes them at its end")
     func ends() throws {
         let run = try Run()
         let (one, _) = try run.world()
@@ -103,7 +103,7 @@ struct WorldRunTests {
         #expect(run.judgements.isEmpty)
     }
 
-    @Test("Beyond the limit of scenarios they count as the last one of their guide")
+    @Test("Beyond the limit of scenarios, worlds count under their guide's last scenario")
     func limit() throws {
         let run = try Run()
         for number in 0...WorldRun.mostScenarios {
@@ -113,7 +113,7 @@ struct WorldRunTests {
         #expect(run.judgements.count == WorldRun.mostScenarios && run.judgements.last?.worldCount == 2)
     }
 
-    @Test("A broken must has a place among the kept worlds")
+    @Test("A sum of verdicts keeps a broken must among its findings")
     func kept() throws {
         let obligation = try #require(Judge.obligations.first { $0.level == .must })
         func verdict(_ levels: [Obligation.Level]) -> Verdict {

@@ -12,7 +12,7 @@ struct WorldSizeTests {
         [UserData(id: "a", goals: Array(repeating: GoalData(title: "a"), count: count))]
     }
 
-    @Test("Two hundred entities of any kind are small, one more is large", arguments: [0, 1])
+    @Test("A world counts as large with more than two hundred entities of any kind", arguments: [0, 1])
     func entities(_ more: Int) {
         let message = MessageData(role: .user, content: "a")
         let meal = MealLogData(rawInput: "a", mealType: .snack, progress: .processing)
@@ -35,14 +35,16 @@ struct WorldSizeTests {
         }
     }
 
-    @Test("Forty thousand iterations for all passwords are small", arguments: [(20_000, false), (20_001, true)])
+    @Test(
+        "A scenario counts as large with more than forty thousand password iterations",
+        arguments: [(20_000, false), (20_001, true)])
     func passwords(_ cost: Int, _ isLarge: Bool) throws {
         let users = ["a", "b"].map { "{id: \($0), email: \($0)@b.example, password: correct horse}" }
         let text = "{name: a, accounts: {password_cost: \(cost)}, users: [\(users.joined(separator: ", "))]}"
         #expect(try Scenario.read(text).isLarge == isLarge)
     }
 
-    @Test("A world with a large scenario takes long to free, however little data it has")
+    @Test("A world with a large scenario counts as large to free")
     func freeing() {
         let world = VirtualNetwork().engine.defaultWorld
         #expect(!world.isLargeToFree)
@@ -50,7 +52,7 @@ struct WorldSizeTests {
         #expect(world.isLargeToFree)
     }
 
-    @Test("The common limit can be used to the last byte, and the message names the limit that is reached first")
+    @Test("Worlds can use the shared limit to the last byte")
     func shared() {
         let room = SharedRoom(all: 60, held: 0, limit: 100, own: 50)
         #expect(throws: Never.self) { try room.check(bringing: 40) }
@@ -60,7 +62,7 @@ struct WorldSizeTests {
         #expect(narrow.storage(written: 3) == StorageRoom(bytes: 9, limit: 12))
     }
 
-    @Test("A world prepared while others grew starts if it just fits")
+    @Test("A world prepared while others grew starts if it still fits")
     func beginning() throws {
         let network = VirtualNetwork()
         var settings = network.engine.defaultWorld.settings
@@ -73,7 +75,7 @@ struct WorldSizeTests {
         #expect(throws: APIError.self) { try beginning.check(in: room(100_001 - bytes)) }
     }
 
-    @Test("A journal at the limit is whole; beyond it, it loses its older half")
+    @Test("A journal beyond its limit loses its older half")
     func journal() throws {
         func journal(limit: Int) throws -> (count: Int, weight: Int) {
             let network = VirtualNetwork { $0.limits.journalBytes = limit }
@@ -96,7 +98,7 @@ struct WorldSizeTests {
         return VirtualNetwork { ($0.stateFile, $0.restored) = (file, restored) }
     }
 
-    @Test("The number of an unsaved world is saved, so it is not reused")
+    @Test("The server saves the number of an unsaved world so that it is not reused")
     func savedNumber() throws {
         let file = try StateFile(":memory:")
         let network = try Self.saving(in: file)
@@ -112,7 +114,7 @@ struct WorldSizeTests {
         #expect(try Self.saving(in: file).engine.worlds.serial == 1)
     }
 
-    @Test("A world that pauses before its first save does not delay the others")
+    @Test("A world that pauses before its first save does not delay other worlds' saves")
     func standing() throws {
         let network = try Self.saving(in: try StateFile(":memory:"))
         _ = try network.world()

@@ -7,20 +7,20 @@ import Testing
 @testable import MockServer
 
 /// The apps' endpoints and members belong to the union; a server that follows one guide answers as before.
-@Suite("Guides answer as before the apps were added")
+@Suite("Guide modes as before the apps were added")
 struct GuidesBeforeAppsTests {
     private static let variable = "FITIQ_MOCK_WRITE_GOLDENS"
     private static let descriptions = "descriptions.sha256"
 
     // MARK: Answers
 
-    @Test("Every method of every path, and every frame, is the same byte for byte", arguments: GuideMode.guides)
+    @Test("Every response and every frame matches its golden file byte for byte", arguments: GuideMode.guides)
     func answers(mode: GuideMode) throws {
         try compare(GuidePlay(mode, .server).lines, with: "\(mode.rawValue).txt")
     }
 
     @Test(
-        "A world with a guide answers the same below a server of the union",
+        "A guide world on a union server answers like a server in that guide's mode",
         arguments: LongRun.choose(Array(GuideMode.guides.prefix(1)), long: Array(GuideMode.guides)))
     func worldOfUnion(mode: GuideMode) throws {
         let lines = try GuidePlay(mode, .worldOfUnion).lines
@@ -36,7 +36,7 @@ struct GuidesBeforeAppsTests {
 
     // MARK: Journal
 
-    @Test("The journal's requests and near misses", arguments: GuideMode.guides)
+    @Test("The journal's requests and near misses match their golden file", arguments: GuideMode.guides)
     func journal(mode: GuideMode) throws {
         let stage = try GuideStage(mode, .server)
         var lines: [String] = []
@@ -81,7 +81,7 @@ struct GuidesBeforeAppsTests {
 
     // MARK: Descriptions
 
-    @Test("The guides' descriptions, as files and as served")
+    @Test("The guides' descriptions match their golden file, both on disk and as served")
     func describe() throws {
         let root = URL.packageRoot.appending(path: "openapi/guides")
         var lines: [String] = []
@@ -108,7 +108,7 @@ struct GuidesBeforeAppsTests {
         }
     }
 
-    @Test("Each file belongs to a guide")
+    @Test("The folder contains only the expected golden files")
     func noGoldenIsLeft() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: GuideStage.folder.path)
         let goldens = GuideMode.guides.flatMap { ["\($0.rawValue).txt", "\($0.rawValue).journal.txt"] }
