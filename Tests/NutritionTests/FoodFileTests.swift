@@ -5,7 +5,7 @@ import Testing
 
 @testable import Nutrition
 
-@Suite("The file of foods")
+@Suite("The food file")
 struct FoodFileTests {
     static let head = FoodFile.titles.joined(separator: "\t") + "\n"
 
@@ -36,7 +36,7 @@ struct FoodFileTests {
         #expect(file.foods.count >= 317)
     }
 
-    @Test("A line is a food")
+    @Test("The reader turns a line into a food")
     func readsFood() throws {
         let file = Self.read(Self.head + Self.line([]))
         #expect(file.mistakes == [])
@@ -56,7 +56,7 @@ struct FoodFileTests {
         #expect(file.entries["red apples"]?.isPlural == true && file.entries["red apple"]?.isPlural == false)
     }
 
-    @Test("Optional columns may be empty")
+    @Test("The reader accepts empty optional columns")
     func readsEmptyCells() throws {
         let optional: [FoodFile.Column] = [
             .group, .aliases, .protein, .carbs, .fat, .fiber, .sugar, .gramsPerUnit, .gramsPerSize, .label,
@@ -73,14 +73,16 @@ struct FoodFileTests {
         }
     }
 
-    @Test("Decimals have Swift's notation", arguments: [0.1, 0.26, 13.81, 182.5, 99.99, 0.07, 452.35, 4518])
+    @Test(
+        "The reader accepts decimals in Swift's notation",
+        arguments: [0.1, 0.26, 13.81, 182.5, 99.99, 0.07, 452.35, 4518])
     func readsDecimals(_ value: Double) {
         let cell = value == value.rounded() ? "\(Int(value))" : "\(value)"
         #expect(Self.read(Self.head + Self.line([(.servingGrams, cell)])).foods.first?.serving.grams == value)
     }
 
     @Test(
-        "Numbers have these bounds",
+        "The reader accepts numbers at their bounds",
         arguments: [
             (.kcal, "902"), (.kcal, "0"), (.sugar, "100"), (.servingGrams, "4999.99"), (.servingGrams, "0.01"),
             (.servingGrams, "004999.99"),
@@ -111,7 +113,7 @@ struct FoodFileTests {
         (.remarks, [" a", "a ", "\"a\""], "begins or ends with a space or a quotation mark"),
     ]
 
-    @Test("A wrong cell is reported with file, line and column", arguments: mistakes)
+    @Test("The reader reports a wrong cell with its file, line and column", arguments: mistakes)
     func tellsCells(_ column: FoodFile.Column, _ cells: [String], _ message: String) {
         for cell in cells {
             let file = Self.read(
@@ -123,7 +125,7 @@ struct FoodFileTests {
         }
     }
 
-    @Test("An id belongs to a food of SR Legacy")
+    @Test("The reader accepts an id only for a food from SR Legacy")
     func tellsIDs() {
         for source in ["FNDDS", "Foundation", "Branded", "recipe"] {
             #expect(Self.read(Self.head + Self.line([(.source, source)])).mistakes.count == 1)
@@ -132,7 +134,7 @@ struct FoodFileTests {
     }
 
     @Test(
-        "A duplicate key or name is reported with both lines",
+        "The reader reports a duplicate key or name with both lines",
         arguments: [
             ("apple", "pear", "", "the key apple is already in line 2"),
             ("pear", "Apple", "", "\"apple\" is already in line 2"),
@@ -146,7 +148,7 @@ struct FoodFileTests {
         #expect(file.mistakes.contains { $0.contains(message) }, "\(file.mistakes)")
     }
 
-    @Test("Invalid lines are reported, and so is every mistake")
+    @Test("The reader reports every mistake in every invalid line")
     func tellsLines() {
         let apple = Self.line([])
         for (text, lines) in [

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Nutrition
 
-@Suite("The table of foods")
+@Suite("The food table")
 struct FoodTableTests {
-    @Test("There are enough foods, with unique keys that are slugs")
+    @Test("The table has enough foods, and each key is a unique slug")
     func keys() {
         let keys = FoodTable.foods.map(\.key)
         #expect(keys.count >= 140)
@@ -14,7 +14,7 @@ struct FoodTableTests {
         }
     }
 
-    @Test("Names are unique")
+    @Test("Food names are unique")
     func names() {
         var owners: [String: String] = [:]
         for food in FoodTable.foods {
@@ -25,7 +25,7 @@ struct FoodTableTests {
         }
     }
 
-    @Test("Each name, singular and plural, reads as its own food", arguments: FoodTable.foods.map(\.key))
+    @Test("The parser reads each food's name, singular or plural, as that food", arguments: FoodTable.foods.map(\.key))
     func readsItsNames(_ key: String) throws {
         let food = try #require(FoodTable.foods.first { $0.key == key })
         for name in food.names {
@@ -38,7 +38,7 @@ struct FoodTableTests {
         }
     }
 
-    @Test("Calories agree with the macronutrients: 4, 4 and 9 kcal per gram, 2 less per gram of fiber")
+    @Test("A food's calories agree with its macronutrients")
     func energy() {
         for food in FoodTable.foods where food.kind != .alcohol {
             let facts = food.per100Grams
@@ -48,7 +48,7 @@ struct FoodTableTests {
         }
     }
 
-    @Test("Alcohol has more calories than its macronutrients, and less than pure alcohol")
+    @Test("Alcoholic drinks have more calories than their macronutrients and fewer than pure alcohol")
     func alcohol() {
         let drinks = FoodTable.foods.filter { $0.kind == .alcohol }
         #expect(drinks.count >= 5)
@@ -59,7 +59,7 @@ struct FoodTableTests {
         }
     }
 
-    @Test("Values are not negative, and no part exceeds the whole")
+    @Test("Every value is positive or zero, and every part is at most the whole")
     func masses() {
         for food in FoodTable.foods {
             let facts = food.per100Grams
@@ -71,7 +71,7 @@ struct FoodTableTests {
         }
     }
 
-    @Test("Servings and portions weigh something, and a label's facts are near those of the source")
+    @Test("Servings have a weight, and a label's facts are close to the source's")
     func portions() {
         for food in FoodTable.foods {
             let weights = [food.serving.grams] + food.portions.values + food.sizes.values
@@ -93,7 +93,7 @@ struct FoodTableTests {
         }
     }
 
-    @Test("Ids of FoodData Central are in the range of SR Legacy")
+    @Test("FoodData Central ids are in the range of SR Legacy")
     func ids() {
         var count = 0
         for food in FoodTable.foods {

@@ -9,7 +9,7 @@ struct GeneratedMealTests {
     private static let count =
         ProcessInfo.processInfo.environment["FITIQ_MOCK_MEALS"].flatMap { Int($0) } ?? 2000
 
-    @Test("A meal reads as the parts that it was built from", arguments: 1...4)
+    @Test("The parser reads a generated meal as the parts it was built from", arguments: 1...4)
     func parts(seed: UInt64) {
         var draw = Draw(seed: seed)
         for _ in 0..<Self.count / 4 {

@@ -29,7 +29,7 @@ struct GuideExampleTests {
         #expect(meal.items.last?.notes == "Assumed one serving (2 slices, 57 g)")
     }
 
-    @Test("2 scrambled eggs are one item")
+    @Test("2 scrambled eggs form one item")
     func scrambledEggs() {
         let meal = MealParser.parse("2 scrambled eggs")
         #expect(meal.items.map(\.name) == ["Scrambled Eggs"])
@@ -37,7 +37,7 @@ struct GuideExampleTests {
         #expect(meal.totals.calories > 0)
     }
 
-    @Test("120g chicken breast")
+    @Test("120g chicken breast has the guide's facts")
     func chickenBreast() {
         #expect(
             MealParser.parse("120g chicken breast").items == [

@@ -3,7 +3,7 @@ import Testing
 @testable import Nutrition
 
 /// The tokens of a text, before they are interpreted.
-@Suite("Tokens of meals")
+@Suite("Meal tokens")
 struct LexerTests {
     static let numbers: [(text: String, kinds: [Token.Kind])] = [
         ("100,000", [.number(100_000, assumesDecimals: false)]),
@@ -23,7 +23,7 @@ struct LexerTests {
         ("↉", []), ("¹", []), ("½", [.fraction(0.5)]),
     ]
 
-    @Test("Digits are numbers, fractions or a time of day", arguments: numbers)
+    @Test("The lexer reads digits as numbers, fractions or a time of day", arguments: numbers)
     func readsNumbers(_ row: (text: String, kinds: [Token.Kind])) {
         #expect(Lexer.tokens(of: row.text).map(\.kind) == row.kinds)
     }
@@ -38,7 +38,7 @@ struct LexerTests {
         ("- a", [.word("a")]),
     ]
 
-    @Test("A dash separates, joins, or begins a line", arguments: dashes)
+    @Test("The lexer reads a dash as a separator, a joint or the start of a line", arguments: dashes)
     func readsDashes(_ row: (text: String, kinds: [Token.Kind])) {
         #expect(Lexer.tokens(of: row.text).map(\.kind) == row.kinds)
     }
@@ -49,19 +49,19 @@ struct LexerTests {
         ("x2", [.word("x"), .number(2, assumesDecimals: false)]),
     ]
 
-    @Test("Short forms of with and without are words", arguments: words)
+    @Test("The lexer reads short forms of with and without as words", arguments: words)
     func readsWords(_ row: (text: String, kinds: [Token.Kind])) {
         #expect(Lexer.tokens(of: row.text).map(\.kind) == row.kinds)
     }
 
     @Test(
-        "An apostrophe of any kind is part of a word",
+        "The lexer reads any kind of apostrophe as part of a word",
         arguments: ["'", "\u{2019}", "\u{2018}", "\u{2BC}", "`"])
     func apostrophes(_ sign: String) {
         #expect(Lexer.words(of: "goat\(sign)s cheese\(sign)") == ["goats", "cheese"])
     }
 
-    @Test("The source ends with the last token")
+    @Test("A token range's source text ends with its last token")
     func source() {
         let text = TokenText(" a\t b ")
         #expect(text.source(0..<2) == "a b" && text.source(1..<9) == "b")

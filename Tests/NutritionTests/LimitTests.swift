@@ -2,9 +2,9 @@ import Testing
 
 @testable import Nutrition
 
-@Suite("Limits of meals")
+@Suite("Limits on meals")
 struct LimitTests {
-    @Test("Fifty foods are read; the fifty-first truncates the meal")
+    @Test("The parser reads fifty foods and truncates the meal at the fifty-first")
     func items() {
         let fifty = Array(repeating: "1 egg", count: MealParser.maximumItems)
         let full = MealParser.parse(fifty.joined(separator: ", "))
@@ -18,19 +18,19 @@ struct LimitTests {
         #expect(!MealParser.parse((fifty + ["no toast"]).joined(separator: ", ")).isTruncated)
     }
 
-    @Test("A text without words reads as nothing", arguments: ["", " ", "\n\t"])
+    @Test("A text without words yields no items", arguments: ["", " ", "\n\t"])
     func nothing(_ text: String) {
         #expect(MealParser.parse(text) == ParsedMeal())
     }
 
-    @Test("Fifty unknown words are kept")
+    @Test("The parser keeps at most fifty unknown words")
     func unknown() {
         let words = (0..<51).map { "zork\($0)" }
         #expect(MealParser.parse(words.prefix(50).joined(separator: " ")).unknown == Array(words.prefix(50)))
         #expect(MealParser.parse(words.joined(separator: " ")).unknown == Array(words.prefix(50)))
     }
 
-    @Test("A long word is cut after forty characters")
+    @Test("The parser cuts a long word after forty characters")
     func longWord() {
         let forty = String(repeating: "q", count: 40)
         #expect(MealParser.parse(forty).unknown == [forty])
@@ -38,7 +38,7 @@ struct LimitTests {
     }
 
     @Test(
-        "No item weighs more than 10 kg, and none is negative",
+        "Every item weighs between 0 and 10 kg",
         arguments: [
             "10kg rice", "10.001kg rice", "-20kg rice", "1000000000000 slices pizza", "9000000000 eggs",
             String(repeating: "9", count: 5000) + " eggs", "thousand thousand kg rice",
@@ -52,7 +52,7 @@ struct LimitTests {
         #expect(meal.totals.calories > 0)
     }
 
-    @Test("10 kg passes silently; more gets a note")
+    @Test("An item of more than 10 kg gets a note")
     func edge() {
         let at = MealParser.parse("10 kg rice").items
         #expect(at.map(\.confidence) == [0.95])
@@ -62,28 +62,28 @@ struct LimitTests {
         #expect(over.map(\.nutrients) == at.map(\.nutrients))
     }
 
-    @Test("A product has the texts of its factors while they fit into an excerpt")
+    @Test("A product's amount shows its factors if they fit into an excerpt")
     func product() {
         let factor = String(repeating: "0", count: 38) + "1"
         #expect(MealParser.parse("eggs x2 x\(factor)").items.map(\.amountText) == ["\(factor) × 2"])
         #expect(MealParser.parse("eggs x2 x0\(factor)").items.map(\.amountText) == ["2"])
     }
 
-    @Test("A word that is the whole text is looked up once")
+    @Test("The parser looks up a single word once")
     func lookUp() {
         var reader = MealReader(TokenText("egg"))
         reader.read()
         #expect(reader.lookUps == 1)
     }
 
-    @Test("The smallest quantity is a hundredth")
+    @Test("The smallest quantity that the parser accepts is a hundredth")
     func smallest() {
         #expect(MealParser.parse("0.005 g rice").items.map(\.quantity) == [0.01])
         #expect(MealParser.parse("0.004 g rice").items == [])
     }
 
     @Test(
-        "The work grows with the text",
+        "The parser's work grows linearly with the text",
         arguments: [
             "1 ", "a ", "egg ", "x2 ", "half a ", "1 1/2 ", "2-3 ", "of ", "fried ", "scrambled eggs ", "(", "zork ",
             "peanut butter and jelly ", "low fat ", "a large ", "no ", "1 cup ", "fl ", "and a half ", ", ", "1,000,",

@@ -3,7 +3,7 @@ import Testing
 @testable import Nutrition
 
 /// Plurals as people write them, listed by hand: neither from the table nor from `Plural`.
-@Suite("Plurals of foods")
+@Suite("Food plurals")
 struct PluralTests {
     /// The key of a food and plurals of its names.
     static let plurals: [(key: String, plurals: String)] = [
@@ -111,7 +111,7 @@ struct PluralTests {
         ("olive-oil", "olive oils, oils"), ("soy-sauce", "soy sauces"), ("gravy", "gravies"),
     ]
 
-    @Test("Two of a food are that food", arguments: plurals)
+    @Test("The parser reads the plural of each food", arguments: plurals)
     func isRead(_ key: String, _ names: String) {
         for name in names.split(separator: ", ") {
             let meal = MealParser.parse("2 \(name)")
@@ -120,7 +120,7 @@ struct PluralTests {
         }
     }
 
-    @Test("Every food counted in pieces or slices has a plural here")
+    @Test("The table has a plural for every food counted in pieces or slices")
     func isComplete() {
         let listed = Set(Self.plurals.map(\.key))
         #expect(listed.count == Self.plurals.count)
@@ -130,7 +130,7 @@ struct PluralTests {
     }
 
     @Test(
-        "Foods with equal singular and plural read alike",
+        "The parser reads foods whose singular and plural are equal",
         arguments: ["hummus", "asparagus", "couscous", "corn flakes"])
     func staysAsItIs(_ name: String) { #expect(Plural.of(name) == name) }
 }

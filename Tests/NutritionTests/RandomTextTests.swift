@@ -45,7 +45,7 @@ struct RandomTextTests {
             sourceLocation: sourceLocation)
     }
 
-    @Test("Words of meals in any order are read", arguments: 0..<40)
+    @Test("The parser accepts meal words in random order", arguments: 0..<40)
     func words(seed: Int) {
         var numbers = Draw(seed: UInt64(seed))
         for _ in 0..<50 {
@@ -56,7 +56,7 @@ struct RandomTextTests {
         }
     }
 
-    @Test("Any characters are read", arguments: 0..<20)
+    @Test("The parser accepts random characters", arguments: 0..<20)
     func characters(seed: Int) {
         var numbers = Draw(seed: UInt64(seed) &+ 1000)
         for _ in 0..<50 {
@@ -70,7 +70,7 @@ struct RandomTextTests {
     }
 
     @Test(
-        "16 KiB of one character are read",
+        "The parser accepts 16 KiB of a single character",
         arguments: [
             "a", "1", "9", " ", ".", ",", "-", "/", "½", "é", "\u{301}", "🍳", "\n", "(", "x", "'", "%", "\u{0}", "1,",
             "1/", "2 ", "a ", "egg ", "eggs", "of ", "half ", "no ", "x2 ", "2x", "1-", "oz ", "fl ", "and ",

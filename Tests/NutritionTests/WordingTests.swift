@@ -3,7 +3,7 @@ import Testing
 @testable import Nutrition
 
 /// The wording of an item: name, amount, confidence, notes.
-@Suite("Wording of items")
+@Suite("Item wording")
 struct WordingTests {
     struct Wording: CustomTestStringConvertible {
         let text: String
@@ -23,7 +23,7 @@ struct WordingTests {
         var testDescription: String { text }
     }
 
-    @Test("The first item says what was read, with its confidence and assumptions", arguments: wordings)
+    @Test("The first item has the expected amount, name, confidence and notes", arguments: wordings)
     func wording(_ wording: Wording) throws {
         let item = try #require(MealParser.parse(wording.text).items.first)
         #expect(item.name == wording.name)
@@ -123,12 +123,12 @@ struct WordingTests {
 
     private static let latte = "Counted without \"large\"; Counted in servings (12 fluid ounces, 360 g)"
 
-    @Test("Small words of a name are capitalized only at its beginning")
+    @Test("A food's name capitalizes small words only at its start")
     func titles() {
         #expect(DisplayName.titleCase("of mac and cheese with bbq sauce") == "Of Mac and Cheese with BBQ Sauce")
     }
 
-    @Test("Units have the names that answers promise")
+    @Test("Units have the names that the API documents")
     func units() {
         #expect(
             MealUnit.allCases.map(\.rawValue) == [
@@ -139,7 +139,7 @@ struct WordingTests {
             ])
     }
 
-    @Test("Customary measures are multiples of each other, and ounces are 28.35 g")
+    @Test("Customary measures are multiples of each other, and an ounce is 28.35 g")
     func measures() throws {
         let cup = try #require(MealUnit.cups.milliliters)
         for (unit, count) in [
@@ -153,7 +153,7 @@ struct WordingTests {
     }
 
     @Test(
-        "Plurals of units",
+        "Items use the correct plural of each unit",
         arguments: [
             ("egg", "eggs"), ("tomato", "tomatoes"), ("cherry tomato", "cherry tomatoes"), ("berry", "berries"),
             ("turkey", "turkeys"), ("peach", "peaches"), ("radish", "radishes"), ("hummus", "hummus"),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: adjectives")
 struct AdjectivesReadingTests {
-    @Test("Adjectives choose the entry, the size, or nothing", arguments: cases)
+    @Test("The parser uses adjectives to choose the food or its size", arguments: cases)
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: fillers")
 struct FillersReadingTests {
-    @Test("Filler words are ignored", arguments: cases)
+    @Test("The parser ignores filler words", arguments: cases)
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [

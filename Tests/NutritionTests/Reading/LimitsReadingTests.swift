@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: limits")
 struct LimitsReadingTests {
-    @Test("Excessive amounts are limited", arguments: cases)
+    @Test("The parser limits excessive amounts", arguments: cases)
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: names")
 struct NamesReadingTests {
-    @Test("The longest name wins, with its separators", arguments: cases)
+    @Test("The parser prefers the longest food name, including its separators", arguments: cases)
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: negations")
 struct NegationsReadingTests {
-    @Test("Negated foods are left out", arguments: cases)
+    @Test("The parser omits negated foods", arguments: cases)
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: numbers")
 struct NumbersReadingTests {
-    @Test("Numbers are digits, words, fractions, ranges or multipliers", arguments: cases)
+    @Test("The parser reads digits, words, fractions, ranges and multipliers as numbers", arguments: cases)
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: places")
 struct PlacesReadingTests {
-    @Test("An amount belongs to the food after it, or to the one before it", arguments: cases)
+    @Test("The parser assigns an amount to the food after it or before it", arguments: cases)
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [

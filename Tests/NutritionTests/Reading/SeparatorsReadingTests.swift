@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: separators")
 struct SeparatorsReadingTests {
-    @Test("Separators split foods", arguments: cases)
+    @Test("The parser splits foods at separators", arguments: cases)
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [

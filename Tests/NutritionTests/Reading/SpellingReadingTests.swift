@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: spelling")
 struct SpellingReadingTests {
-    @Test("Case, accents, quotes, emoji and plurals make no difference", arguments: cases)
+    @Test("The parser ignores case, accents, quotes, emoji and plurals", arguments: cases)
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [

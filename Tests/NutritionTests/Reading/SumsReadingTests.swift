@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: sums, parts, sizes and energies")
 struct SumsReadingTests {
-    @Test("Several terms are one amount", arguments: sums)
+    @Test("The parser adds several terms to one amount", arguments: sums)
     func addsUp(_ meal: ReadMeal) { meal.check() }
 
     static let sums: [ReadMeal] = [
@@ -26,7 +26,7 @@ struct SumsReadingTests {
         .init("1 cup + 2 eggs", "egg 2 pieces", 140, unknown: ["1 cup"]),
     ]
 
-    @Test("Parts, multiples and lists are read", arguments: parts)
+    @Test("The parser reads parts, multiples and lists", arguments: parts)
     func multiplies(_ meal: ReadMeal) { meal.check() }
 
     static let parts: [ReadMeal] = [
@@ -68,7 +68,7 @@ struct SumsReadingTests {
         .init("100g (1 cup) rice", "rice 100 grams", 130),
     ]
 
-    @Test("A size is not a count, and a stated energy is used", arguments: sizes)
+    @Test("The parser distinguishes a size from a count and uses a stated energy", arguments: sizes)
     func notes(_ meal: ReadMeal) throws {
         meal.check()
         // Assumptions are noted.

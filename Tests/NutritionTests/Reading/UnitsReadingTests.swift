@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: units")
 struct UnitsReadingTests {
-    @Test("Units, attached or separate, of mass, of volume, of count", arguments: cases)
+    @Test("The parser reads units of mass, volume and count, attached or separate", arguments: cases)
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [

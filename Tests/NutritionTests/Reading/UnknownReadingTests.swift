@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: unknown")
 struct UnknownReadingTests {
-    @Test("Unknown words name no food", arguments: cases)
+    @Test("The parser reports unused words and amounts as unknown", arguments: cases)
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [
