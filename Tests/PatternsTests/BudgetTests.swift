@@ -4,7 +4,7 @@ import Testing
 @testable import Patterns
 
 /// The cost of a search is counted, not timed.
-@Suite("The budget of a search")
+@Suite("Search budget")
 struct BudgetTests {
     /// Some 960 ideographs, no two of them adjacent, so that they are as many ranges.
     static let ideographs = String(String.UnicodeScalarView((0..<960).compactMap { Unicode.Scalar(0x4E00 + 2 * $0) }))
@@ -20,7 +20,7 @@ struct BudgetTests {
         #expect(pattern.stepsPerScalar == pattern.instructionCount + lookupSteps, "\(name)")
     }
 
-    @Test("A large repeated class is one class, looked up once for a scalar")
+    @Test("A search looks up a large repeated class once per scalar")
     func largeClass() throws {
         let pattern = try Pattern("[\(Self.ideographs)z]{0,490}\\d")
         #expect(pattern.program.classes.map(\.ranges.count) == [961, 0])
@@ -32,19 +32,19 @@ struct BudgetTests {
 
     /// Measures that a lookup makes at most this many comparisons.
     @Test(
-        "A class counts by its ranges, once",
+        "The steps of a class count each distinct range once",
         arguments: [("x", 2), ("\\d", 4), ("[a-z]", 5), ("[ac][ca]", 7), ("[aceg]", 7)])
     func classes(source: String, steps: Int) throws {
         #expect(try Pattern(source).stepsPerScalar == steps)
         #expect(try Pattern("[\(Self.ideographs)]").stepsPerScalar == 14)
     }
 
-    @Test("A pattern that would take more steps is refused")
+    @Test("The compiler rejects a pattern that would exceed the budget")
     func refused() {
         #expect(throws: PatternError.self) { try Pattern("[\(Self.ideographs)z]{0,990}\\d") }
     }
 
-    @Test("Ranges that touch or overlap become one, in any order")
+    @Test("A class merges ranges that touch or overlap")
     func ranges() throws {
         let rows: [(String, [ClosedRange<UInt32>])] = [
             ("[abc]", [0x61...0x63]), ("[cab]", [0x61...0x63]), ("[a-fc-h]", [0x61...0x68]),
@@ -54,7 +54,7 @@ struct BudgetTests {
         #expect(try Pattern("[ab][ba][\\d\\w][\\w\\d]").program.classes.count == 2)
     }
 
-    @Test("A scalar is found in a class by binary search, wherever its range is")
+    @Test("A class finds a scalar by binary search in any of its ranges")
     func members() throws {
         let pattern = try Pattern("^[\(Self.ideographs)]$")
         for (number, scalar) in Self.ideographs.unicodeScalars.enumerated() {
@@ -64,7 +64,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("Scalars count, not characters: the search ends at the limit")
+    @Test("The length limit of a search counts scalars, not characters")
     func scalars() throws {
         let limit = SearchedText.maximumLength
         // A single character with that many scalars.
@@ -78,7 +78,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("Words take at most two comparisons for a scalar", arguments: ["aaab", "a", "abab", "aabaaab", "zz"])
+    @Test("A word search makes at most two comparisons per scalar", arguments: ["aaab", "a", "abab", "aabaaab", "zz"])
     func words(words: String) {
         for text in ["a", "aab", "ab", "aaba"] {
             let scalars = String(repeating: text, count: 1000).unicodeScalars
@@ -87,7 +87,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("Random expressions on random texts stay within the budget", arguments: [UInt64(7), 38])
+    @Test("Searching random texts for random expressions never exceeds the budget", arguments: [UInt64(7), 38])
     func made(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
         var (tried, steps, scalars) = (0, 0, 0)

@@ -87,7 +87,7 @@ import Testing
         ),
     ]
 
-    @Test("Messages say where and why", arguments: refused)
+    @Test("An error message says where and why an expression is invalid", arguments: refused)
     func told(source: String, position: Int, message: String) {
         #expect {
             try Pattern(source)
@@ -105,14 +105,14 @@ import Testing
         String(repeating: "a|", count: 332) + "a",
     ]
 
-    @Test("Expressions of these sizes are valid", arguments: largest)
+    @Test("Expressions of the maximum sizes are valid", arguments: largest)
     func limits(source: String) throws {
         let pattern = try Pattern(source)
         #expect(pattern.program.instructions.count <= Pattern.maximumInstructionCount)
         _ = pattern.isFound(in: SearchedText("aaa"))
     }
 
-    @Test("Arbitrary expressions never crash", arguments: [UInt64(3)])
+    @Test("Parsing a random expression never crashes", arguments: [UInt64(3)])
     func anything(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
         let signs: [String] = [

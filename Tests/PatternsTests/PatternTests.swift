@@ -73,7 +73,7 @@ import Testing
         ("[az]", ["A", "Z"], ["!", ":"]),
     ]
 
-    @Test("Expressions match where they should, and nowhere else", arguments: accepted)
+    @Test("An expression matches exactly the expected texts", arguments: accepted)
     func found(source: String, texts: [String], others: [String]) throws {
         let pattern = try Pattern(source)
         for text in texts { #expect(pattern.isFound(in: SearchedText(text)), "\(source) in \(text.debugDescription)") }
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "Expressions can respect the case",
+        "An expression can be case-sensitive",
         arguments: [("a", "A"), ("[a-z]", "A"), ("É", "é"), ("[^a]", "a"), ("k", "\u{212A}")])
     func cases(source: String, text: String) throws {
         #expect(!(try Pattern(source, ignoresCase: false).isFound(in: SearchedText(text))))
@@ -93,13 +93,15 @@ import Testing
         #expect(try Pattern(source).isFound(in: SearchedText(text)) == (source != "[^a]"))
     }
 
-    @Test("Repeating nothing takes no step", arguments: ["", "()", "()*", "()+", "()?", "(){2,}", "(){0,2}"])
+    @Test(
+        "Repeating an empty expression compiles to no instructions",
+        arguments: ["", "()", "()*", "()+", "()?", "(){2,}", "(){0,2}"])
     func nothing(source: String) throws {
         // The one step is the match.
         #expect(try Pattern(source).instructionCount == 1)
     }
 
-    @Test("Expressions keep their spelling")
+    @Test("A pattern keeps its source")
     func source() throws {
         let pattern = try Pattern("a{2}|\\d", ignoresCase: false)
         #expect(pattern.source == "a{2}|\\d")
@@ -107,9 +109,9 @@ import Testing
     }
 }
 
-@Suite("Words whatever their case") struct CaselessTests {
+@Suite("Case-insensitive words") struct CaselessTests {
     @Test(
-        "Words are found in any letter case",
+        "A word search ignores case",
         arguments: [
             ("", ""), ("", "a"), ("protein", "How much PROTEIN?"), ("é", "CAFÉ"), ("aab", "aaab"), ("abab", "abaabab"),
             ("aaab", "aaaaaaab"), ("σ", "Σ"), ("a b", "x A B"), ("a.c", "A.C"),
@@ -119,13 +121,13 @@ import Testing
     }
 
     @Test(
-        "Other words are not found",
+        "A word search does not find other words",
         arguments: [("a", ""), ("aab", "abab"), ("a.c", "abc"), ("a b", "a  b"), ("protein", "protei")])
     func isMissing(words: String, text: String) {
         #expect(!SoughtWords(words).isFound(in: text))
     }
 
-    @Test("Words are found as by a naive search, in any text", arguments: [UInt64(7)])
+    @Test("A word search finds the same as a naive search", arguments: [UInt64(7)])
     func random(seed: UInt64) {
         var numbers = Draw(seed: seed)
         for _ in 0..<5000 {

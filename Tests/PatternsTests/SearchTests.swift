@@ -4,7 +4,7 @@ import Testing
 @testable import Patterns
 
 @Suite("Searches") struct SearchTests {
-    @Test("A search finds the same as Swift's own expressions", arguments: [UInt64(11), 2025])
+    @Test("A search finds the same matches as Swift's Regex", arguments: [UInt64(11), 2025])
     func likeSwift(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
         var foundCount = 0
@@ -34,7 +34,7 @@ import Testing
         "(a+)+$", "^(a+)+$", "(a*)*b", "(a|aa)+$", "(a|a)*b", "(.*)*x", "(a?){20}a{20}b", "^(([a-z])+.)+[A-Z]([a-z])+$",
     ]
 
-    @Test("A search takes steps in proportion to the text", arguments: catastrophes)
+    @Test("A search's steps are proportional to the text's length", arguments: catastrophes)
     func linear(source: String) throws {
         let pattern = try Pattern(source)
         let size = pattern.program.instructions.count
@@ -55,7 +55,7 @@ import Testing
         #expect(search.stepCount < 20)
     }
 
-    @Test("A search starts over with each text")
+    @Test("Each search of a pattern is independent of earlier searches")
     func anew() throws {
         let pattern = try Pattern("a$")
         for text in ["ba", "ab", "a", "", "bba"] {
