@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    @Test("A database returns its values: numbers, any texts, bytes, null")
+    @Test("A database returns the stored numbers, texts, bytes and nulls")
     func values() throws {
         try withDatabase { database, path in
             try database.run(script: "CREATE TABLE t (n INTEGER PRIMARY KEY, a TEXT, b TEXT)")
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// Runs in its own process, because the working folder belongs to the whole process.
-    @Test("A database is a file of any name, not a URI, and notices that it has moved")
+    @Test("A database opens any file name literally and detects that its file has moved")
     func names() async {
         await #expect(processExitsWith: .success) {
             try ScratchFolder.lend { folder in
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("A prepared statement runs again after a failure, and after partly read rows")
+    @Test("A prepared statement can run again after a failure or partly read rows")
     func again() throws {
         try withDatabase { database, _ in
             try database.run(script: "CREATE TABLE t (n INTEGER PRIMARY KEY)")
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("A locked file, another file and a missing folder are reported")
+    @Test("Opening a locked file, a foreign file or a missing folder throws")
     func refusals() throws {
         try withDatabase { database, path in
             try database.run(script: "PRAGMA locking_mode = EXCLUSIVE; CREATE TABLE t (n); INSERT INTO t VALUES (1)")
