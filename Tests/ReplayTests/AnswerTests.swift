@@ -14,7 +14,7 @@ struct AnswerTests {
         var answer: ReplayAnswer
     }
 
-    @Test("Fields of framing, of the connection and of the date are omitted, and all others stay")
+    @Test("A replayed answer omits framing, connection and date fields and keeps all others")
     func fields() throws {
         let kept = [
             SessionField("content-type", "application/json"), SessionField("Set-Cookie", "a=1"),
@@ -44,7 +44,7 @@ struct AnswerTests {
         return try response(player.ask("GET", "/a"))
     }
 
-    @Test("A coded body keeps its field, and a decoded one loses it")
+    @Test("A coded body keeps Content-Encoding, and a decoded body loses it")
     func coding() throws {
         let field = SessionField("Content-Encoding", "gzip")
         #expect(
@@ -66,7 +66,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "An answer comes after the recorded wait, divided by the speed",
+        "An answer arrives after the recorded wait divided by the speed",
         arguments: [
             Wait(waited: 40, speed: .factor(1), after: 40_000_000),
             Wait(waited: 40, speed: .factor(2), after: 20_000_000),
@@ -100,7 +100,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "An incomplete body looks cut off to the client as well",
+        "A replay also cuts off an incomplete body for the client",
         arguments: [
             Cut(body: body("abc"), length: "3", isComplete: true, declared: nil, then: .nothing),
             Cut(body: body("abc"), length: "9", isComplete: false, declared: 9, then: .finish),
@@ -126,7 +126,7 @@ struct AnswerTests {
         #expect(response.then == row.then)
     }
 
-    @Test("A recorded HEAD or 304 keeps its statements about an absent body")
+    @Test("A recorded HEAD or 304 keeps its declared length without a body")
     func declared() throws {
         var builder = SessionBuilder()
         builder.exchange("HEAD", "/a", answerFields: [SessionField("content-length", "1234")])
@@ -138,7 +138,7 @@ struct AnswerTests {
         #expect(try Self.response(player.ask("GET", "/c")).declaredLength == nil)
     }
 
-    @Test("Interim statuses are not answers", arguments: [0, 100, 102, 199, 1_000])
+    @Test("A replay does not treat interim statuses as answers", arguments: [0, 100, 102, 199, 1_000])
     func statuses(status: Int) throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/a", status: status)
@@ -147,7 +147,7 @@ struct AnswerTests {
         #expect(player.plan.notes.count == (status == 0 ? 0 : 1))
     }
 
-    @Test("Unrecorded request bodies match anything")
+    @Test("A request whose body was not recorded matches any body")
     func unknownBodies() throws {
         var builder = SessionBuilder()
         builder.exchange("POST", "/a", fields: [SessionField("Content-Length", "7")], answer: "a")
@@ -164,7 +164,7 @@ struct AnswerTests {
         #expect(player.plan.notes.count == 2)
     }
 
-    @Test("A cut request body is not compared")
+    @Test("A replay does not compare a truncated request body")
     func cutRequest() throws {
         let session = Session(entries: [
             SessionExchange(
@@ -183,7 +183,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "Our origin replaces the recorded one everywhere",
+        "The server's origin replaces the recorded origin everywhere",
         arguments: [
             Origin(origin: ourOrigin, recorded: "https://api.fitiq.example/a", replayed: "http://localhost:8080/a"),
             Origin(origin: ourOrigin, recorded: "http://api.fitiq.example", replayed: "http://localhost:8080"),

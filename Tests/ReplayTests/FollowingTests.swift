@@ -6,7 +6,7 @@ import Traffic
 struct FollowingTests {
     static func bearer(_ token: String) -> [SessionField] { [SessionField("Authorization", "Bearer \(token)")] }
 
-    @Test("A server's id stays, and no other id matches it")
+    @Test("A replay keeps the server's ids, and no other id matches them")
     func issued() throws {
         var builder = SessionBuilder()
         builder.exchange("POST", "/api/v1/goals", body: "{}", answer: #"{"id":"\#(IDs.a)"}"#)
@@ -18,7 +18,7 @@ struct FollowingTests {
         #expect(player.report.bindings == 0)
     }
 
-    @Test("A server's id in a field stays, too")
+    @Test("A replay also keeps a server's id in a header field")
     func issuedInField() throws {
         var builder = SessionBuilder()
         builder.exchange("POST", "/notes", answerFields: [SessionField("Location", "/notes/\(IDs.a)")])
@@ -29,7 +29,7 @@ struct FollowingTests {
     }
 
     @Test(
-        "A limited number of requests that differ only in ids is searched for a new id",
+        "A new id is matched against a limited number of requests that differ only in ids",
         arguments: [(ReplayLimits.candidates - 1, "last"), (ReplayLimits.candidates, "unexpected: unknown")])
     func candidates(count: Int, answer: String) throws {
         let issued = (0..<count).map { "eeeeeeee-0000-4000-8000-00000000\(1000 + $0)" }
@@ -41,7 +41,7 @@ struct FollowingTests {
         #expect(player.text("PUT", "/notes/\(IDs.b)") == answer)
     }
 
-    @Test("A client's own id differs in each run, in paths, queries, bodies, answers and fields")
+    @Test("A replay maps a client's own ids in paths, queries, bodies, answers and fields")
     func madeUp() throws {
         var builder = SessionBuilder()
         builder.exchange(
@@ -69,7 +69,7 @@ struct FollowingTests {
         #expect(player.report.bindings == 2)
     }
 
-    @Test("Two different ids cannot become one, nor one id two")
+    @Test("The mapping of ids is one-to-one")
     func oneToOne() throws {
         var builder = SessionBuilder()
         builder.exchange("POST", "/api/v1/link", body: #"{"from":"\#(IDs.a)","to":"\#(IDs.b)"}"#, answer: "linked")
@@ -83,7 +83,7 @@ struct FollowingTests {
         #expect(player.text("POST", "/api/v1/link", body: different) == "linked")
     }
 
-    @Test("A recorded id stands for itself, and for no other")
+    @Test("A recorded id maps only to itself")
     func knownIDs() throws {
         var builder = SessionBuilder()
         builder.exchange("PUT", "/notes/\(IDs.a)", answer: "note")
@@ -97,7 +97,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("Times, not the order of the entries, decide who mentioned an id first")
+    @Test("The times of entries, not their order, decide who mentioned an id first")
     func firstToSay() throws {
         var builder = SessionBuilder()
         builder.socket("/ws", frames: [frame(.client, 500, IDs.a), frame(.client, 600, IDs.b)])
@@ -112,7 +112,7 @@ struct FollowingTests {
         #expect(player.report.framesReceived == 2)
     }
 
-    @Test("Control characters in a body are not times")
+    @Test("Control characters in a body do not match times")
     func controlCharacters() throws {
         var builder = SessionBuilder()
         builder.exchange("POST", "/at", body: "2025-01-29T10:30:00Z", answer: "ok")
@@ -123,7 +123,7 @@ struct FollowingTests {
         #expect(player.text("POST", "/at", body: "\u{08}2026-01-29T10:30:00Z") == "after a backspace")
     }
 
-    @Test("Requests that differ only in new ids get their answers in turn, each with its own id")
+    @Test("Requests that differ only in new ids get their recorded answers in turn")
     func inTurn() throws {
         var builder = SessionBuilder()
         builder.exchange("PUT", "/notes/\(IDs.a)", answer: "first \(IDs.a)")
@@ -137,7 +137,7 @@ struct FollowingTests {
     }
 
     @Test(
-        "The client's real values replace placeholders",
+        "The client's real values replace redacted placeholders",
         arguments: [
             ("authorization", "token is redacted-token-1"), ("x-api-key", "key is redacted-api-key-1"),
             ("cookie", "session is redacted-cookie-1"), ("query", "token is redacted-token-2"),
@@ -165,7 +165,7 @@ struct FollowingTests {
         #expect(got == real[place])
     }
 
-    @Test("A refreshed token is mapped to the new one")
+    @Test("A replay maps a refreshed token to the client's new token")
     func refreshed() throws {
         var builder = SessionBuilder()
         for _ in 0..<2 {
@@ -176,7 +176,7 @@ struct FollowingTests {
         #expect(player.text("GET", "/me", fields: Self.bearer("another")) == "for another")
     }
 
-    @Test("A secret elsewhere in a path is recognised by its binding")
+    @Test("A bound secret is recognised elsewhere in a path")
     func boundWords() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/me", fields: Self.bearer("redacted-token-1"), answer: "hello")
@@ -194,7 +194,7 @@ struct FollowingTests {
         #expect(player.text("POST", "/check", body: "is abc mine?") == "abc is")
     }
 
-    @Test("Values that could break an answer are not mapped, but counted")
+    @Test("A replay does not map values that could break an answer")
     func unsafe() throws {
         var builder = SessionBuilder()
         builder.exchange(
@@ -205,7 +205,7 @@ struct FollowingTests {
         #expect(player.report.bindingsRefused == 1)
     }
 
-    @Test("Any time matches the recorded one, and returns in its place")
+    @Test("Any time matches the recorded time and replaces it in the answer")
     func times() throws {
         var builder = SessionBuilder()
         builder.exchange(
@@ -224,7 +224,7 @@ struct FollowingTests {
         #expect(player.text("GET", "/meals?since=2026-11-21T10:00:00Z") == "two")
     }
 
-    @Test("Days are mapped: the client's today stands for the recording's")
+    @Test("A replay maps the client's days to the recorded days")
     func days() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/days?date=2025-01-28", answer: "tuesday 2025-01-28")
@@ -236,7 +236,7 @@ struct FollowingTests {
         #expect(player.text("GET", "/days?date=2025-02-03") == "tuesday 2025-02-03")
     }
 
-    @Test("By route, issued ids stay themselves, and others take the remaining answers")
+    @Test("By route, a recorded id gets its own answer, and other ids get the remaining answers")
     func route() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/api/v1/goals/\(IDs.a)", answer: "goal \(IDs.a)")
@@ -248,7 +248,7 @@ struct FollowingTests {
         #expect(player.text("GET", "/api/v1/goals/my-goal") == "goal my-goal")
     }
 
-    @Test("By route, an id recorded elsewhere takes the remaining answers, too")
+    @Test("By route, an id recorded for another resource also gets the remaining answers")
     func routeElsewhere() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/api/v1/goals/\(IDs.a)", answer: "one")
@@ -258,7 +258,7 @@ struct FollowingTests {
         for answer in ["one", "two", "two"] { #expect(player.text("GET", "/api/v1/goals/\(IDs.c)") == answer) }
     }
 
-    @Test("By route, a name instead of an id is mapped, too")
+    @Test("By route, a name in the place of an id is mapped too")
     func routeNames() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/api/v1/goals/run", answer: "one")
@@ -269,7 +269,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("By route, an id recorded elsewhere replaces no mapped id")
+    @Test("By route, an id recorded for another resource does not replace a mapped id")
     func routeKept() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/api/v1/goals/\(IDs.a)", answer: "goal \(IDs.a)")
@@ -279,7 +279,7 @@ struct FollowingTests {
         #expect(player.text("GET", "/api/v1/goals/\(IDs.c)") == "goal my-goal")
     }
 
-    @Test("By route, a repeated answer has the requested id and the client's secrets")
+    @Test("By route, a repeated answer contains the requested id and the client's secrets")
     func routeAnew() throws {
         var builder = SessionBuilder()
         builder.exchange(
@@ -297,7 +297,7 @@ struct FollowingTests {
         #expect(player.text("PUT", "/notes/\(IDs.a)") == "note \(IDs.a) of t-two, tag \(mine[1])")
     }
 
-    @Test("With strict, concurrent requests may swap, and nothing else")
+    @Test("With strict, only concurrent requests may swap")
     func swaps() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/a", answer: "a", start: 0, lasted: 50)
@@ -317,7 +317,7 @@ struct FollowingTests {
         #expect(player.report.neverAskedCount == 0)
     }
 
-    @Test("With strict, a request that began while another was answered does not precede it")
+    @Test("With strict, a request recorded at another request's end may not precede that request")
     func follows() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/a", answer: "a", start: 0, lasted: 50)
@@ -328,7 +328,7 @@ struct FollowingTests {
         #expect(player.text("GET", "/b") == "b")
     }
 
-    @Test("A server's time becomes another time once the client sends it")
+    @Test("A replay maps a server's time once the client sends a new time in its place")
     func timesOfServer() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/last", answer: "2025-01-29T10:30:00Z")
@@ -338,7 +338,7 @@ struct FollowingTests {
         #expect(player.text("GET", "/meals?since=2026-11-21T08:00:00Z") == "since 2026-11-21T08:00:00Z")
     }
 
-    @Test("Of two new values for one time the last counts, even if the members are named like ids")
+    @Test("The last of two new values for one time counts, even if the members are named like ids")
     func lastTime() throws {
         var builder = SessionBuilder()
         builder.exchange(

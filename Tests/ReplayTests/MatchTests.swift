@@ -87,7 +87,7 @@ struct MatchTests {
         Row(.route, "another path", [("GET /api/v1/goal", unknown)]),
     ]
 
-    @Test("HEAD for a recorded GET is not a request, a recorded HEAD is one", arguments: [Match.ordered, .route])
+    @Test("A HEAD counts as a request only if the session recorded a HEAD", arguments: [Match.ordered, .route])
     func heads(match: Match) throws {
         var player = try Self.session().player(match)
         #expect(player.text("HEAD", "/api/v1/goals?limit=2&offset=0") == "goals 1")
@@ -99,7 +99,7 @@ struct MatchTests {
         #expect(player.report.served == 1)
     }
 
-    @Test("A request gets its recorded answer, or is unexpected", arguments: rows)
+    @Test("Each request gets its recorded answer or counts as unexpected", arguments: rows)
     func matches(row: Row) throws {
         var player = try Self.session().player(row.match)
         for (request, answer) in row.steps {
@@ -109,7 +109,7 @@ struct MatchTests {
     }
 }
 
-@Suite("Forms")
+@Suite("Form bodies")
 struct FormTests {
     private static let form = [SessionField("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")]
 
@@ -126,7 +126,7 @@ struct FormTests {
     private static let image = (head: "name=\"image\"; filename=\"a.jpg\"\r\nContent-Type: image/jpeg", content: "JFIF")
 
     @Test(
-        "A form matches by its fields, in any order",
+        "Forms match by their fields in any order",
         arguments: [
             ("a=1&b=x%20y", true), ("b=x+y&a=1", true), ("a=1&b=x+z", false), ("a=1", false), ("a=1&b=x+y&c=", false),
             ("a=x+y&b=1", false),
@@ -138,7 +138,7 @@ struct FormTests {
         #expect((player.text("POST", "/token", fields: Self.form, body: body) == "token") == isMatch)
     }
 
-    @Test("Without its media type a form is text")
+    @Test("A form without its media type is compared as text")
     func untyped() throws {
         var builder = SessionBuilder()
         builder.exchange("POST", "/token", body: "a=1&b=2", answer: "token")
@@ -147,7 +147,7 @@ struct FormTests {
         #expect(player.text("POST", "/token", body: "a=1&b=2") == "token")
     }
 
-    @Test("A secret in a form may differ, and is mapped")
+    @Test("A secret in a form may differ and is mapped")
     func secrets() throws {
         var builder = SessionBuilder()
         builder.exchange(
@@ -158,7 +158,7 @@ struct FormTests {
         #expect(player.text("POST", "/token", fields: Self.form, body: body) == #"{"old":"t0psecret"}"#)
     }
 
-    @Test("Multipart bodies match by their parts, with any boundary and order")
+    @Test("Multipart bodies match by their parts with any boundary and order")
     func parts() throws {
         var builder = SessionBuilder()
         let recorded = Self.multipart("abc", [Self.text, Self.image])
@@ -180,7 +180,7 @@ struct FormTests {
         #expect(player.text("POST", "/photo", body: recorded) == unknown)
     }
 
-    @Test("A miss names the fields that differ")
+    @Test("A miss names the form fields that differ")
     func differences() throws {
         var builder = SessionBuilder()
         builder.exchange("POST", "/token", fields: Self.form, body: "a=1&b=2&c=3&c=4&password=x", answer: "token")
@@ -218,7 +218,7 @@ struct FormTests {
     }
 
     @Test(
-        "A request whose body is not in the file matches any body, and a note says so",
+        "A request whose body is missing in the file matches any body and gets a note",
         arguments: [
             ("size-without-body", "POST", "/api/v1/goals", 201),
             ("form-file-without-content", "GET", "/api/v1/goals", 200),
@@ -237,7 +237,7 @@ struct FormTests {
         #expect(response.status == status)
     }
 
-    @Test("Joined cookies are set one by one")
+    @Test("A replay sends joined cookies as separate Set-Cookie fields")
     func cookies() throws {
         let bytes = try Data(contentsOf: URL.fixtures.appending(path: "har/joined-cookies.har"))
         var player = Player(try ReplayPlan(HARFile(reading: Array(bytes)).session), origin: ourOrigin)
@@ -246,7 +246,7 @@ struct FormTests {
     }
 
     @Test(
-        "A subprotocol is confirmed if the client offers it",
+        "A replay confirms a subprotocol if the client offers it",
         arguments: [
             ([], nil), (["chat"], "chat"), (["v2, chat"], "chat"), (["v2", "chat"], "chat"), (["v2"], nil),
             (["Chat"], nil), (["chatter"], nil),

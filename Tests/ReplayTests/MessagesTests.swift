@@ -4,7 +4,7 @@ import Testing
 @testable import Replay
 @testable import Traffic
 
-@Suite("Messages of a replay")
+@Suite("Replay messages")
 struct MessagesTests {
     static func miss(
         _ reason: ReplayMiss.Reason, nearest: Bool = true, _ differences: [ReplayDifference] = []
@@ -120,7 +120,7 @@ struct MessagesTests {
         (Messages.method("HANDSHAKE"), "a WebSocket's handshake"),
     ]
 
-    @Test("Each message reads correctly", arguments: rows)
+    @Test("Each message has the expected text", arguments: rows)
     func sentence(got: String, expected: String) { #expect(got == expected) }
 
     @Test("A report is complete unless a request is missing or unexpected")

@@ -95,7 +95,7 @@ struct MissTests {
         #expect(player.report.unexpected == [miss])
     }
 
-    @Test("The message has the request, the nearest one and the differences; the details have them as data")
+    @Test("A miss's message has the request, the nearest recorded request and the differences")
     func message() throws {
         var player = try Self.session().player()
         guard case .unexpected(let miss) = player.ask("POST", "/api/v1/notes?x=1", body: "buy bread") else {
@@ -117,7 +117,7 @@ struct MissTests {
             ])
     }
 
-    @Test("Another id instead of the server's is a difference")
+    @Test("An id other than the server's counts as a difference")
     func issuedID() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/id", answer: IDs.a)
@@ -128,7 +128,7 @@ struct MissTests {
         #expect(differences == [#"path: expected "/goals/\#(IDs.a)", got "/goals/\#(IDs.b)""#])
     }
 
-    @Test("A value for a recorded secret is not a difference")
+    @Test("A different value for a recorded secret does not count as a difference")
     func boundWord() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/me", fields: FollowingTests.bearer("redacted-token-1"), answer: "hello")
@@ -140,7 +140,7 @@ struct MissTests {
         #expect(differences == ["body.n: expected 1, got 2"])
     }
 
-    @Test("Of equally near routes the first is named")
+    @Test("A miss names the first of equally near routes")
     func firstRoute() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/things/red", answer: "1")
@@ -154,7 +154,7 @@ struct MissTests {
     }
 
     @Test(
-        "The nearest route has the most similar path; a similar word counts more than an extra one, and that more than another word",
+        "The nearest route has the most similar path",
         arguments: [
             ("/things/orange", ["/things/mauve", "/things/orange/all"], 2),
             ("/things/orange", ["/things/orange/all", "/things/oranges"], 2),
@@ -173,7 +173,7 @@ struct MissTests {
         #expect(miss.nearest?.entry == nearest)
     }
 
-    @Test("Bodies beyond a limit are described by size, and missing ones as absent", arguments: [0, 1])
+    @Test("A miss describes a body beyond the limit by its size", arguments: [0, 1])
     func largeBodies(excess: Int) throws {
         let count = ReplayLimits.comparedBody + excess
         var builder = SessionBuilder()
@@ -191,7 +191,7 @@ struct MissTests {
         #expect(difference?.hasSuffix(", got nothing") == true)
     }
 
-    @Test("An unused recorded request is nearer than a used one")
+    @Test("An unused recorded request counts as nearer than a used request")
     func unservedFirst() throws {
         var builder = SessionBuilder()
         builder.exchange("POST", "/notes", body: "one", answer: "1")
@@ -205,7 +205,7 @@ struct MissTests {
         #expect(miss.nearest?.entry == 2)
     }
 
-    @Test("Differences are limited in number and length")
+    @Test("A miss limits the number and length of its differences")
     func limited() throws {
         let wide = (0..<100).map { "\"\($0)\":\"\(String(repeating: "a", count: 500))\"" }.joined(separator: ",")
         var builder = SessionBuilder()
@@ -224,7 +224,7 @@ struct MissTests {
         #expect(miss.target.utf8.count <= 503)
     }
 
-    @Test("A report keeps at most the limit of misses, and counts all")
+    @Test("A report keeps misses up to its limit and counts all of them")
     func misses() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/a")
@@ -241,7 +241,7 @@ struct MissTests {
         #expect(player.report.frameMisses.count == ReplayLimits.misses)
     }
 
-    @Test("An unexpected frame says how it differs from the due one")
+    @Test("An unexpected frame's report says how it differs from the due frame")
     func frames() throws {
         var builder = SessionBuilder()
         builder.socket(
@@ -268,7 +268,7 @@ struct MissTests {
         #expect(player.report.framesReceived == 2)
     }
 
-    @Test("The JSON report has everything, and its line the essentials")
+    @Test("The JSON report is complete, and its summary line has the essentials")
     func report() throws {
         var player = try Self.session().player()
         _ = player.text("POST", "/api/v1/notes", body: "buy milk")
@@ -295,7 +295,7 @@ struct ToldSecretsTests {
     static let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm5hIn0.c2lnbmF0dXJl"
 
     @Test(
-        "A target's secrets are shortened, and the rest stays",
+        "A message shortens only the secrets in a target",
         arguments: [
             ("/a", "/a"), ("/a?", "/a?"), ("/a?limit=20&page", "/a?limit=20&page"),
             ("/ws?token=\(token)", "/ws?token=eyJh…"),
@@ -308,7 +308,7 @@ struct ToldSecretsTests {
         ])
     func target(_ target: String, _ told: String) { #expect(Excerpts.target(target) == told) }
 
-    @Test("A member with a secret on one side only is shortened")
+    @Test("A message shortens a secret member that only one side has")
     func member() throws {
         var builder = SessionBuilder()
         builder.exchange("POST", "/a", body: #"{"x":1,"password":"hunter2"}"#)
@@ -320,7 +320,7 @@ struct ToldSecretsTests {
             ])
     }
 
-    @Test("Misses, nearest requests, notes, frames and missing requests show no token")
+    @Test("Misses, notes, frames and missing requests do not show tokens")
     func everywhere() throws {
         var builder = SessionBuilder()
         builder.socket("/api/v1/consultations/\(IDs.a)/ws?token=\(Self.token)", frames: [frame(.client, 10, "hello")])
@@ -339,7 +339,7 @@ struct ToldSecretsTests {
     }
 }
 
-@Suite("Recorded values are compared by bytes")
+@Suite("Byte-wise comparison of recorded values")
 struct IdentityTests {
     /// Texts that are equal as Swift strings.
     static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K1", "\u{212A}1")]
@@ -351,7 +351,7 @@ struct IdentityTests {
         #expect(one != other && vocabulary.number(of: first) == one && vocabulary.number(of: second) == other)
     }
 
-    @Test("An id in a path gets its own answer", arguments: twins)
+    @Test("Canonically equivalent ids in a path get their own answers", arguments: twins)
     func paths(_ first: ExactString, _ second: ExactString) throws {
         func escaped(_ text: ExactString) -> String { text.utf8.map { "%" + String($0, radix: 16) }.joined() }
         var builder = SessionBuilder()
@@ -364,7 +364,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("A difference in bytes is reported as a difference", arguments: twins)
+    @Test("A replay reports a difference in bytes", arguments: twins)
     func differences(_ first: ExactString, _ second: ExactString) {
         var differences = Differences(following: Following(vocabulary: Vocabulary()), origins: (Origins(), Origins()))
         #expect(differences.isSame(first.text, first.text) && !differences.isSame(first.text, second.text))
@@ -379,7 +379,7 @@ struct IdentityTests {
         #expect(paths.list.map(\.place) == ["path"])
     }
 
-    @Test("Bodies up to a limit are compared by value, larger ones by size", arguments: [0, 1])
+    @Test("Differences compare bodies up to the limit by value and larger bodies by size", arguments: [0, 1])
     func largeBodies(_ over: Int) {
         func body(_ letter: String) -> [UInt8] {
             let start = #"{"a":"\#(letter)","b":""#

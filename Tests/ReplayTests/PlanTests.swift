@@ -28,17 +28,17 @@ struct PlanTests {
         } catch { return error }
     }
 
-    @Test("A session without requests is refused")
+    @Test("The plan rejects a session without requests")
     func empty() { #expect(Self.refusal(of: []) == .empty) }
 
-    @Test("The limit of entries is exact, and one more is refused")
+    @Test("The plan rejects a session beyond the limit of entries")
     func entries() {
         let limit = ReplayLimits.entries
         #expect(Self.refusal(of: Array(repeating: Self.exchange(), count: limit + 1)) == .tooManyEntries(limit + 1))
         #expect(Self.refusal(of: Array(repeating: Self.exchange(), count: limit)) == nil)
     }
 
-    @Test("The limit of frames is exact, and one more is refused")
+    @Test("The plan rejects a session beyond the limit of frames")
     func frames() {
         let half = ReplayLimits.frames / 2
         #expect(
@@ -47,7 +47,7 @@ struct PlanTests {
         #expect(Self.refusal(of: [Self.socket(frames: half), Self.socket(frames: half)]) == nil)
     }
 
-    @Test("The limit of bytes is exact, and one more is refused")
+    @Test("The plan rejects a session beyond the limit of bytes")
     func bytes() {
         // The same bytes many times, which are stored only once.
         let (size, small) = (8 * 1_024 * 1_024, ReplayPlan.memoryOfEntry + "http://h/a".utf8.count)
@@ -64,7 +64,7 @@ struct PlanTests {
         #expect(Self.refusal(of: Array(repeating: own, count: whole.count)) == .nothingToPlay(whole.count))
     }
 
-    @Test("Entries are sorted by start")
+    @Test("The plan sorts entries by their start")
     func order() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/late", start: 200)
@@ -73,7 +73,7 @@ struct PlanTests {
         #expect(urls == [recordedOrigin + "/early", recordedOrigin + "/late"])
     }
 
-    @Test("A handshake recorded as an exchange with 101 is a socket")
+    @Test("The plan treats a handshake recorded as an exchange with 101 as a socket")
     func bareHandshake() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/ws", fields: [SessionField("upgrade", "WebSocket")], status: 101, waited: 5)
@@ -84,7 +84,7 @@ struct PlanTests {
     }
 
     @Test(
-        "A refused handshake is recognized by its scheme, or by its upgrade",
+        "The plan recognizes a rejected handshake by its scheme or its Upgrade field",
         arguments: [
             ("wss://api.fitiq.example/ws", "X", "1", true), ("/ws", "Upgrade", "WebSocket", true),
             ("/ws", "Upgrade", "h2c", false), ("/ws", "X-Kind", "websocket", false),
@@ -97,14 +97,14 @@ struct PlanTests {
         #expect(player.text(isHandshake ? "GET" : "WS", "/ws") == "unexpected: unknown")
     }
 
-    @Test("Notes are limited")
+    @Test("A plan limits its notes")
     func notes() throws {
         var builder = SessionBuilder()
         for number in 0...ReplayLimits.misses { builder.exchange("GET", "/\(number)", status: 100) }
         #expect(try builder.plan().notes.count == ReplayLimits.misses)
     }
 
-    @Test("A keep-alive has a type and at most one more member, and at most 200 bytes")
+    @Test("A keep-alive frame has at most two members and 200 bytes")
     func keepAlives() {
         func ping(_ count: Int) -> [UInt8] {
             let (start, end) = (#"{"type":"ping","n":""#, #""}"#)
@@ -116,7 +116,7 @@ struct PlanTests {
         #expect(KeepAliveFrame(Array(#"{"type":"pong","a":1,"b":2}"#.utf8)) == nil)
     }
 
-    @Test("A partly kept frame gets a note", arguments: [(3, 0), (4, 1)])
+    @Test("A plan notes a frame whose payload is incomplete", arguments: [(3, 0), (4, 1)])
     func cutFrames(byteCount: Int, notes: Int) throws {
         var part = frame(.server, 1, "hel")
         part.payload = RecordedBody(part.payload.bytes, of: byteCount)
@@ -125,7 +125,7 @@ struct PlanTests {
         #expect(try builder.plan().notes.count == notes)
     }
 
-    @Test("Extreme times crash nothing")
+    @Test("Extreme times do not crash the plan")
     func extremes() throws {
         let times = [Int64.min, -1, 0, Int64.max].map { Timestamp(nanosecondsSinceEpoch: $0) }
         for started in times {
@@ -156,7 +156,7 @@ struct PlanTests {
         }
     }
 
-    @Test("Bindings are limited; further ones are counted and not mapped")
+    @Test("Bindings beyond the limit are counted but not mapped")
     func bindings() throws {
         var bindings = Bindings()
         for number in 0..<ReplayLimits.bindings { bindings.bind(number, recorded: "r\(number)", to: "a\(number)") }
@@ -170,7 +170,7 @@ struct PlanTests {
         #expect(bindings.recorded["another"] == 0)
     }
 
-    @Test("Recorded values are limited")
+    @Test("The vocabulary limits recorded values")
     func vocabulary() {
         var vocabulary = Vocabulary()
         for number in 0..<ReplayLimits.recordedValues { vocabulary.note("\(number)", fromClient: true) }
@@ -182,7 +182,7 @@ struct PlanTests {
         #expect(vocabulary.number(of: "more") == nil)
     }
 
-    @Test("Of the server's values, only redacted placeholders may be replaced")
+    @Test("The client can replace only redacted placeholders among the server's values")
     func placeholders() {
         var vocabulary = Vocabulary()
         vocabulary.note("redacted-token-1", fromClient: false)
@@ -191,7 +191,7 @@ struct PlanTests {
         #expect(vocabulary.isReplaceable == [true, true, false])
     }
 
-    @Test("Equal sessions have equal plans")
+    @Test("Equal sessions compile to equal plans")
     func equality() throws {
         let session = Session(entries: [Self.exchange()])
         #expect(try ReplayPlan(session) == ReplayPlan(session))
@@ -200,9 +200,9 @@ struct PlanTests {
 }
 
 /// The surroundings of the API's paths: prefixes, worlds, ports.
-@Suite("The place of a recording")
+@Suite("The base path of a recording")
 struct PlaceTests {
-    @Test("A prefix is optional", arguments: ["/api/v1/goals?x=1", "/prod/api/v1/goals?x=1"])
+    @Test("A request matches with or without the prefix", arguments: ["/api/v1/goals?x=1", "/prod/api/v1/goals?x=1"])
     func prefix(target: String) throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/prod/api/v1/goals?x=1", answer: "goals")
@@ -211,7 +211,7 @@ struct PlaceTests {
         #expect(player.text("GET", "/dev/api/v1/goals?x=1") == "unexpected: unknown")
     }
 
-    @Test("The worlds of recorded paths are known and noted")
+    @Test("The plan detects and notes the worlds in recorded paths")
     func worlds() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/w/abc/api/v1/goals", answer: "goals")
@@ -237,7 +237,7 @@ struct PlaceTests {
         #expect(player.text("GET", "/w/d/items") == "d" && player.text("GET", "/w/e/items") == "e")
     }
 
-    @Test("A scheme's default port is not a difference")
+    @Test("A scheme's default port does not count as a difference")
     func ports() throws {
         var builder = SessionBuilder()
         builder.exchange(
@@ -255,7 +255,7 @@ struct PlaceTests {
 @Suite("Requests that the server answers itself")
 struct OwnRequestTests {
     @Test(
-        "Those requests are omitted with a note, so that a strict run can be clean",
+        "The plan omits requests that the server answers itself, with a note",
         arguments: [
             ("GET", "/health"), ("HEAD", "/ready?x=1"), ("GET", "/docs"), ("GET", "/docs/deviations"),
             ("GET", "/openapi.yaml"),
@@ -282,7 +282,7 @@ struct OwnRequestTests {
     }
 
     @Test(
-        "Paths that only resemble the server's own are replayed",
+        "The plan keeps paths that only resemble the server's own",
         arguments: ["/health/", "/v1/health", "/favicon.png", "/", "/Docs"])
     func played(_ path: String) throws {
         var builder = SessionBuilder()
@@ -292,7 +292,7 @@ struct OwnRequestTests {
         #expect(player.plan.notes.isEmpty)
     }
 
-    @Test("A session with only such requests is refused")
+    @Test("The plan rejects a session with only requests that the server answers itself")
     func nothingElse() {
         var builder = SessionBuilder()
         builder.exchange("GET", "/health")

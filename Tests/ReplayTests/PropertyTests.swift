@@ -145,7 +145,7 @@ struct PropertyTests {
 
     static let seeds = Array(UInt64(1)...40)
 
-    @Test("Without a binding the bytes are exactly the recorded ones, at their times", arguments: seeds)
+    @Test("Without bindings a replay sends the recorded bytes at the recorded times", arguments: seeds)
     func exact(seed: UInt64) throws {
         let session = RandomSession(seed: seed, entries: 25).builder.session
         for match in [ReplaySettings.Match.strict, .ordered] {
@@ -153,7 +153,7 @@ struct PropertyTests {
         }
     }
 
-    @Test("A client with its own ids sees the session with its ids in place of the recorded ones", arguments: seeds)
+    @Test("A client with its own ids gets the session with its ids in place of the recorded ids", arguments: seeds)
     func renamed(seed: UInt64) throws {
         let random = RandomSession(seed: seed, entries: 25)
         var ids = ResourceIDSequence(seed: seed &+ 1_000_000)
@@ -164,7 +164,7 @@ struct PropertyTests {
         }
     }
 
-    @Test("The same calls have the same results", arguments: [1, 2, 3] as [UInt64])
+    @Test("The same calls produce the same results", arguments: [1, 2, 3] as [UInt64])
     func deterministic(seed: UInt64) throws {
         let session = RandomSession(seed: seed, entries: 60).builder.session
         func run() throws -> ([ReplayAnswer], [ReplayEffect], ReplayReport) {
@@ -331,13 +331,13 @@ struct AgreementTests {
         #expect(Self.isEqual(Self.inBodies(pair), isFrame: isFrame) == pair.isSame, "diff")
     }
 
-    @Test("Replay and diff differ in exactly these exceptions", arguments: exceptions, [false, true])
+    @Test("Replay and diff disagree only on the listed exceptions", arguments: exceptions, [false, true])
     func exception(_ pair: Pair, isFrame: Bool) throws {
         #expect(try !Self.isServed(pair, isFrame: isFrame), "replay")
         #expect(Self.isEqual(pair, isFrame: isFrame), "diff")
     }
 
-    @Test("A route has any number in the place of a number or an id, and diff pairs such requests")
+    @Test("By route a number or an id matches any other, and diff pairs such requests")
     func route() throws {
         for (first, second) in [("/x/7", "/x/8"), ("/x/7", "/x/\(IDs.a)"), ("/api/v1/goals/a", "/api/v1/goals/b")] {
             var player = try Self.builder(first, isFrame: false).player(.route)

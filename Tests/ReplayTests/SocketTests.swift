@@ -102,14 +102,14 @@ struct SocketTests {
         return (timeline + player.timeline(until: at(5_000)), player)
     }
 
-    @Test("Frames follow the order's rules", arguments: rows)
+    @Test("Frames arrive by the rules of the configured order", arguments: rows)
     func orders(row: Row) throws {
         let (timeline, player) = try Self.play(row)
         #expect(timeline == row.timeline)
         #expect(player.report.framesSent == row.timeline.count)
     }
 
-    @Test("One late call gives the same as many small ones", arguments: rows)
+    @Test("One late advance has the same effects as many small advances", arguments: rows)
     func steps(row: Row) throws {
         var player = try Self.chat().player(.ordered, speed: row.speed, frames: row.order)
         let socket = try player.open(Self.path)
@@ -123,7 +123,7 @@ struct SocketTests {
         #expect(player.nextDeadline == nil)
     }
 
-    @Test("With strict an early frame is a miss")
+    @Test("With strict an early frame counts as a miss")
     func strictFrames() throws {
         var player = try Self.chat().player(.strict)
         let socket = try player.open(Self.path)
@@ -184,7 +184,7 @@ struct SocketTests {
         }
     }
 
-    @Test("Reconnecting gets the recorded sockets in turn, and then the last again; refused handshakes take turns, too")
+    @Test("Each reconnection gets the next recorded socket or rejected handshake")
     func reconnecting() throws {
         var builder = SessionBuilder()
         builder.socket("/ws", frames: [frame(.server, 1, "first")], ending: ending(.server, 2, .reset))
@@ -207,7 +207,7 @@ struct SocketTests {
         #expect(player.report.summary == "Served 4 of 4 recorded requests, 1 answered again.")
     }
 
-    @Test("Concurrent sockets keep their own scripts, and effects come in order of time")
+    @Test("Concurrent sockets follow their own scripts in order of time")
     func atOnce() throws {
         var builder = SessionBuilder()
         builder.socket("/a", frames: [frame(.server, 10, "a1"), frame(.server, 30, "a2")])
@@ -221,7 +221,7 @@ struct SocketTests {
         #expect(effects.map(\.socket) == [a, b, b, a])
     }
 
-    @Test("A socket that ended, or never opened, has nothing due")
+    @Test("An ended or unopened socket does not have a due frame")
     func ended() throws {
         var player = try Self.chat().player(frames: .timed)
         let socket = try player.open(Self.path)
@@ -235,7 +235,7 @@ struct SocketTests {
         #expect(player.report.framesNeverSent == 4)
     }
 
-    @Test("A client's own ids in frames come back in the server's, with our origin")
+    @Test("The server's frames contain the client's own ids and the server's origin")
     func following() throws {
         var builder = SessionBuilder()
         builder.socket(
@@ -269,7 +269,7 @@ struct SocketTests {
     /// server            pong  1           pong        2
     /// ```
     @Test(
-        "Pings of the API are separate: nothing waits for them, and each gets its pong",
+        "API pings get their pongs without delaying other frames",
         arguments: [ReplaySettings.FrameOrder.lockStep, .triggered])
     func keepAlives(order: ReplaySettings.FrameOrder) throws {
         let ping = #"{"type":"ping"}"#
@@ -298,7 +298,7 @@ struct SocketTests {
         #expect(player.report.isComplete)
     }
 
-    @Test("Equal messages trigger their own answers in turn, and then the last one's again")
+    @Test("Equal messages trigger the recorded answers in turn and then repeat the last answer")
     func triggersInTurn() throws {
         var builder = SessionBuilder()
         builder.socket(
@@ -313,7 +313,7 @@ struct SocketTests {
         #expect(player.report.frameMissCount == 0)
     }
 
-    @Test("A message with a new id triggers again, and each answer has its own id")
+    @Test("A message with a new id triggers the answer again with that id")
     func triggersAnew() throws {
         func ask(_ id: String) -> String { #"{"type":"ask","id":"\#(id)"}"# }
         var builder = SessionBuilder()
@@ -335,7 +335,7 @@ struct SocketTests {
         #expect(player.report.frameMissCount == 0)
     }
 
-    @Test("Concurrent runs of frames are limited; one more is a miss")
+    @Test("A message beyond the limit of concurrent runs counts as a miss")
     func runs() throws {
         var builder = SessionBuilder()
         builder.socket("/ws", frames: [frame(.client, 0, "hi"), frame(.server, 100, "1")])
@@ -350,7 +350,7 @@ struct SocketTests {
         #expect(player.timeline(until: at(1_000)) == ["600 text 1"])
     }
 
-    @Test("Concurrent pongs are limited; one more ping is a miss")
+    @Test("A ping beyond the limit of concurrent pongs counts as a miss")
     func pongs() throws {
         let ping = #"{"type":"ping"}"#
         var builder = SessionBuilder()
@@ -366,7 +366,7 @@ struct SocketTests {
         #expect(player.timeline(until: at(1_000)) == [#"600 text {"type":"pong"}"#])
     }
 
-    @Test("The handshake's answer has the chosen protocol, and comes after the recorded wait")
+    @Test("The handshake's answer has the chosen protocol and follows the recorded wait")
     func opening() throws {
         var builder = SessionBuilder()
         builder.socket(
@@ -389,7 +389,7 @@ struct SocketTests {
         #expect(opening.after == 10 * millisecond / 4)
     }
 
-    @Test("Sockets are numbered from 1, and the older one comes first")
+    @Test("Sockets are numbered from 1 in their order of opening")
     func numbers() throws {
         var builder = SessionBuilder()
         builder.socket("/ws")
@@ -401,7 +401,7 @@ struct SocketTests {
     }
 
     @Test(
-        "A socket has nothing due before it opens, even after a message of its client",
+        "A socket does not have a due frame before it opens, even after a client's message",
         arguments: ReplaySettings.FrameOrder.allCases)
     func notOpen(order: ReplaySettings.FrameOrder) throws {
         var player = try Self.chat().player(frames: order)
@@ -414,7 +414,7 @@ struct SocketTests {
     }
 
     @Test(
-        "Pings get the recorded pongs in turn, and one without a pong gets none",
+        "Pings get the recorded pongs in turn, if any",
         arguments: [ReplaySettings.FrameOrder.lockStep, .triggered])
     func pongsInTurn(order: ReplaySettings.FrameOrder) throws {
         let ping = #"{"type":"ping"}"#
@@ -439,7 +439,7 @@ struct SocketTests {
         #expect(player.report.frameMissCount == 0)
     }
 
-    @Test("Messages that differ only in ids trigger their own answers; one with another message's id triggers none")
+    @Test("Messages that differ only in ids trigger their own answers")
     func triggersByID() throws {
         func ask(_ id: String) -> String { #"{"type":"ask","id":"\#(id)"}"# }
         var builder = SessionBuilder()
@@ -458,7 +458,7 @@ struct SocketTests {
         #expect(player.report.frameMisses.map(\.time) == [at(300)])
     }
 
-    @Test("A message triggers again with one recorded and one new id instead of the first ones")
+    @Test("A message with one recorded and one new id triggers the answer again")
     func triggersMixed() throws {
         func link(_ id: String, _ other: String) -> String { #"{"from":"\#(id)","to":"\#(other)"}"# }
         var builder = SessionBuilder()
