@@ -44,7 +44,7 @@ extension Peers {
                 "$FITIQ_MOCK_URL/api/v1/goals"
             """
 
-        @Test("The action installs a release once, judges the command, and writes the summary, annotations and reports")
+        @Test("The action installs a release once, judges the command and writes the reports")
         func verifies() async throws {
             let (command, folder) = try await run(
                 """
@@ -64,7 +64,7 @@ extension Peers {
             #expect(summary.contains("goal") && summary.contains("The run fails"), "\(summary)")
         }
 
-        @Test("The action explores the command, with the mode's further options")
+        @Test("The action explores the command with the mode's options")
         func explores() async throws {
             let (command, folder) = try await run(
                 """
@@ -77,7 +77,7 @@ extension Peers {
                 command.output == "exit 4\nreport.html\nreport.json\nreport.md\nreport.xml\n", "\(command.transcript)")
         }
 
-        @Test("The action starts a server for later steps, which outlives it")
+        @Test("The action starts a server that outlives it for later steps")
         func serves() async throws {
             let (command, folder) = try await run(
                 """
@@ -93,7 +93,7 @@ extension Peers {
             #expect(command.output == "{\"status\":\"ok\"} 200 manual\n", "\(command.transcript)")
         }
 
-        @Test("The action compares a recorded session, opens one issue for deviations, and closes it when none is left")
+        @Test("The action opens one issue for a session's deviations and closes it when none is left")
         func conforms() async throws {
             let (command, folder) = try await run(
                 """
@@ -143,7 +143,7 @@ extension Peers {
         }
 
         @Test(
-            "A mistake is an annotation and exit code 2, and nothing runs",
+            "The action reports a mistake as an annotation, exits with 2 and runs nothing",
             arguments: [
                 ("step INPUT_COMMAND='touch ran' INPUT_MODE=judge", "'judge' is not a mode: verify, serve, explore or"),
                 ("step", "the mode verify needs the input command"),

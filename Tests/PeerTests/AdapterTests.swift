@@ -17,7 +17,7 @@ extension LongPeers {
                 environment: ["PYTHONDONTWRITEBYTECODE": "1"])
         }
 
-        @Test("The complete Python client keeps the whole contract, and faces all of it")
+        @Test("The complete Python client faces and keeps every obligation")
         func complete() async throws {
             let list = try await Command(try Programs.fitiqMock(), ["test-client", "--list"])
             let cases = list.output.split(separator: "\n").count
@@ -53,7 +53,7 @@ extension LongPeers {
         }
 
         @Test(
-            "A Python client with one mistake is found by what it breaks",
+            "The suite finds each Python client's mistake by the case it breaks",
             arguments: [
                 Mistake("Impatient", "interruption/drop/mid-stream", "✗ ws/reconnect-backoff (must)"),
                 Mistake("Hasty", "meal/polling/never-finishes", "✗ meal/polling-cadence (must)"),
@@ -113,7 +113,7 @@ extension LongPeers {
         }
 
         @Test(
-            "An adapter that misbehaves within a case is described by what it did",
+            "The report describes how an adapter misbehaves during a case",
             arguments: [
                 ("dies", "The adapter exited with status 3 instead of answering to"),
                 ("raises", "The adapter exited with status 1 instead of answering to"),
@@ -132,21 +132,21 @@ extension LongPeers {
             if trouble == "raises" { #expect(run.errors.contains("RuntimeError: out of eggs")) }
         }
 
-        @Test("An adapter that dies in a chat is not accused of leaving without a close frame")
+        @Test("An adapter that dies in a chat does not break a socket obligation")
         func collapsing() async throws {
             let run = try await breaks(
                 Mistake("Collapsing", "chat/answer/is-the-sum-of-its-chunks", "The adapter exited with status 3"))
             #expect(run.status == 1 && !run.output.contains("✗ ws/") && !run.output.contains("! ws/"), "\(run.output)")
         }
 
-        @Test("The Python client's output goes to standard error, and disturbs nothing")
+        @Test("The Python client's output goes to standard error and does not affect the run")
         func printing() async throws {
             let run = try await breaks(
                 Mistake("Trouble", "meal/polling/completes", "1 case, 0 failed. The run passes."), ["prints"])
             #expect(run.status == 0 && run.errors == "2 eggs and toast is logged\n", "\(run.transcript)")
         }
 
-        @Test("The Python client also works as an app's: on the system's clock, without the suite")
+        @Test("The Python client also works on the system clock without the suite")
         func app() async throws {
             try await RunningServer.serve { server in
                 let script = Programs.peers.appendingPathComponent("python_client.py").path
@@ -157,7 +157,7 @@ extension LongPeers {
             }
         }
 
-        @Test("The adapter of twenty lines plays its cases, skips the rest, and is quoted on the page")
+        @Test("The adapter in twenty lines plays its cases and skips the rest")
         func minimal() async throws {
             let cases = ["meal/polling/failure-surfaces", "guide/websocket-architecture/polling"]
             let run = try await testClient(

@@ -6,7 +6,7 @@ extension Peers {
     /// A client that uses the admin API from its description alone.
     @Suite("The admin API's description")
     struct AdminDescriptionTests {
-        @Test("The server accepts each example, and answers as described")
+        @Test("The server accepts each example and answers as described")
         func examples() async throws {
             try await RunningServer.serve() { server in
                 let script = Programs.peers.appendingPathComponent("with_admin_description.py")
@@ -18,7 +18,7 @@ extension Peers {
             }
         }
 
-        @Test("Prometheus' own parser reads the metrics, which docs/admin.md lists")
+        @Test("Prometheus' own parser reads the metrics, and docs/admin.md lists them")
         func metrics() async throws {
             try await RunningServer.serve() { server in
                 let script = Programs.peers.appendingPathComponent("with_metrics.py")

@@ -18,7 +18,7 @@ extension LongPeers {
         }
 
         @Test(
-            "A short attack finds nothing",
+            "A short attack finds no defect",
             arguments: [
                 "http", "websocket", "har", "journal", "kill", "state", "signals", "clock", "scenarios", "admin",
                 "edges", "numbers", "nesting", "sql", "memory", "soak",
@@ -30,7 +30,7 @@ extension LongPeers {
         }
 
         @Test(
-            "Each part finds the mistakes of a broken stand-in",
+            "Each attack finds the mistakes of a broken stand-in",
             arguments: [
                 Broken("http", "--rounds 40", "the answer is broken"),
                 Broken("websocket", "--only 0-150", "a frame of a server begins with 81"),

@@ -16,7 +16,7 @@ extension SearchingPeers {
             get throws { try Programs.fitiqMock().deletingLastPathComponent().appending(path: "echo-client").path }
         }
 
-        @Test("The server and a client pass")
+        @Test("The server and a client pass Autobahn's test suite")
         func passes() async throws {
             let command = try await play(
                 "--short", "--program", try Programs.fitiqMock().path, "--client", try Self.client)
@@ -24,7 +24,7 @@ extension SearchingPeers {
             #expect(command.errors.contains(" 0 failed"), "It has run to its end.")
         }
 
-        @Test("A server that masks its frames and a client that does nothing fail")
+        @Test("A server that masks its frames and a client that does nothing fail the suite")
         func fails() async throws {
             let standIn = URL.packageRoot.appending(path: "Tests/attack/stand_in.py").path
             let idle = try Programs.named("true").path

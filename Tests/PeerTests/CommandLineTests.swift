@@ -10,7 +10,7 @@ extension Peers {
             try await Command(try Programs.fitiqMock(), arguments, environment: environment, input: input)
         }
 
-        @Test("A port in use is one clear line and exit 2")
+        @Test("serve on a port in use prints one clear line and exits with 2")
         func portInUse() async throws {
             try await RunningServer.serve { server in
                 let port = try #require(server.ready.url.split(separator: ":").last.map(String.init))
@@ -35,7 +35,7 @@ extension Peers {
             return run.output
         }
 
-        @Test("On a terminal chat edits lines, recalls them, logs meals, archives, and restores the terminal")
+        @Test("On a terminal chat edits and recalls lines, runs commands and restores the terminal")
         func chatOnATerminal() async throws {
             try await RunningServer.serve("--instant") { server in
                 let shown = try await terminal(
@@ -50,7 +50,7 @@ extension Peers {
             }
         }
 
-        @Test("chat reconnects, and says when the clock stands still")
+        @Test("chat reconnects, and says when the server's clock is manual")
         func chatNews() async throws {
             try await RunningServer.serve("--scenario", "drop-mid-stream") { server in
                 let shown = try await terminal(
@@ -72,7 +72,7 @@ extension Peers {
             }
         }
 
-        @Test("While an answer is pending, /help works and /quit ends the chat; other lines wait")
+        @Test("During an answer, /help and /quit work immediately and other lines wait")
         func chatMeanwhile() async throws {
             // The answer never comes.
             try await RunningServer.serve("--clock", "manual") { server in
@@ -87,7 +87,7 @@ extension Peers {
             }
         }
 
-        @Test("chat --message prints the stored answer; lines from stdin continue the same consultation")
+        @Test("chat --message prints the stored answer, and stdin continues the consultation")
         func chat() async throws {
             try await RunningServer.serve("--instant") { server in
                 let options = ["--url", server.ready.url, "--persona", "fitness_coach"]
@@ -121,7 +121,7 @@ extension Peers {
             }
         }
 
-        @Test("chat reports a template that the coach makes, and none of the history")
+        @Test("chat reports templates that the coach creates, but not templates in the history")
         func chatTemplates() async throws {
             try await RunningServer.serve("--instant") { server in
                 let options = ["chat", "--url", server.ready.url, "--protocol", "user_message"]
@@ -160,7 +160,7 @@ extension Peers {
         }
 
         @Test(
-            "The banner of a guide mode shows the guide's endpoints, and its commands work as printed",
+            "A guide mode's banner shows the guide's endpoints and working commands",
             arguments: [
                 ("consultation-websocket", #""consultation":{"#),
                 ("enhanced-consultations", #""context_type":"general""#),
@@ -186,7 +186,7 @@ extension Peers {
         }
 
         @Test(
-            "An impossible request is one line on stderr and exit 2",
+            "An impossible request prints one line on stderr and exits with 2",
             arguments: [
                 (["serve", "--port", "65536"], "port"),
                 (["serve", "--prot", "1"], "--prot"),
@@ -208,7 +208,7 @@ extension Peers {
             #expect(command.errors.split(separator: "\n").count == 1, "\(command.errors)")
         }
 
-        @Test("The environment sets the same values as options")
+        @Test("Environment variables set the same values as options")
         func environment() async throws {
             let bad = try await fitiqMock("serve", environment: ["FITIQ_MOCK_PORT": "http"])
             #expect(bad.status == 2)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Test commands")
 struct CommandTests {
     @Test(
-        "A killed command with running children ends with its test's time, and blocks nothing",
+        "A killed command with running children does not block its test",
         .timeLimit(.minutes(1)))
     func killed() async throws {
         let process = Process()
@@ -23,7 +23,7 @@ struct CommandTests {
         #expect(ContinuousClock.now - start < .seconds(20))
     }
 
-    @Test("The result is the exit status, or the negated number of a signal")
+    @Test("A command's status is its exit status or a signal's negated number")
     func statuses() async throws {
         let shell = URL(fileURLWithPath: "/bin/sh")
         #expect(try await Command(shell, ["-c", "exit 7"]).status == 7)

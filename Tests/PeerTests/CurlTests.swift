@@ -6,7 +6,7 @@ private let path = "/api/v1/consultations"
 extension Peers {
     @Suite("curl")
     struct CurlStory {
-        @Test("curl creates, meets 409, reads by id, reaches the limit, archives, lists")
+        @Test("curl plays a consultation's story, with its 409 and 429")
         func rest() async throws {
             try await RunningServer.serve("--instant") { server in
                 let curl = try await Curl(server, user: "curl-rest")
@@ -53,7 +53,7 @@ extension Peers {
             }
         }
 
-        @Test("curl creates a goal, chats about it, unlinks it, changes it, lists it")
+        @Test("curl creates a goal, chats about it and then unlinks, changes and lists it")
         func goals() async throws {
             try await RunningServer.serve("--instant") { server in
                 let curl = try await Curl(server, user: "curl-goals")
@@ -86,7 +86,7 @@ extension Peers {
             }
         }
 
-        @Test("curl logs a meal, polls until it is completed, lists it; words without food fail")
+        @Test("curl logs a meal, polls until it is completed and lists it")
         func meals() async throws {
             try await RunningServer.serve("--instant") { server in
                 let curl = try await Curl(server, user: "curl-meals")
@@ -121,7 +121,7 @@ extension Peers {
             let id: String
         }
 
-        @Test("curl is refused without credentials, on the wrong path, method, media type, and without an upgrade")
+        @Test("curl gets an error for wrong credentials, paths, methods, media types and upgrades")
         func refusals() async throws {
             try await RunningServer.serve("--instant") { server in
                 let curl = try await Curl(server, user: "curl-refusals")
@@ -168,7 +168,7 @@ extension Peers {
             }
         }
 
-        @Test("curl sends a body in chunks, and one after 100 Continue")
+        @Test("curl can send a body in chunks or after 100 Continue")
         func bodies() async throws {
             try await RunningServer.serve("--instant") { server in
                 let curl = try await Curl(server, user: "curl-bodies")
@@ -184,7 +184,7 @@ extension Peers {
             }
         }
 
-        @Test("curl uses HEAD and OPTIONS, and HTTP/1.0")
+        @Test("curl can use HEAD, OPTIONS and HTTP/1.0")
         func methods() async throws {
             try await RunningServer.serve("--instant") { server in
                 let curl = try await Curl(server, user: "curl-methods")

@@ -22,14 +22,14 @@ struct DescriptionTests {
         try await run(try Programs.python(), [script.path, mode])
     }
 
-    @Test("The checks find mistakes, and refuse overlays that do not fit")
+    @Test("The checks find mistakes and reject overlays that do not apply")
     func checksCanFail() async throws {
         let directory = URL.packageRoot.appendingPathComponent("Tests/PeerTests/descriptions")
         try await run(
             try Programs.python(), ["-m", "unittest", "discover", "--start-directory", directory.path])
     }
 
-    @Test("The built-in scenarios fit the editors' schema")
+    @Test("The built-in scenarios match the schema for editors")
     func scenariosFit() async throws {
         let script = URL.packageRoot.appendingPathComponent("Tests/PeerTests/descriptions/check_scenarios.py")
         try await run(try Programs.python(), [script.path])

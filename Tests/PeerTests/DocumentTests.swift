@@ -8,7 +8,7 @@ extension Peers {
     /// Only ports, times, and tokens that depend on the clock differ from run to run.
     @Suite("Documents")
     struct DocumentTests {
-        @Test("Commands print what the page says", arguments: try Document.all.get())
+        @Test("A page's commands print what the page says", arguments: try Document.all.get())
         func commands(_ document: Document) async throws {
             let sessions = try ShellSession.all(in: document)
             guard !sessions.isEmpty else { return }
@@ -23,7 +23,7 @@ extension Peers {
             }
         }
 
-        @Test("The reader finds the commands and files of the pages")
+        @Test("The reader finds each page's commands and files")
         func found() throws {
             let documents = try Document.all.get()
             let readme = try #require(documents.first)
@@ -46,12 +46,14 @@ extension Peers {
             }
         }
 
-        @Test("Every fenced block is run, checked or compared, or says why not", arguments: try Document.all.get())
+        @Test(
+            "Every fenced block is either run, checked or compared or states why not", arguments: try Document.all.get()
+        )
         func treatments(_ document: Document) {
             for message in Self.violations(in: document) { Issue.record("\(message)") }
         }
 
-        @Test("A block without a treatment is reported")
+        @Test("The reader reports a block without a treatment")
         func catchesBlocks() {
             let text = """
                 ## One
@@ -100,7 +102,7 @@ extension Peers {
                 ])
         }
 
-        @Test("A reference page begins with an index of its chapters", arguments: ["options", "limits", "scenarios"])
+        @Test("A reference page starts with an index of its chapters", arguments: ["options", "limits", "scenarios"])
         func index(_ name: String) throws {
             let text = try textOfPackage("docs/\(name).md")
             let chapters = text.split(separator: "\n").filter { $0.hasPrefix("## ") }.map { $0.dropFirst(3) }
@@ -109,7 +111,7 @@ extension Peers {
             for chapter in chapters { #expect(top.contains("[\(chapter)](#"), "\(chapter)") }
         }
 
-        @Test("Every scenario of a page is valid", arguments: try Document.all.get())
+        @Test("Every scenario on a page is valid", arguments: try Document.all.get())
         func scenarios(_ document: Document) async throws {
             let scenarios = document.blocks.filter { $0.treatment == .scenario }
             guard !scenarios.isEmpty else { return }
@@ -123,7 +125,7 @@ extension Peers {
             #expect(check.status == 0, "\(document.path): \(check.transcript)")
         }
 
-        @Test("Every quotation is what the file says", arguments: try Document.all.get())
+        @Test("Every quotation matches the quoted file", arguments: try Document.all.get())
         func quotations(_ document: Document) throws {
             for block in document.blocks {
                 guard case .quotation(let path) = block.treatment else { continue }
@@ -133,7 +135,7 @@ extension Peers {
         }
 
         @Test(
-            "Executed files are quoted whole, without the comment at their top",
+            "Pages quote executed files in full, except for the comment at the top",
             arguments: [
                 "Fixtures/ci/github-actions.yml", "Fixtures/ci/conform.yml", "Tests/ContractTests/ReadmeExample.swift",
                 "Fixtures/adapters/minimal/adapter.py",
@@ -147,7 +149,7 @@ extension Peers {
         }
 
         @Test(
-            "The page of options has a row for each option",
+            "The options page has a row for each option",
             arguments: [
                 ("serve", 20), ("verify", 5), ("test-client", 5), ("judge", 5), ("record", 14), ("replay", 20),
                 ("show", 2), ("certificate", 2), ("token", 3), ("chat", 6), ("conform", 16),

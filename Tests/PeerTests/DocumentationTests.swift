@@ -4,9 +4,9 @@ import Testing
 
 extension Peers {
     /// The catalogues of the products, whose tutorials are compiled and run by TutorialTests.
-    @Suite("The documentation of the products")
+    @Suite("The products' documentation")
     struct DocumentationTests {
-        @Test("The documentation has no broken links and no missing files")
+        @Test("The documentation does not have broken links or missing files")
         func archives() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }

@@ -30,7 +30,7 @@ extension SearchingPeers {
             return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
         }
 
-        @Test("A robust client: exit 0, no folder, its output shown once")
+        @Test("A robust client exits with 0, makes no folder and shows its output once")
         func withstands() async throws {
             try await withFolder { folder in
                 let run = try await explore(
@@ -44,7 +44,7 @@ extension SearchingPeers {
             }
         }
 
-        @Test("Worlds that the command makes are judged with its run: their breaches need no fault")
+        @Test("A run's verdict includes the worlds that the command creates")
         func ownWorlds() async throws {
             try await withFolder { folder in
                 let run = try await explore(
@@ -60,7 +60,7 @@ extension SearchingPeers {
             }
         }
 
-        @Test("Progress appears every ten seconds, even during one run")
+        @Test("Progress appears every ten seconds even during a single run")
         func progress() async throws {
             try await withFolder { folder in
                 // The first run ends once two lines are there, or after two minutes.
@@ -86,7 +86,7 @@ extension SearchingPeers {
             }
         }
 
-        @Test("A known symptom that no longer shows fails the exploration, unless time ran out")
+        @Test("A known symptom that no longer appears fails the exploration unless time runs out")
         func outdated() async throws {
             try await withFolder { folder in
                 try "explore/crash\n".write(to: folder["known"], atomically: true, encoding: .utf8)
@@ -99,7 +99,7 @@ extension SearchingPeers {
             }
         }
 
-        @Test("A command that fails on a 503 is found with one fault, which verify plays again")
+        @Test("explore finds a command that fails on a 503 with one fault that verify can replay")
         func failing() async throws {
             try await withFolder { folder in
                 let script = "\(Self.list) -f"
@@ -134,7 +134,7 @@ extension SearchingPeers {
         }
 
         @Test(
-            "A crash and a hang are findings, even if all statuses are allowed",
+            "A crash or a hang is a finding even if every exit status is allowed",
             arguments: [
                 (#"\#(list) -f || kill -SEGV $$"#, "explore/crash"),
                 (#"\#(list) -f || exec tail -f /dev/null"#, "explore/hang"),
@@ -158,7 +158,7 @@ extension SearchingPeers {
             }
         }
 
-        @Test("A folder or a report that cannot be written is refused before a run: exit 3")
+        @Test("An unwritable folder or report exits with 3 before the first run")
         func noFolder() async throws {
             try await withFolder { folder in
                 try Data().write(to: folder["file"])
@@ -175,7 +175,7 @@ extension SearchingPeers {
         }
 
         @Test(
-            "The app's test in Python: a repeated question is found, and the unchanged client has no finding")
+            "explore finds the repeated question of a Python client and nothing in the correct client")
         func python() async throws {
             try await withFolder { folder in
                 let client = Programs.peers.appendingPathComponent("defects/plain_client.py").path
@@ -204,7 +204,7 @@ extension SearchingPeers {
         }
 
         @Test(
-            "Nothing is tried if the client never connects: exit 4; a client that always fails has that finding: exit 1"
+            "Exploring a client that never connects exits with 4 and tries no fault"
         )
         func baseline() async throws {
             try await withFolder { folder in
@@ -218,7 +218,7 @@ extension SearchingPeers {
             }
         }
 
-        @Test("Ctrl-C reports the findings, and ends the commands: exit 130")
+        @Test("Ctrl-C reports the findings, ends the commands and exits with 130")
         func interrupted() async throws {
             try await withFolder { folder in
                 // The thirtieth run waits forever.
@@ -241,7 +241,7 @@ extension SearchingPeers {
             }
         }
 
-        @Test("--list names the kinds of faults of the chosen families, with their rules")
+        @Test("--list prints the kinds of faults in the chosen families with their rules")
         func kinds() async throws {
             let all = try await Command(try Programs.fitiqMock(), ["explore", "--list"])
             #expect(all.status == 0 && all.output.contains(#""status":503"#), "\(all.transcript)")
@@ -251,7 +251,7 @@ extension SearchingPeers {
         }
 
         @Test(
-            "An impossible exploration is one line on stderr and exit 2",
+            "An impossible exploration prints one line on stderr and exits with 2",
             arguments: [
                 (["explore"], "explore needs a command after '--'"), (["explore", "./run"], "./run"),
                 (["explore", "--runs", "0", "--", "true"], "--runs must be from 1 to 10000000."),

@@ -5,7 +5,7 @@ import Testing
 
 extension SearchingPeers {
     /// `fitiq-mock explore --adapter` with Python clients, each with one mistake that no obligation names.
-    @Suite("Clients with a mistake, explored")
+    @Suite("Exploring clients with a mistake")
     struct ExploreDefectTests {
         /// A client of `peers/defects`, the faults for exploring it, and the expected finding.
         struct Defect: CustomTestStringConvertible, Sendable {
@@ -57,7 +57,7 @@ extension SearchingPeers {
             return symptoms
         }
 
-        @Test("A mistake is found with few faults, and its file reproduces it", arguments: defects)
+        @Test("explore finds each mistake with few faults, and the file reproduces it", arguments: defects)
         func found(_ defect: Defect) async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
@@ -79,7 +79,7 @@ extension SearchingPeers {
             #expect(unchanged.status == 0, "\(unchanged.transcript)")
         }
 
-        @Test("The client without a mistake has no finding")
+        @Test("explore finds nothing in the client without a mistake")
         func unchanged() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }

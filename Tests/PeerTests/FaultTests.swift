@@ -55,7 +55,7 @@ extension Peers {
             "stall_reading",
         ]
 
-        @Test("Each fault has curl's exit status and message")
+        @Test("Each fault gives curl the expected exit status and message")
         func faults() async throws {
             try await RunningServer.serve("--instant") { server in
                 for sight in Self.sights {
@@ -75,7 +75,7 @@ extension Peers {
             }
         }
 
-        @Test("Every fault of the schema is covered")
+        @Test("The tests cover every fault in the schema")
         func isComplete() throws {
             let file = URL.fixtures.appending(path: "scenarios/scenario.schema.json")
             let schema = try JSONDecoder().decode(Schema.self, from: Data(contentsOf: file))
@@ -94,7 +94,7 @@ extension Peers {
             struct Property: Decodable {}
         }
 
-        @Test("A late answer comes when the clock has moved, and not before")
+        @Test("A delayed answer arrives only after the clock has moved")
         func delay() async throws {
             try await RunningServer.serve("--instant") { server in
                 let world = try await FaultyWorld(
@@ -109,7 +109,7 @@ extension Peers {
             }
         }
 
-        @Test("A handshake is refused, or gets no answer")
+        @Test("A handshake fault gives curl a refusal or no answer")
         func handshakes() async throws {
             try await RunningServer.serve("--instant") { server in
                 let faults = #"""

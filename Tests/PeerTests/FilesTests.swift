@@ -25,7 +25,7 @@ extension Peers {
         ]
 
         #if os(Linux)
-            @Test("Output to a full disk is exit 3 and a sentence", arguments: printing)
+            @Test("Output to a full disk prints a sentence and exits with 3", arguments: printing)
             func full(_ arguments: String) async throws {
                 let command = try await run(
                     "\"$0\" scenarios default >default.yaml; " + quietly(arguments) + " >/dev/full")
@@ -35,7 +35,7 @@ extension Peers {
                     "\(command.errors)")
             }
 
-            @Test("A server that cannot write its banner says so and serves")
+            @Test("A server that cannot write its banner reports the error and serves")
             func banner() async throws {
                 let command = try await run(
                     """
@@ -69,7 +69,7 @@ extension Peers {
             #expect([usual, 141].contains(command.status) && command.errors == "", "\(command.transcript)")
         }
 
-        @Test("A closed standard output is reported, and no other file takes its descriptor")
+        @Test("A command reports a closed standard output and does not reuse its descriptor")
         func closed() async throws {
             let command = try await run(#""$0" judge "$1" --json report.json >&-; echo $?; head -c 10 report.json"#)
             #expect(command.output == "3\n{\"format\":", "\(command.transcript)")
@@ -84,7 +84,7 @@ extension Peers {
             "check replay.yaml",
         ]
 
-        @Test("A pipe, a device or a folder instead of a file is refused at once", arguments: reading)
+        @Test("Commands immediately reject a pipe, a device or a folder instead of a file", arguments: reading)
         func special(_ arguments: String) async throws {
             for (making, words) in [
                 ("mkfifo pipe", "it is a pipe or a device"), ("ln -s /dev/zero pipe", "it is a pipe or a device"),
@@ -100,7 +100,7 @@ extension Peers {
         }
 
         @Test(
-            "A given descriptor is read like a file",
+            "A command reads a given descriptor like a file",
             arguments: [
                 #""$0" judge <(cat "$1")"#, #""$0" judge /dev/stdin <"$1""#, #"cat "$1" | "$0" judge /dev/stdin"#,
                 #"cat "$1" | "$0" judge -"#, #""$0" judge - <"$1""#, #""$0" judge /dev/fd/7 7<"$1""#,
@@ -113,7 +113,7 @@ extension Peers {
             #expect(lines.count == 3 && handed.output.split(separator: "\n").suffix(3) == lines, "\(handed.output)")
         }
 
-        @Test("Other commands read such descriptors too")
+        @Test("show, diff, check, verify and judge read given descriptors")
         func others() async throws {
             for script in [
                 #""$0" show <(cat "$1")"#, #""$0" diff <(cat "$1") "$1""#, #""$0" check <("$0" scenarios default)"#,
@@ -128,7 +128,7 @@ extension Peers {
             #expect(none.status == 2 && none.errors.contains("/dev/fd/77"), "\(none.transcript)")
         }
 
-        @Test("A session that becomes a pipe below a watched scenario is reported, and stops nothing")
+        @Test("--watch reports a session that becomes a pipe and continues")
         func watched() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
@@ -143,7 +143,7 @@ extension Peers {
             }
         }
 
-        @Test("A limit on the size of files is a failed write like any other")
+        @Test("A command reports the file size limit like any other failed write")
         func fileSize() async throws {
             // Messages go through a pipe, because the limit applies only to files.
             let report = try await run(
@@ -161,7 +161,7 @@ extension Peers {
             #expect(command.status == 1, "\(command.transcript)")
         }
 
-        @Test("Reports replace a file atomically, follow a link, and are written to pipes and devices")
+        @Test("Reports replace a file atomically, follow links and can go to pipes and devices")
         func reports() async throws {
             let command = try await run(
                 """
@@ -186,7 +186,7 @@ extension Peers {
                     ], "\(command.transcript)")
         }
 
-        @Test("A report to a pipe without a reader is refused, and a report on a full device exits with 3")
+        @Test("A report to a pipe without a reader or to a full device exits with 3")
         func unwritableReports() async throws {
             let pipe = try await run(#"mkfifo pipe; timeout 20 "$0" judge "$1" --json pipe >/dev/null"#)
             #expect(pipe.status == 3 && pipe.errors.contains("nothing reads"), "\(pipe.transcript)")

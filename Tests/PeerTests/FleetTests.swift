@@ -14,7 +14,7 @@ extension LongPeers {
         }
 
         @Test(
-            "Thousands of worlds are on their nodes, rolling restarts lose none, and a killed node loses its own",
+            "Rolling restarts of a fleet keep every world, and a killed node loses only its own worlds",
             arguments: ["haproxy", "nginx"].filter(isThere))
         func proxies(_ proxy: String) async throws {
             let script = Programs.peers.appendingPathComponent("with_fleet.py").path

@@ -5,7 +5,7 @@ extension Peers {
     /// Sessions as other programs record them, each in its own dialect of HAR: shown and replayed.
     @Suite("Foreign sessions")
     struct ForeignSessions {
-        @Test("mitmproxy's recording is shown, and replayed to the same client")
+        @Test("mitmproxy's recording can be shown and replayed to the same client")
         func mitmproxy() async throws {
             let session = try RecordedSession()
             try await RunningServer.serve { server in
@@ -23,7 +23,7 @@ extension Peers {
         }
 
         @Test(
-            "Playwright's recording from Chromium is shown, and replayed to another client",
+            "Playwright's recording from Chromium can be shown and replayed to another client",
             .enabled(if: Programs.chromium != nil, Programs.noChromium),
             arguments: ["embed", "attach"])
         func playwright(_ content: String) async throws {
@@ -43,7 +43,7 @@ extension Peers {
             session.remove()
         }
 
-        @Test("An export of Chrome's DevTools is shown, and replayed to another client")
+        @Test("An export from Chrome's DevTools can be shown and replayed to another client")
         func devTools() async throws {
             let session = try RecordedSession(
                 har: Programs.sessions.appendingPathComponent("foreign/chrome.har"),

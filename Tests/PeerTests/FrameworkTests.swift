@@ -6,7 +6,7 @@ extension Peers {
     /// The examples of docs/frameworks.md, if their tools are available.
     @Suite("Test frameworks")
     struct FrameworkTests {
-        @Test("pytest gives each test a world, and a test whose client breaks the contract fails")
+        @Test("pytest gives each test a world and fails a test whose client breaks the contract")
         func pytest() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
@@ -37,7 +37,7 @@ extension Peers {
         private static let jars = "/usr/share/java"
 
         @Test(
-            "Gradle runs an OkHttp client under verify, with sockets and a conflict, and no server twice",
+            "Gradle runs an OkHttp client under verify and starts each server once",
             .enabled(if: FileManager.default.fileExists(atPath: jars + "/okhttp.jar"), "Debian has the jars."))
         func gradle() async throws {
             let folder = try ScratchFolder()

@@ -15,7 +15,7 @@ extension Peers {
             try await Command(try Programs.fitiqMock(), ["judge"] + arguments, input: input)
         }
 
-        @Test("A correct client, from a file and from standard input, exits 0")
+        @Test("A correct client's journal exits with 0 from a file and from standard input")
         func kept() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -29,7 +29,7 @@ extension Peers {
             #expect(fromInput.output.hasPrefix("The client in standard input\n"))
         }
 
-        @Test("Each world is judged on its own, and one can be chosen")
+        @Test("judge gives each world its own verdict and can select one world")
         func worlds() async throws {
             let both = try await judge("-", input: Self.good + Self.bad)
             #expect(both.status == 1 && both.output.contains("In w2: broken once, faced once:"), "\(both.transcript)")
@@ -42,7 +42,7 @@ extension Peers {
                 none.errors.contains("no entry belongs to the world 'w3'; there are entries of w1, w2. Did you mean"))
         }
 
-        @Test("A guide without an obligation does not judge by it")
+        @Test("judge does not apply an obligation that the guide lacks")
         func guide() async throws {
             let other = try await judge("-", "--guide", "goal-linking", input: Self.bad)
             #expect(!other.output.contains("✗ ids/lowercase"), "\(other.transcript)")
@@ -50,7 +50,7 @@ extension Peers {
             #expect(unknown.status == 2 && unknown.errors.contains("--guide must be one of"), "\(unknown.transcript)")
         }
 
-        @Test("Reports are files, and a list of known breaches counts in all of them")
+        @Test("judge writes reports that all take known breaches into account")
         func reports() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -76,7 +76,7 @@ extension Peers {
             #expect(unwritable.status == 3 && unwritable.errors.contains("cannot write"), "\(unwritable.transcript)")
         }
 
-        @Test("A journal without a connection exits 4")
+        @Test("A journal without a connection exits with 4")
         func nobody() async throws {
             for input in ["", #"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"note","text":"x"}"# + "\n"] {
                 let empty = try await judge("-", input: input)
@@ -84,7 +84,7 @@ extension Peers {
             }
         }
 
-        @Test("A bad line, an unordered journal and another file are reported, and exit 2")
+        @Test("A bad line, an unordered journal or a foreign file exits with 2")
         func bad() async throws {
             let line = try await judge("-", input: Self.good + "{\"kind\":\n")
             #expect(
@@ -98,13 +98,13 @@ extension Peers {
             }
         }
 
-        @Test("A truncated last line is left out, with a note")
+        @Test("judge omits a truncated last line with a note")
         func cut() async throws {
             let cut = try await judge("-", input: Self.good + Self.bad.prefix(200))
             #expect(cut.status == 0 && cut.errors.contains("line 2: the last line has no end"), "\(cut.transcript)")
         }
 
-        @Test("A recorded session is judged like a journal, whatever its name, from a file and standard input")
+        @Test("judge detects a recorded session by its content, from a file and standard input")
         func session() async throws {
             let chat = Programs.sessions.appendingPathComponent("chat.har")
             let kept = try await judge(chat.path)
@@ -124,7 +124,7 @@ extension Peers {
             #expect(empty.status == 4, "\(empty.transcript)")
         }
 
-        @Test("What a foreign session does not show is not exercised")
+        @Test("judge does not exercise obligations whose data a foreign session lacks")
         func foreignSession() async throws {
             let judged = try await judge(Programs.sessions.appendingPathComponent("foreign/chrome.har").path)
             // Its page sends a binary message on purpose.
@@ -132,7 +132,7 @@ extension Peers {
             #expect(judged.output.split(separator: "\n").count { $0.hasPrefix("  ✗ ") } == 1, "\(judged.transcript)")
         }
 
-        @Test("A recorded client is judged like its journal")
+        @Test("A recorded session gets the same verdicts as its journal")
         func recorded() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -155,7 +155,7 @@ extension Peers {
             #expect(!marks(live).isEmpty && marks(live) == marks(session), "\(live.transcript)\n\(session.transcript)")
         }
 
-        @Test("The journal of a running server can be judged")
+        @Test("judge reads the journal of a running server")
         func running() async throws {
             try await RunningServer.serve("--instant") { server in
                 let program = try Programs.fitiqMock()

@@ -4,7 +4,7 @@ import Testing
 
 extension Peers {
     /// The package of the kit's tutorial, which depends on this package as an app does.
-    @Suite("The kit from outside")
+    @Suite("The kit in another package")
     struct KitTests {
         private static let resources = URL.packageRoot.appending(
             path: "Sources/Clients/FitIQMockTesting/FitIQMockTesting.docc/Resources")
@@ -27,7 +27,7 @@ extension Peers {
                 ])
             """
 
-        @Test("An app's tests build without C libraries, and both frameworks find the mistake at its test")
+        @Test("An app's tests build without C libraries and report the mistake in both frameworks")
         func tutorial() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }

@@ -7,7 +7,7 @@ extension LongPeers {
     @Suite("The page")
     struct PageTests {
         @Test(
-            "Stories play as expected, some in each browser, without violations of axe's rules or of the page's policy",
+            "The page's stories pass without violations of axe's rules or the content policy",
             .enabled(if: Programs.chromium != nil, Programs.noChromium),
             arguments: [
                 "timeline,filters,verdicts,live", "held,faults,worlds,data", "scenario,hostile,looks,reconnection",

@@ -6,7 +6,7 @@ extension Peers {
     /// `swift package contract-test` in a package that has the binary as an artifact bundle.
     @Suite("The plugin")
     struct PluginTests {
-        @Test("The plugin runs the package's tests under verify, in a separate build folder, and passes options on")
+        @Test("The plugin runs the package's tests under verify in a separate build folder")
         func runs() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }

@@ -17,7 +17,7 @@ extension Peers {
         }
 
         @Test(
-            "The SDK and fastmcp use every tool, resource and prompt over both transports; an agent by script finds a bug"
+            "The SDK and fastmcp use every tool, resource and prompt over both transports"
         )
         func modelContext() async throws {
             try await RunningServer.serve("--instant") { server in
@@ -35,7 +35,7 @@ extension Peers {
         }
 
         @Test(
-            "A library plays the story without delays, in independent chapters",
+            "A library plays the story in independent chapters without delays",
             arguments: ["with_websockets", "with_aiohttp"],
             [
                 "rest chat archiving refusals handshakes", "bad_frames deflate echo",
@@ -49,7 +49,7 @@ extension Peers {
         }
 
         @Test(
-            "A library that compresses plays the story against a server that requires it",
+            "A library that compresses plays the story against a server that requires compression",
             arguments: ["with_websockets", "with_aiohttp"])
         func compressed(_ story: String) async throws {
             try await RunningServer.serve("--instant", "--compression", "required") { server in
@@ -58,7 +58,7 @@ extension Peers {
         }
 
         @Test(
-            "The apps' requests get answers with the members that they decode",
+            "The apps' requests get answers with the members that the apps decode",
             arguments: [
                 "app_accounts", "app_bad_input", "app_chat", "app_collections", "app_goals", "app_meals",
                 "app_meal_socket", "app_chat_socket", "accounts",
@@ -69,13 +69,13 @@ extension Peers {
             }
         }
 
-        @Test("The models of the apps read the same, and throw in the same places, as the apps")
+        @Test("The models of the apps decode and throw like the apps")
         func decoding() async throws {
             try await RunningServer.serve { server in try await tell("with_aiohttp", ["app_decoding"], to: server) }
         }
 
         @Test(
-            "An app's days pass with its own requests and decoders, with ids in upper case",
+            "An app's days work with its own requests and decoders and upper-case ids",
             arguments: ["fitiq", "lume"].flatMap { app in
                 ["first_run", "offline", "second_device", "backfill", "deletion"].map { "\(app)_\($0)" }
             } + ["fitiq_templates", "fitiq_meals", "lume_coach", "lume_insights"])
@@ -86,7 +86,7 @@ extension Peers {
             }
         }
 
-        @Test("A user who returns finds a month of data", arguments: ["fitiq_returning_user", "lume_returning_user"])
+        @Test("A returning user gets a month of data", arguments: ["fitiq_returning_user", "lume_returning_user"])
         func returningUser(_ chapter: String) async throws {
             let options = ["--instant", "--ids", "any-case", "--scenario", "app-returning-user"]
             try await RunningServer.serve(options) { server in
@@ -112,7 +112,7 @@ extension Peers {
         }
 
         @Test(
-            "SIGTERM closes the sockets with 1001, and the server exits with 0",
+            "On SIGTERM the server closes its sockets with 1001 and exits with 0",
             arguments: ["with_websockets", "with_aiohttp"])
         func shutdown(_ story: String) async throws {
             try await RunningServer.serve("--instant", isStoppedByBody: true) { server in
@@ -121,35 +121,35 @@ extension Peers {
         }
 
         @Test(
-            "A library reports each fault as the right error, and every fault is covered",
+            "A library reports each fault as the right error",
             arguments: ["faults_with_websockets", "faults_with_aiohttp"],
             ["response", "handshake", "socket", "complete"])
         func faults(_ story: String, _ chapter: String) async throws {
             try await RunningServer.serve("--instant") { server in try await tell(story, [chapter], to: server) }
         }
 
-        @Test("curl and a library see the round trips of a train, and get their answers")
+        @Test("curl and a library get their answers over a train's network")
         func network() async throws {
             try await RunningServer.serve("--instant", "--network", "train") { server in
                 try await tell("with_network", ["train"], to: server)
             }
         }
 
-        @Test("curl gets a long answer at the rate of a switched network")
+        @Test("curl receives a long answer at the rate of the new network")
         func slowNetwork() async throws {
             try await RunningServer.serve("--instant") { server in
                 try await tell("with_network", ["slow"], to: server)
             }
         }
 
-        @Test("An operator holds, changes and drops a library's messages", arguments: ["requests", "frames"])
+        @Test("An operator can hold, change and drop a library's messages", arguments: ["requests", "frames"])
         func breakpoints(_ chapter: String) async throws {
             try await RunningServer.serve("--instant") { server in
                 try await tell("breakpoints", [chapter], to: server)
             }
         }
 
-        @Test("A library meets built-in scenarios as their files say")
+        @Test("Built-in scenarios treat a library as their files say")
         func builtInScenarios() async throws {
             try await RunningServer.serve("--instant") { server in
                 let chapters = ["drop_mid_stream", "reset_mid_frame", "server_restarts", "half_open"]
@@ -161,26 +161,26 @@ extension Peers {
             }
         }
 
-        @Test("Plain sockets send what no library sends")
+        @Test("The server survives input that only plain sockets can send")
         func sockets() async throws {
             try await RunningServer.serve("--instant") { server in
                 try await tell("with_sockets", ["pipelining", "single_bytes", "half_closed", "broken"], to: server)
             }
         }
 
-        @Test("An unread log does not block the server; a ready file belongs to its server, and is removed with it")
+        @Test("An unread log does not block the server")
         func unreadLog() async throws {
             try await RunningServer.serve("--instant") { server in try await tell("unread_log", [], to: server) }
         }
 
         @Test(
-            "watch shows a server's traffic in a pipe and on a terminal, and outlives the server",
+            "watch shows traffic in a pipe and on a terminal and outlives the server",
             arguments: ["piped", "filter", "restart", "keys", "events", "token", "traffic", "log"])
         func watching(_ chapter: String) async throws {
             try await RunningServer.serve("--instant") { server in try await tell("watching", [chapter], to: server) }
         }
 
-        @Test("Without the clients the tests fail, and say which command installs them")
+        @Test("Without the clients the tests fail and name the command that installs them")
         func message() {
             #expect(
                 "\(Programs.Missing(what: "curl"))"

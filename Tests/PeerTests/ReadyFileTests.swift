@@ -36,7 +36,7 @@ extension Peers {
             "record --upstream http://127.0.0.1:9 --output session.har",
         ]
 
-        @Test("Any other file is refused and left alone, before anything else is made", arguments: commands)
+        @Test("serve exits without changing a foreign file at the ready file's path", arguments: commands)
         func foreign(_ options: String) async throws {
             for (making, check, word) in [
                 ("echo precious >ready.json", "grep -q precious ready.json", "not a ready file"),
@@ -66,7 +66,7 @@ extension Peers {
             }
         }
 
-        @Test("The file of a running server is refused with its number, and stays", arguments: commands)
+        @Test("serve rejects the ready file of a running server with its process id", arguments: commands)
         func running(_ options: String) async throws {
             try await run(
                 """
@@ -85,7 +85,9 @@ extension Peers {
             }
         }
 
-        @Test("The file of a killed server is replaced", arguments: ["kill -KILL $! && wait $!", "kill -KILL $!"])
+        @Test(
+            "serve replaces the ready file of a killed server",
+            arguments: ["kill -KILL $! && wait $!", "kill -KILL $!"])
         func stale(_ kill: String) async throws {
             try await run(
                 """
@@ -101,7 +103,7 @@ extension Peers {
             }
         }
 
-        @Test("Programs wait for a server, and distinguish a killed one from a running one")
+        @Test("Programs wait for a server and distinguish a killed server from a running one")
         func waiting() async throws {
             try await run(
                 """
@@ -126,7 +128,7 @@ extension Peers {
             }
         }
 
-        @Test("No recording shows that a program waited for its recorder, which passes on every request")
+        @Test("No recording contains a program's wait for its recorder")
         func waitingForRecorder() async throws {
             try await run(
                 """
@@ -140,7 +142,7 @@ extension Peers {
             }
         }
 
-        @Test("A chat survives a server that is restarted, in another consultation")
+        @Test("A chat continues in another consultation after a server's restart")
         func chatOverRestart() async throws {
             try await run(
                 """
@@ -165,7 +167,7 @@ extension Peers {
             }
         }
 
-        @Test("The examples that end each command's help run")
+        @Test("The examples at the end of each command's help run")
         func examples() async throws {
             let script = Programs.peers.appendingPathComponent("with_examples.py").path
             let command = try await Command(
@@ -180,7 +182,7 @@ extension Peers {
             #expect(command.status == 0 && command.output.contains("bash\n"), "\(command.transcript)")
         }
 
-        @Test("The binary alone has completions, the schema and its version for programs")
+        @Test("The binary prints completions, the schema and its version for programs")
         func alone() async throws {
             try await run(
                 """
@@ -197,7 +199,7 @@ extension Peers {
             }
         }
 
-        @Test("A stale file is removed even if the server then cannot listen")
+        @Test("serve removes a stale ready file even if it cannot listen")
         func staleAndNoPort() async throws {
             try await run(
                 """
@@ -215,7 +217,7 @@ extension Peers {
         }
 
         @Test(
-            "A file that replaced it meanwhile stays at the end",
+            "A stopping server keeps a file that has replaced its ready file",
             arguments: [
                 "echo precious >other && mv other ready.json", "rm ready.json && mkfifo ready.json",
                 "mv ready.json moved && ln -s moved ready.json", "cp ready.json other && mv other ready.json",
@@ -235,7 +237,7 @@ extension Peers {
             }
         }
 
-        @Test("A file that appears while a server starts is not replaced; the recording is removed")
+        @Test("A starting server does not replace a ready file that appears meanwhile")
         func race() async throws {
             // A recording is created after the path was found to be free, and has files with both names.
             try await run(
@@ -260,7 +262,7 @@ extension Peers {
             }
         }
 
-        @Test("A server that is killed removes the file, and leaves no drafts")
+        @Test("A server ended by a signal removes its ready file and its drafts")
         func forced() async throws {
             try await run(
                 """

@@ -6,13 +6,13 @@ extension Peers {
     /// The contents of a release, and what runs it: files, workflows, descriptions of containers.
     @Suite("A release")
     struct ReleaseTests {
-        @Test("Two releases have the same bytes, and archive, parts, bundle, image and formula have the expected form")
+        @Test("Two releases have the same bytes, and each part has the expected form")
         func files() async throws {
             let command = try await Self.run("with_release.py", [try Programs.fitiqMock().path])
             #expect(command.status == 0 && command.output.hasSuffix("twice the same\n"), "\(command.transcript)")
         }
 
-        @Test("Workflows, the action, the composition and the manifest fit their schemas, and name existing files")
+        @Test("Workflows, the action and manifests match their schemas and name existing files")
         func descriptions() async throws {
             let command = try await Self.run("with_workflows.py", [])
             #expect(command.output == "7 workflows\n", "\(command.transcript)")

@@ -59,7 +59,7 @@ extension Peers {
                 #"{"name":"\#(name)"}"#)
         }
 
-        @Test("A replay serves the session with its own URLs, and reports the result at the end")
+        @Test("A replay serves the session with the server's URLs and reports the result")
         func replay() async throws {
             try await withTake { _, har in
                 let end = try await RunningServer.run(["replay", har, "--match", "strict"]) { server in
@@ -82,7 +82,7 @@ extension Peers {
         }
 
         @Test(
-            "Differences from the recording are reported, and fail with --match strict",
+            "A replay reports differences from the recording and fails with --match strict",
             arguments: ["strict", "ordered"])
         func unexpected(match: String) async throws {
             try await withTake { _, har in
@@ -102,7 +102,7 @@ extension Peers {
             }
         }
 
-        @Test("A scenario's faults apply to a session, its data does not")
+        @Test("A scenario's faults apply to a replayed session, but its data does not")
         func scenarios() async throws {
             try await withTake { folder, har in
                 let faults = folder["faults.yaml"]
@@ -120,7 +120,7 @@ extension Peers {
             }
         }
 
-        @Test("A scenario's file names a session next to it: serve, check and verify read it")
+        @Test("serve, check and verify read a session next to the scenario's file")
         func key() async throws {
             try await withTake { folder, _ in
                 let file = folder["take.yaml"]
@@ -152,7 +152,7 @@ extension Peers {
             }
         }
 
-        @Test("An unreadable session is reported with the place")
+        @Test("The error for an unreadable session names the place")
         func mistakes() async throws {
             try await withTake { folder, har in
                 let mock = try Programs.fitiqMock()
@@ -177,7 +177,7 @@ extension Peers {
         }
 
         @Test(
-            "Invalid options are refused before anything is opened",
+            "replay rejects invalid options before it opens a file",
             arguments: [
                 (["--match", "loose"], "--match must be one of strict, ordered, route; got 'loose'."),
                 (["--match", "strickt"], "Did you mean 'strict'?"),
@@ -198,7 +198,7 @@ extension Peers {
             }
         }
 
-        @Test("A replaying scenario has no state to begin with or to save, and no ids of its own")
+        @Test("A replaying scenario cannot be combined with options for state or ids")
         func state() async throws {
             try await withTake { folder, _ in
                 let file = folder["take.yaml"]

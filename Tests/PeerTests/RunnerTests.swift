@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `Tests/runner`, which runs the tests for `scripts/test`, with a stand-in for the test program.
-@Suite("The runner of tests")
+@Suite("The test runner")
 struct RunnerTests {
     private static let folder = URL.packageRoot.appending(path: "Tests/runner")
 
@@ -17,7 +17,7 @@ struct RunnerTests {
             environment: ["PYTHONDONTWRITEBYTECODE": "1"])
     }
 
-    @Test("The runner counts passed tests, and says why others were skipped")
+    @Test("The runner counts passed tests and says why others were skipped")
     func passes() async throws {
         let run = try await run("passes")
         #expect(run.status == 0, "\(run.transcript)")
@@ -25,7 +25,7 @@ struct RunnerTests {
         #expect(run.output.contains("test: 1 skipped: Not today.\ntest: 2 tests passed in "), "\(run.transcript)")
     }
 
-    @Test("At the end the runner lists failures in full, even after half a character; known issues are not failures")
+    @Test("The runner lists failures in full at the end and ignores known issues")
     func fails() async throws {
         let run = try await run("fails")
         #expect(run.status == 1)
@@ -46,7 +46,7 @@ struct RunnerTests {
     }
 
     @Test(
-        "For tests that end early the runner says how, what was running and what they wrote last",
+        "The runner reports how tests ended early, which tests were running and the last output",
         arguments: [
             ("crashes", "the tests were ended by SIGTRAP\n", "    Fatal error: index out of range\n"),
             ("leaves", "the tests exited with 0 before their end\n", ""),
@@ -62,7 +62,7 @@ struct RunnerTests {
         #expect(run.output.contains("\ntest: 1 failed, see above;"), "\(run.transcript)")
     }
 
-    @Test("The runner ends tests that are silent for too long", .timeLimit(.minutes(1)))
+    @Test("The runner stops tests that produce no event for too long", .timeLimit(.minutes(1)))
     func hangs() async throws {
         let run = try await run("hangs", ["--silence", "0.5"])
         #expect(run.status == 1)
@@ -70,7 +70,7 @@ struct RunnerTests {
     }
 
     #if os(Linux)
-        @Test("The runner measures the processor time of each test, the largest first")
+        @Test("The runner lists the processor time of each test, largest first")
         func profile() async throws {
             let run = try await run("works", ["--profile"])
             let seconds = #/\n +([0-9.]+) s +[0-9.]+ %  Things: are 7 \(/#

@@ -30,7 +30,7 @@ extension Peers {
                 try await curl.run(["--include"] + arguments + options + [server.ready.url + "/__admin" + path]))
         }
 
-        @Test("A built-in scenario is named in banner and ready file, and takes effect")
+        @Test("The banner and the ready file name the built-in scenario")
         func builtIn() async throws {
             try await RunningServer.serve("--instant", "--scenario", "conflict") { server in
                 #expect(server.ready.scenario == "conflict")
@@ -50,7 +50,7 @@ extension Peers {
             }
         }
 
-        @Test("A manual clock is announced with the command that moves it, which works as printed")
+        @Test("The banner prints a working command that moves a manual clock")
         func manualClock() async throws {
             try await RunningServer.serve("--clock", "manual", "--admin-token", "a 'token'") { server in
                 #expect(server.banner.contains("  Clock       manual, stopped at 2025-01-29T10:30:00Z\n"))
@@ -93,7 +93,7 @@ extension Peers {
             }
         }
 
-        @Test("--watch follows the file: good, broken, fixed, gone and back; open connections stay")
+        @Test("--watch follows a file that breaks, recovers, disappears and returns")
         func watch() async throws {
             try await withFolder { folder in
                 let file = folder["mine.yaml"]
@@ -134,7 +134,7 @@ extension Peers {
             }
         }
 
-        @Test("A server's data continues in the next: --export-on-exit, --import")
+        @Test("--import continues with the data of --export-on-exit")
         func state() async throws {
             try await withFolder { folder in
                 let file = folder["state.json"].path
@@ -172,7 +172,7 @@ extension Peers {
             }
         }
 
-        @Test("A failed export ends the server with 3, at its start if that is already certain")
+        @Test("An export that fails exits with 3, at the start if possible")
         func noExport() async throws {
             let process = Process()
             let folder = try ScratchFolder()
@@ -200,7 +200,7 @@ extension Peers {
             #expect(try folder.read("err") == told)
         }
 
-        @Test("check reports the mistakes of each file, and names the good ones")
+        @Test("check reports the mistakes in each file and names the valid files")
         func check() async throws {
             try await withFolder { folder in
                 try write(Self.good, folder["good.yaml"])
@@ -225,7 +225,7 @@ extension Peers {
             }
         }
 
-        @Test("Every built-in scenario is listed, and printed so that check accepts it")
+        @Test("scenarios lists every built-in scenario and prints each so that check accepts it")
         func scenarios() async throws {
             let program = try Programs.fitiqMock()
             let list = try await Command(program, ["scenarios"])
@@ -239,7 +239,7 @@ extension Peers {
             }
         }
 
-        @Test("An invalid scenario is refused with the places of its mistakes, and exit 2")
+        @Test("An invalid scenario exits with 2 and the places of its mistakes")
         func mistakes() async throws {
             try await withFolder { folder in
                 try write(Self.bad, folder["bad.yaml"])
@@ -275,7 +275,7 @@ extension Peers {
             }
         }
 
-        @Test("The environment sets the same values as the options")
+        @Test("Environment variables set the same values as the scenario's options")
         func environment() async throws {
             let program = try Programs.fitiqMock()
             for (name, value, told) in [

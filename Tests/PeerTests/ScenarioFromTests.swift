@@ -22,7 +22,7 @@ extension SearchingPeers {
             return try await body(folder)
         }
 
-        @Test("A recorded loss of a question becomes one fault, with which verify reproduces the mistake")
+        @Test("A lost question in a recording becomes one fault that reproduces the mistake")
         func dropped() async throws {
             try await withFolder { folder in
                 let scenario = """
@@ -72,7 +72,7 @@ extension SearchingPeers {
         }
 
         @Test(
-            "The command must break the recorded client's obligation, here in a browser's recording"
+            "The command must break the obligation that the recorded client broke"
         )
         func obligation() async throws {
             try await withFolder { folder in
@@ -99,7 +99,7 @@ extension SearchingPeers {
             }
         }
 
-        @Test("Symptoms without any fault are reported, and known ones are ignored")
+        @Test("scenario from reports symptoms without any fault and ignores known symptoms")
         func withoutFault() async throws {
             try await withFolder { folder in
                 let session = #"""
@@ -123,7 +123,7 @@ extension SearchingPeers {
             }
         }
 
-        @Test("After Ctrl-C the smallest scenario so far is written: exit 130; stderr shows the progress")
+        @Test("Ctrl-C writes the smallest scenario so far and exits with 130")
         func interrupted() async throws {
             try await withFolder { folder in
                 func failed(_ path: String, at second: Int) -> String {
@@ -162,7 +162,7 @@ extension SearchingPeers {
         }
 
         @Test(
-            "A browser's recording works, too; unusable input is one line on stderr and exit 2")
+            "Unusable input prints one line on stderr and exits with 2")
         func foreign() async throws {
             try await withFolder { folder in
                 let har = URL.fixtures.appending(path: "sessions/foreign/chrome.har").path

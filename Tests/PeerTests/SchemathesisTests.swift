@@ -9,7 +9,7 @@ extension SearchingPeers {
     /// express.
     @Suite("schemathesis")
     struct SchemathesisTests {
-        @Test("schemathesis finds no answer that contradicts the server's description", arguments: Mode.allCases)
+        @Test("schemathesis finds no answer that contradicts the description", arguments: Mode.allCases)
         func findsNothing(_ mode: Mode) async throws {
             try await RunningServer.serve("--instant", "--guide", mode.rawValue) { server in
                 let report = try await schemathesis(server, LongRun.choose(6, long: 25) * (mode == .union ? 4 : 1))

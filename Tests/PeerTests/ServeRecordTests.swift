@@ -6,7 +6,7 @@ import Traffic
 extension Peers {
     @Suite("serve --record")
     struct ServeRecordStory {
-        @Test("The file has the traffic over http and https when the server has stopped, without secrets")
+        @Test("The recording contains the traffic over http and https without secrets")
         func records() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -42,7 +42,7 @@ extension Peers {
             #expect((sockets.first?.frames.count ?? 0) > 3)
         }
 
-        @Test("An existing file is not replaced, and --keep-secrets needs --record")
+        @Test("serve --record does not replace an existing file")
         func refused() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }

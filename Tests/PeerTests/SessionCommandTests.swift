@@ -26,7 +26,7 @@ extension Peers {
             return try await Command(try Programs.fitiqMock(), [command] + options + names, directory: directory)
         }
 
-        @Test("show prints a timeline, reads files next to the HAR, and escapes recorded text")
+        @Test("show prints a timeline, reads files next to the HAR and escapes recorded text")
         func show() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -54,7 +54,7 @@ extension Peers {
             try await run(command, [], files, in: directory)
         }
 
-        @Test("A torn file, another file, and missing attachments are reported")
+        @Test("show reports a torn file, a foreign file and missing attachments")
         func trouble() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -79,7 +79,7 @@ extension Peers {
                 "\(narrow.transcript)")
         }
 
-        @Test("diff exits 0 for equal sessions, 1 for different ones, 2 for other files")
+        @Test("diff exits with 0 for equal sessions, 1 for different sessions and 2 for other files")
         func diff() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }

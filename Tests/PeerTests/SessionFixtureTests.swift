@@ -12,7 +12,7 @@ extension Peers {
 
         /// The story's script compares what its user sees, and checks verdicts; a strict replay ends with 1 if requests
         /// are missing or unexpected.
-        @Test("A replay plays the recorded story to its client, which keeps its obligations", arguments: stories)
+        @Test("A replay of each recorded session satisfies its client", arguments: stories)
         func story(_ story: String) async throws {
             let session = Programs.sessions.appendingPathComponent("\(story).har").path
             try await RunningServer.run(["replay", session, "--match", "strict", "--speed", "10"]) { server in
@@ -24,7 +24,7 @@ extension Peers {
             }
         }
 
-        @Test("Each recorded session has its story")
+        @Test("Each recorded session has a story")
         func complete() throws {
             let files = try FileManager.default.contentsOfDirectory(atPath: Programs.sessions.path)
             #expect(files.filter { $0.hasSuffix(".har") }.sorted() == Self.stories.map { "\($0).har" })

@@ -32,7 +32,7 @@ extension Peers {
         }
 
         @Test(
-            "mitmproxy reads our recording, and writes the same requests and answers",
+            "mitmproxy reads our recording and writes the same requests and answers",
             arguments: RecordedSessions.stories)
         func mitmproxy(_ story: String) async throws {
             let files = try ScratchFolder()

@@ -12,7 +12,7 @@ extension Peers {
         }
 
         @Test(
-            "Pages load nothing from elsewhere, are accessible at every width, and are found by their words",
+            "Pages load nothing from other hosts, are accessible at every width and can be searched",
             .enabled(if: Programs.chromium != nil, Programs.noChromium))
         func reading() async throws {
             let folder = try ScratchFolder()
@@ -32,7 +32,7 @@ extension Peers {
             #expect(read.status == 0, "\(read.transcript)")
         }
 
-        @Test("A broken link and an external image are reported, and nothing is written")
+        @Test("The site script reports a broken link or an external image and writes nothing")
         func broken() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }

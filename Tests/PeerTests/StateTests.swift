@@ -7,7 +7,7 @@ extension LongPeers {
     @Suite("State files")
     struct StateTests {
         @Test(
-            "A state file survives kills at random moments: lost data is newer than the last commit, and the rest is consistent",
+            "A server killed at random moments loses only data newer than its last commit",
             arguments: [LongRun.choose(20, long: 200)])
         func kills(count: Int) async throws {
             let script = Programs.peers.appendingPathComponent("with_kills.py").path

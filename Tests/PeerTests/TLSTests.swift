@@ -9,7 +9,7 @@ extension Peers {
         // MARK: curl
 
         @Test(
-            "curl trusts the CA, by name and by address, in each version",
+            "curl trusts the CA by name and by address in each TLS version",
             arguments: ["localhost", "127.0.0.1"], [["--tlsv1.3"], ["--tls-max", "1.2"]])
         func curl(host: String, version: [String]) async throws {
             try await TLSServer.serve { tls in
@@ -22,7 +22,7 @@ extension Peers {
             }
         }
 
-        @Test("https and http share one state, and each has its own URLs")
+        @Test("https and http share one state but return their own URLs")
         func sharedState() async throws {
             try await TLSServer.serve("--instant") { tls in
                 let curl = try await Curl(tls.server, user: "curl-tls")
@@ -39,7 +39,7 @@ extension Peers {
             }
         }
 
-        @Test("A client that does not trust the CA refuses, and the log says why and what to do")
+        @Test("When a client does not trust the CA, the log says why and what to do")
         func unknownCA() async throws {
             try await TLSServer.serve { tls in
                 let refused = try await tls.curl("\(tls.url)/health")
@@ -50,7 +50,7 @@ extension Peers {
             }
         }
 
-        @Test("The wrong protocol on either port gets the right URL")
+        @Test("The wrong protocol on either port gets an error with the right URL")
         func wrongProtocol() async throws {
             try await TLSServer.serve { tls in
                 let plain = try await tls.curl("http://127.0.0.1:\(tls.port)/health")
@@ -70,7 +70,7 @@ extension Peers {
         private static let request = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
         @Test(
-            "openssl s_client verifies the name, and reads an answer and close_notify", arguments: ["1_2", "1_3"],
+            "openssl s_client verifies the name and receives an answer and close_notify", arguments: ["1_2", "1_3"],
             [["-verify_hostname", "localhost"], ["-verify_ip", "127.0.0.1"]])
         func sClient(version: String, name: [String]) async throws {
             try await TLSServer.serve { tls in
@@ -89,7 +89,7 @@ extension Peers {
             }
         }
 
-        @Test("Sessions are resumed: by -reconnect with TLS 1.2, from a file with either version")
+        @Test("openssl resumes sessions with -reconnect and from a file")
         func resumption() async throws {
             try await TLSServer.serve { tls in
                 let again = try await tls.openssl("-tls1_2", "-reconnect")
@@ -109,7 +109,7 @@ extension Peers {
             }
         }
 
-        @Test("Old versions and other protocols are refused by the right alert, and logged")
+        @Test("Old versions and other protocols get the right alert and a log line")
         func refusedHandshakes() async throws {
             try await TLSServer.serve { tls in
                 let old = try await tls.openssl("-tls1_1", "-cipher", "ALL:@SECLEVEL=0")
@@ -146,7 +146,7 @@ extension Peers {
         }
 
         @Test(
-            "A library plays the story over https and wss", arguments: ["with_websockets", "with_aiohttp"],
+            "A library plays the whole story over https and wss", arguments: ["with_websockets", "with_aiohttp"],
             [
                 ["rest", "refusals", "goal_rules"], ["handshakes", "chat", "echo"],
                 ["goal_chat", "meals", "meals_heard"],
@@ -156,7 +156,7 @@ extension Peers {
         }
 
         @Test(
-            "A library reports each fault over TLS as it does without",
+            "A library reports each fault over TLS as it does without TLS",
             arguments: [
                 // To Python's blocking sockets over TLS a reset is an end, so http.client does not distinguish the
                 // faults of answers.
@@ -170,7 +170,7 @@ extension Peers {
 
         // MARK: Certificates
 
-        @Test("The certificate's own tools accept it: for this machine's names only, keys for their user only")
+        @Test("openssl accepts the certificate only for local names, and the keys are private")
         func certificates() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -208,7 +208,7 @@ extension Peers {
             #expect(other.status != 0)
         }
 
-        @Test("Servers that start at once in a fresh folder share one CA, and each serves")
+        @Test("Servers that start simultaneously in a fresh folder share one CA")
         func atOnce() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -240,7 +240,7 @@ extension Peers {
             return try JSONSerialization.data(withJSONObject: all.filter { $0.value is String })
         }
 
-        @Test("Without --tls the ready file and the banner do not mention TLS, and no folder is made")
+        @Test("Without --tls the server mentions no TLS and makes no folder")
         func without() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -254,7 +254,7 @@ extension Peers {
         }
 
         @Test(
-            "The server uses a custom certificate, with an elliptic or RSA key",
+            "The server uses a custom certificate with an elliptic or RSA key",
             arguments: [["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], ["rsa:2048"]])
         func own(algorithm: [String]) async throws {
             try await withOwnCertificate(algorithm) { files in
@@ -272,7 +272,7 @@ extension Peers {
             }
         }
 
-        @Test("An expired certificate is served with a warning; another certificate's key is refused")
+        @Test("The server warns about an expired certificate and rejects another certificate's key")
         func badCertificates() async throws {
             try await withOwnCertificate(["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]) { files in
                 let (certificate, key, expired) = (files["c.pem"].path, files["k.pem"].path, files["e.pem"].path)

@@ -31,7 +31,7 @@ extension Peers {
             return list.output.split(separator: "\n").map { String($0.prefix { $0 != " " }) }
         }
 
-        @Test("The cases are listed, all or those below an address")
+        @Test("--list prints all cases or those below an address")
         func list() async throws {
             let all = try await cases()
             #expect(all.count > 20 && Set(all).count == all.count)
@@ -42,7 +42,7 @@ extension Peers {
             #expect(!guides.isEmpty && Set(guides).isSubset(of: all))
         }
 
-        @Test("A client without abilities is skipped in every case, and never connects: exit 4")
+        @Test("A client without abilities skips every case, never connects and exits with 4")
         func idle() async throws {
             let all = try await cases()
             let run = try await testClient([], Self.idle)
@@ -53,7 +53,7 @@ extension Peers {
             #expect(lines.allSatisfy { $0.contains(": skipped: ") }, "\(run.errors)")
         }
 
-        @Test("An adapter that dies before its first answer is reported once: exit 2, without a report")
+        @Test("An adapter that dies before its first answer exits with 2 without a report")
         func dying() async throws {
             let run = try await testClient([], "echo began >&2; exit 3")
             #expect(run.status == 2 && run.output == "", "\(run.transcript)")
@@ -65,7 +65,7 @@ extension Peers {
         }
 
         @Test(
-            "An adapter that later dies twice in a row before its first answer ends the run, which is incomplete: exit 1"
+            "An adapter that later dies twice in a row makes the run incomplete and exits with 1"
         )
         func dyingLater() async throws {
             let folder = try ScratchFolder()
@@ -99,7 +99,7 @@ extension Peers {
             done
             """#
 
-        @Test("The suite does not wait for an idle client; --fail-fast ends with it, --skip leaves cases out")
+        @Test("An idle client fails early, --fail-fast ends the run and --skip omits cases")
         func failFast() async throws {
             let chats = try await cases("--case", "chat")
             let run = try await testClient(
@@ -127,7 +127,7 @@ extension Peers {
             #expect(run.errors.split(separator: "\n").count == 2, "\(run.errors)")
         }
 
-        @Test("--time-limit ends all cases together; the report has the finished ones")
+        @Test("--time-limit ends the run, and the report contains the finished cases")
         func timeLimit() async throws {
             let start = ContinuousClock.now
             let run = try await testClient(["--time-limit", "1s", "--junit", "/dev/stderr"], Self.lazy)
@@ -146,7 +146,7 @@ extension Peers {
             #expect(lines.suffix(2) == [#"> {"command":"end"}"#, #"< {"ok":true}"#], "\(run.errors)")
         }
 
-        @Test("Ctrl-C reports the finished cases: exit 130")
+        @Test("Ctrl-C reports the finished cases and exits with 130")
         func reported() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
@@ -172,7 +172,7 @@ extension Peers {
             #expect(run.output.contains(" (incomplete)\n\nInterrupted: 1 of "), "\(run.transcript)")
         }
 
-        @Test("Ctrl-C before the first case ends stops the adapter: exit 130, no report")
+        @Test("Ctrl-C before the first case ends exits with 130 without a report")
         func interrupted() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
@@ -191,7 +191,7 @@ extension Peers {
         }
 
         @Test(
-            "An invalid run is one line on stderr and exit 2",
+            "An invalid run prints one line on stderr and exits with 2",
             arguments: [
                 (
                     ["test-client"],

@@ -29,7 +29,7 @@ extension SearchingPeers {
             #expect(run.output.contains("1 case, 0 failed"), "\(run.transcript)")
         }
 
-        @Test("The complete Python client has no differences either, despite other ids and times")
+        @Test("The complete Python client has no differences despite different ids and times")
         func python() async throws {
             let client = Programs.peers.appendingPathComponent("defects/plain_client.py").path
             let command = "\(try Programs.python().path) \(client)"
@@ -38,7 +38,7 @@ extension SearchingPeers {
             #expect(run.output.contains("1 case, 0 failed"), "\(run.transcript)")
         }
 
-        @Test("An extra request is found, with name and place; as a known one it passes")
+        @Test("verify reports an extra request unless it is a known difference")
         func extra() async throws {
             let run = try await verify(Self.list, "\(Self.list); \(Self.goals)")
             #expect(run.status == 1, "\(run.transcript)")
@@ -55,7 +55,7 @@ extension SearchingPeers {
             #expect(known.status == 0, "\(known.transcript)")
         }
 
-        @Test("Variation between two runs of the older version does not count; other changes do")
+        @Test("verify ignores what varies between two runs of the older version")
         func noise() async throws {
             let run = try await verify(Self.varying, Self.varying)
             #expect(run.status == 0, "\(run.transcript)")
@@ -65,7 +65,7 @@ extension SearchingPeers {
             #expect(!worse.output.contains("request.body.title"), "\(worse.transcript)")
         }
 
-        @Test("A breach of the older version is known; a breach of only the newer one fails")
+        @Test("A breach fails the run only if the older version does not have it")
         func broken() async throws {
             let shout = Peers.VerifyCommandTests.shout
             let both = try await verify(shout, shout)
@@ -74,7 +74,7 @@ extension SearchingPeers {
             #expect(newer.status == 1 && newer.output.contains("✗ ids/lowercase"), "\(newer.transcript)")
         }
 
-        @Test("An older command without traffic compares with nothing; a missing name is a mistake")
+        @Test("An older command without traffic fails the comparison")
         func nothing() async throws {
             let run = try await verify("true", Self.list)
             #expect(run.status == 1 && run.output.contains("The older command sent nothing"), "\(run.transcript)")

@@ -31,7 +31,7 @@ extension Peers {
         }
 
         @Test(
-            "Success: exit 0, the report alone on standard output, the client's output and progress on standard error")
+            "A successful run exits with 0 and prints only the report on standard output")
         func kept() async throws {
             let run = try await verify([], "\(Self.whisper); echo to-output; echo to-errors >&2; cat")
             #expect(run.status == 0, "\(run.transcript)")
@@ -47,7 +47,7 @@ extension Peers {
             #expect(quiet.status == 0 && quiet.errors == "", "\(quiet.transcript)")
         }
 
-        @Test("The options set the origins, the compression and the network of the worlds")
+        @Test("The options set the worlds' origins, compression and network")
         func wire() async throws {
             let page = #"\#(Self.curl) -D - -H "Origin: http://a.example" -H "Accept-Encoding: gzip""#
             let script =
@@ -62,7 +62,7 @@ extension Peers {
             #expect(wrong.status == 2 && wrong.errors.contains("Did you mean 'train'?"), "\(wrong.transcript)")
         }
 
-        @Test("A broken must: exit 1, with what happened")
+        @Test("A run with a broken `must` exits with 1 and says what happened")
         func broken() async throws {
             let run = try await verify([], Self.shout)
             #expect(run.status == 1, "\(run.transcript)")
@@ -71,7 +71,7 @@ extension Peers {
         }
 
         @Test(
-            "A failing command: exit 1, reported separately",
+            "A run with a failing command exits with 1 and reports the command separately",
             arguments: [("exit 7", "exited with 7"), ("kill -9 $$", "was ended by signal 9")])
         func failing(end: String, told: String) async throws {
             let run = try await verify([], "\(Self.whisper); \(end)")
@@ -81,7 +81,7 @@ extension Peers {
             #expect(run.output.contains("command"), "\(run.transcript)")
         }
 
-        @Test("A client that may fail passes with any exit status, but not after a signal or its time limit")
+        @Test("A client that may fail passes with any exit status but not after a signal or time-out")
         func mayFail() async throws {
             let honest = try await verify(["--may-fail"], "\(Self.whisper); exit 7")
             #expect(honest.status == 0 && honest.output.contains("The run passes."), "\(honest.transcript)")
@@ -90,7 +90,7 @@ extension Peers {
             #expect(killed.status == 1 && killed.output.contains("a command failed"), "\(killed.transcript)")
         }
 
-        @Test("A command known to fail in a scenario passes there, fails in others, and fails once it succeeds")
+        @Test("A command known to fail in a scenario passes only in that scenario")
         func knownCommand() async throws {
             try await withFolder { folder in
                 try Data("conflict command\n".utf8).write(to: folder["known"])
@@ -114,13 +114,13 @@ extension Peers {
             }
         }
 
-        @Test("A client that never connects: exit 4, whatever else happens", arguments: ["true", "false"])
+        @Test("A run with a client that never connects exits with 4", arguments: ["true", "false"])
         func neverConnected(command: String) async throws {
             let run = try await verify([], command)
             #expect(run.status == 4, "\(run.transcript)")
         }
 
-        @Test("Every built-in scenario runs once; a command that does nothing never connects")
+        @Test("verify runs every built-in scenario once")
         func all() async throws {
             try await withFolder { folder in
                 let run = try await verify(
@@ -132,7 +132,7 @@ extension Peers {
             }
         }
 
-        @Test("The environment names a separate world for each scenario, and its admin API; both tokens work")
+        @Test("Environment variables name each scenario's world, admin API and tokens")
         func environment() async throws {
             try await withFolder { folder in
                 try Data("name: mine\nclock: {manual: \"2025-06-01T00:00:00Z\"}\n".utf8).write(to: folder["mine.yaml"])
@@ -170,7 +170,7 @@ extension Peers {
             curl -s -f -X DELETE "$FITIQ_MOCK_ADMIN_URL/worlds/$(field id)" || exit 9
             """#
 
-        @Test("Worlds that the command makes are judged with its run, even after it has deleted them")
+        @Test("A run's verdict includes worlds that the command creates and deletes")
         func ownWorlds() async throws {
             try await RunningServer.serve { server in
                 for place in [[], ["--server", server.ready.url]] {
@@ -185,7 +185,7 @@ extension Peers {
             }
         }
 
-        @Test("--guide and --seed override the scenario's")
+        @Test("--guide and --seed override the scenario's guide and seed")
         func guide() async throws {
             let create = #"""
                 curl -s -H "Authorization: Bearer $FITIQ_MOCK_TOKEN" -H "X-API-Key: $FITIQ_MOCK_API_KEY" \
@@ -199,7 +199,7 @@ extension Peers {
             #expect(third.errors.prefix(60) != first.errors.prefix(60), "\(third.transcript)")
         }
 
-        @Test("The time limit ends the command and everything that it started, and the run is still judged")
+        @Test("The time limit ends the command and its children, and the run still gets a verdict")
         func timeLimit() async throws {
             try await withFolder { folder in
                 // The pipe ends when no process is left that could write to it.
@@ -223,7 +223,7 @@ extension Peers {
         }
 
         @Test(
-            "--jobs runs scenarios concurrently, and shows the output of each whole, with its name in front of each line"
+            "--jobs runs scenarios concurrently and prefixes each line of output with the scenario"
         )
         func jobs() async throws {
             try await withFolder { folder in
@@ -248,7 +248,7 @@ extension Peers {
             }
         }
 
-        @Test("Ctrl-C reports the finished scenarios: exit 130", arguments: ["1", "2"])
+        @Test("Ctrl-C reports the finished scenarios and exits with 130", arguments: ["1", "2"])
         func reported(jobs: String) async throws {
             try await withFolder { folder in
                 let client =
@@ -276,7 +276,7 @@ extension Peers {
         }
 
         @Test(
-            "Ctrl-C before the first scenario ends stops the command and everything that it started: exit 130, no report"
+            "Ctrl-C before the first scenario ends stops the command and exits with 130"
         )
         func interrupted() async throws {
             try await withFolder { folder in
@@ -296,7 +296,7 @@ extension Peers {
             }
         }
 
-        @Test("With a known-broken list, a breach passes, a kept obligation fails, and an unknown name is a mistake")
+        @Test("With a known-broken list, a listed breach passes and a kept obligation fails")
         func knownBroken() async throws {
             try await withFolder { folder in
                 try Data("# later\nids/lowercase\n".utf8).write(to: folder["known"])
@@ -312,7 +312,7 @@ extension Peers {
             }
         }
 
-        @Test("Reports are written; a failed write means exit 3")
+        @Test("A report that cannot be written exits with 3")
         func reports() async throws {
             try await withFolder { folder in
                 let run = try await verify(
@@ -334,7 +334,7 @@ extension Peers {
         }
 
         @Test(
-            "An invalid run is one line on stderr and exit 2",
+            "An invalid run prints one line on stderr and exits with 2",
             arguments: [
                 (
                     ["verify"],
@@ -365,7 +365,7 @@ extension Peers {
             #expect(command.errors.split(separator: "\n").count == 1, "\(command.errors)")
         }
 
-        @Test("The shell script for CI judges, leaves the reports, and shows them on the job's page")
+        @Test("The shell script for CI writes the reports and shows them on the job's page")
         func continuousIntegration() async throws {
             try await withFolder { folder in
                 let script = URL.fixtures.appending(path: "ci/contract.sh")

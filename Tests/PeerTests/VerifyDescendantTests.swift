@@ -20,7 +20,7 @@ import TestSupport
             }
 
             @Test(
-                "Daemons that the command starts end with it, at its end and at its time limit",
+                "verify ends the command's daemons at the command's end or its time limit",
                 arguments: ["exit 0", "exec 3>&-; wait"])
             func daemons(end: String) async throws {
                 try await withFolder { folder in
@@ -40,7 +40,7 @@ import TestSupport
                 }
             }
 
-            @Test("When verify is killed, the command and its daemons end, too")
+            @Test("Killing verify also ends the command and its daemons")
             func killed() async throws {
                 try await withFolder { folder in
                     let script = #"""
