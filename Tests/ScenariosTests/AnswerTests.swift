@@ -14,7 +14,7 @@ struct AnswerTests {
     static let template = CreatedTemplate(type: "goal", id: "1", name: "Run")
 
     @Test(
-        "The content of an answer is read",
+        "The reader reads an answer's content",
         arguments: [
             ("text: Hello", [.text("Hello")]),
             (#"chunks: ["a ", {text: b, after: 2s}]"#, [.chunk("a "), .chunk("b", after: 2_000_000_000)]),
@@ -47,7 +47,7 @@ struct AnswerTests {
         #expect(try Self.rules("  - \(yaml)").map(\.script.steps) == [expected])
     }
 
-    @Test("Built-in answers count among an answer's bytes: at the limit, and one more")
+    @Test("Built-in answers count against the limit on an answer's bytes")
     func builtInAnswers() throws {
         let words = Array(repeating: "built_in", count: ScenarioLimits.answerBytes / ScenarioLimits.builtInAnswerBytes)
         #expect(try Self.rules("  - steps: [\(words.joined(separator: ","))]").count == 1)
@@ -56,7 +56,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("The condition of an answer is read")
+    @Test("The reader reads an answer's conditions")
     func conditions() throws {
         let rules = try Self.rules(
             """
@@ -80,14 +80,14 @@ struct AnswerTests {
             ])
     }
 
-    @Test("Two slashes are an expression that matches every text, and one slash is a text")
+    @Test("Two slashes form an expression that matches every text, and one slash is a plain text")
     func slashes() throws {
         let rules = try Self.rules("  - {when: {content: //}, text: a}\n  - {when: {content: /}, text: b}")
         let empty = try Pattern("")
         #expect(rules.map(\.content) == [.matches(empty), .contains("/")])
     }
 
-    @Test("A burst is one step, and each of its chunks is another")
+    @Test("A burst counts as one step, and each of its chunks counts as another step")
     func steps() throws {
         let burst = { "  - {steps: [{burst: [\(Array(repeating: "a", count: $0).joined(separator: ","))]}]}" }
         #expect(throws: Never.self) { try Self.rules(burst(ScenarioLimits.steps - 1)) }
@@ -97,7 +97,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "The timing of an answer is read",
+        "The reader reads an answer's timing",
         arguments: [
             ("human", .human),
             ("instant", StreamTiming(firstChunk: 0, rate: .chunksPerSecond(1e9))),

@@ -6,13 +6,13 @@ import Testing
 
 @Suite("Built-in scenarios")
 struct BuiltInTests {
-    @Test("Each text is its file, byte for byte", arguments: Scenario.builtInNames)
+    @Test("Each built-in scenario equals its file byte for byte", arguments: Scenario.builtInNames)
     func equalsFile(_ name: String) throws {
         let file = try Data(contentsOf: Fixture.scenarios.appendingPathComponent("\(name).yaml"))
         #expect(Scenario.builtInText(named: name).map { Data($0.utf8) } == file)
     }
 
-    @Test("Every file is built in")
+    @Test("The binary contains every scenario file")
     func isComplete() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Fixture.scenarios.path)
             .filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }
@@ -22,7 +22,7 @@ struct BuiltInTests {
     }
 
     @Test(
-        "The built-in names are those that people look for",
+        "The built-in scenarios include every documented name",
         arguments: [
             "default", "conflict", "limit-reached", "token-expires-mid-session", "slow-coach", "coach-error",
             "drop-mid-stream", "reset-mid-frame", "server-restarts", "flaky-500", "flaky-503", "timeouts", "half-open",
@@ -31,7 +31,8 @@ struct BuiltInTests {
         ])
     func isThere(_ name: String) { #expect(Scenario.builtIn(named: name) != nil) }
 
-    @Test("Each scenario is readable, named as its file, and has a one-line summary", arguments: Scenario.builtInNames)
+    @Test(
+        "Each built-in scenario is valid, has its file's name and a one-line summary", arguments: Scenario.builtInNames)
     func canBeRead(_ name: String) throws {
         let text = try #require(Scenario.builtInText(named: name))
         #expect(text.hasPrefix("# yaml-language-server: $schema=scenario.schema.json\n#"))
@@ -43,13 +44,13 @@ struct BuiltInTests {
         #expect((20...110).contains(scenario.summary.count) && scenario.summary.hasSuffix("."))
     }
 
-    @Test("Without arguments a scenario equals default.yaml")
+    @Test("A default-initialized scenario equals default.yaml")
     func defaultNeedsNoParsing() throws {
         #expect(try Scenario.read(#require(Scenario.builtInText(named: "default"))) == Scenario())
         #expect(Scenario.builtIn(named: "default") == Scenario())
     }
 
-    @Test("An unknown name gets the nearest one")
+    @Test("The error for an unknown name suggests the nearest name")
     func tellsNearest() {
         #expect(Scenario.builtIn(named: "flaky") == nil)
         #expect(

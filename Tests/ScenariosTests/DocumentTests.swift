@@ -6,7 +6,7 @@ import Testing
 @testable import Scenarios
 
 /// Documents in files: relative times, shares in both forms, and the rules of each collection.
-@Suite("Documents of scenarios")
+@Suite("Documents in scenarios")
 struct DocumentTests {
     private static func documents(_ text: String) throws -> [DocumentCollection: [DocumentData]] {
         let scenario = try Scenario.read("{name: a, users: [{id: u, documents: {\(text)}}]}")
@@ -18,7 +18,7 @@ struct DocumentTests {
     }
 
     @Test(
-        "Times count back from the world's start, and are stored in the form of the collection",
+        "Relative times count back from the world's start and take the collection's format",
         arguments: [
             ("mood_entries: [{valence: 0.5, logged_at: 3d ago}]", .moodEntries, "logged_at", "2025-01-26T10:30:00Z"),
             ("journal: [{content: a, logged_at: 90m ago}]", .journal, "logged_at", "2025-01-29T09:00:00Z"),
@@ -47,7 +47,7 @@ struct DocumentTests {
         #expect(Self.members(planted)?[member]?.string == time)
     }
 
-    @Test("Sleep stages have such times, too")
+    @Test("Sleep stages accept relative times too")
     func stages() throws {
         let text =
             "sleep: [{start_time: 9h ago, end_time: 1h ago, stages: [{stage: deep, start_time: 8h ago, "
@@ -56,7 +56,7 @@ struct DocumentTests {
         #expect(session?["stages"]?[0]?["end_time"] == "2025-01-29T04:30:00Z")
     }
 
-    @Test("A share is a user's id, or a mapping")
+    @Test("A share is a user's id or a mapping")
     func shares() throws {
         let text = """
             workout_templates: [{name: Legs, updated_at: 1d ago, created_at: 2d ago, shared_with: [ben, \
@@ -74,7 +74,7 @@ struct DocumentTests {
     }
 
     @Test(
-        "Documents that break a rule of their collection are refused with the request's message",
+        "The reader rejects an invalid document with the message of the same request",
         arguments: [
             ("mood_entries: [{valence: 2, logged_at: 1d ago}]", "mood_entries[0]", "'valence'"),
             ("mood_entries: [{valence: 0}]", "mood_entries[0]", "'logged_at'"),

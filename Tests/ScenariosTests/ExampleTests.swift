@@ -9,7 +9,7 @@ import Testing
 /// A scenario with every kind of key, and the result of reading it.
 @Suite("Reading: every kind of key")
 struct ExampleTests {
-    @Test("A scenario's own keys are read")
+    @Test("The reader reads a scenario's top-level keys")
     func header() throws {
         let scenario = try Scenario.read(
             """
@@ -35,7 +35,7 @@ struct ExampleTests {
         #expect(try Scenario.read("{name: a, compression: on}").rules.compression == .on)
     }
 
-    @Test("The place decides how a word of YAML 1.1 is read")
+    @Test("The key decides how the reader interprets a YAML 1.1 word")
     func words() throws {
         let scenario = try Scenario.read(
             """
@@ -54,7 +54,7 @@ struct ExampleTests {
             scenario.faults.map(\.fault) == [.response(.replace(Replacement(status: 503, body: "null")), on: [])])
     }
 
-    @Test("Users, goals and consultations are read")
+    @Test("The reader reads users, goals and consultations")
     func data() throws {
         let scenario = try Scenario.read(
             """
@@ -131,7 +131,7 @@ struct ExampleTests {
                 ])
     }
 
-    @Test("A profile is provisional only if it says so")
+    @Test("A profile is provisional only if its scenario says so")
     func profiles() throws {
         for (text, isProvisional) in [("{name: b}", false), ("{name: b, provisional: true}", true)] {
             let scenario = try Scenario.read("{name: a, users: [{id: u, profile: \(text)}]}")
@@ -139,7 +139,7 @@ struct ExampleTests {
         }
     }
 
-    @Test("Meal logs are read")
+    @Test("The reader reads meal logs")
     func mealLogs() throws {
         let scenario = try Scenario.read(
             """
@@ -196,7 +196,7 @@ struct ExampleTests {
             ])
     }
 
-    @Test("Rules for meals are read")
+    @Test("The reader reads rules for meals")
     func meals() throws {
         let scenario = try Scenario.read(
             """

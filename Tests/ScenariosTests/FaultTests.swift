@@ -12,7 +12,7 @@ struct FaultTests {
     }
 
     @Test(
-        "Faults of responses are read",
+        "The reader reads response faults",
         arguments: [
             ("status: 503", .replace(Replacement(status: 503))),
             (
@@ -57,7 +57,7 @@ struct FaultTests {
     }
 
     @Test(
-        "Faults of handshakes are read",
+        "The reader reads handshake faults",
         arguments: [
             ("status: 503, retry_after: 1", .replace(Replacement(status: 503, retryAfter: 1))),
             ("delay: 2s", .delay(2_000_000_000)), ("wrong_accept: true", .wrongAccept),
@@ -71,7 +71,7 @@ struct FaultTests {
     }
 
     @Test(
-        "Faults of sockets are read",
+        "The reader reads socket faults",
         arguments: [
             ("close: 1011", .close(code: 1011, reason: "")), ("close: none", .close(code: nil, reason: "")),
             ("close: {code: 4000, reason: Bye}", .close(code: 4000, reason: "Bye")), ("finish: true", .finish),
@@ -99,7 +99,7 @@ struct FaultTests {
                 == [FaultRule(name: "fault-1", fault: .socket(expected, at: .frames(.all)))])
     }
 
-    @Test("The reason of a close frame has at most 123 bytes", arguments: [123, 124])
+    @Test("The reader rejects a close reason of more than 123 bytes", arguments: [123, 124])
     func closeReason(count: Int) {
         let reason = String(repeating: "x", count: count)
         let rules = try? Self.rules("{on: socket, close: {code: 4000, reason: \(reason)}}")
@@ -108,7 +108,7 @@ struct FaultTests {
     }
 
     @Test(
-        "Faults at a point of a connection are read",
+        "The reader reads faults at a point in a connection",
         arguments: [
             ("frame: 3", .frames(.only(3))), ("frame: 2..4", .frames(Selection(first: 2, last: 4))),
             ("frame: 2..", .frames(Selection(first: 2))), ("type: pong", .type("pong", .all)),
@@ -127,7 +127,7 @@ struct FaultTests {
                 == [FaultRule(name: "fault-1", fault: .socket(.lose, at: expected))])
     }
 
-    @Test("Names, switches, endpoints and selections are read")
+    @Test("The reader reads names, switches, endpoints and selections")
     func rules() throws {
         let scenario = try Scenario.read(
             """
@@ -150,7 +150,7 @@ struct FaultTests {
     }
 
     @Test(
-        "Breakpoints are read and written",
+        "The reader and the writer support breakpoints",
         arguments: [
             ("on: any, hold: request", #""on":"any","hold":"request""#, Hold(fromClient: true)),
             ("on: any, hold: {what: response}", #""on":"any","hold":"response""#, Hold(fromServer: true)),
@@ -186,7 +186,7 @@ struct FaultTests {
     }
 
     @Test(
-        "Invalid breakpoints are refused",
+        "The reader rejects invalid breakpoints",
         arguments: [
             "on: any, hold: client", "on: any, hold: client_to_server", "on: any, hold: both",
             "on: handshake, hold: response",
@@ -201,7 +201,7 @@ struct FaultTests {
         #expect(throws: ScenarioErrors.self) { try Self.rules("{\(yaml)}") }
     }
 
-    @Test("Every action is read at each of its places, and nowhere else")
+    @Test("The reader accepts each action only in its permitted places")
     func actionsHavePlaces() throws {
         let values: [FaultAction: String] = [
             .status: "500", .quota: "{requests: 1, per: 1s}", .delay: "1s", .dribble: "{bytes: 1, every: 1s}",

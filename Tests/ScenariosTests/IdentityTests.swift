@@ -3,7 +3,7 @@ import JSON
 import Scenarios
 import Testing
 
-@Suite("Names in scenarios are compared by bytes")
+@Suite("Byte-wise comparison of names in scenarios")
 struct IdentityTests {
     @Test(
         "Users, goals, pauses and faults with canonically equivalent names are different",

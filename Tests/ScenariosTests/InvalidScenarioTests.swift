@@ -11,7 +11,7 @@ struct InvalidScenarioTests {
         return files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
     }()
 
-    @Test("There are many invalid scenarios, and each message belongs to one")
+    @Test("Each of at least 40 invalid scenarios has an expected message")
     func areMany() {
         #expect(Self.names.count >= 40)
         let files = FileManager.default.enumerator(atPath: Fixture.invalid.path)?.compactMap { $0 as? String } ?? []
@@ -19,7 +19,7 @@ struct InvalidScenarioTests {
         #expect(Set(expectations) == Set(Self.names))
     }
 
-    @Test("Each invalid scenario has its exact message", arguments: names)
+    @Test("Each invalid scenario produces its exact message", arguments: names)
     func isRefused(_ name: String) throws {
         let url = Fixture.invalid.appendingPathComponent(name)
         let bytes = try [UInt8](Data(contentsOf: url.appendingPathExtension("yaml")))
@@ -35,7 +35,7 @@ struct InvalidScenarioTests {
         }
     }
 
-    @Test("The limit of a consultation's messages is exact")
+    @Test("The reader rejects a consultation only beyond the limit on messages")
     func messages() {
         func text(_ count: Int) -> String {
             "{name: a, users: [{id: u, consultations: [{persona: nutritionist, made_up_messages: \(count), "
@@ -45,7 +45,7 @@ struct InvalidScenarioTests {
         #expect(throws: ScenarioErrors.self) { try Scenario.read(text(ScenarioLimits.messages)) }
     }
 
-    @Test("The limit of work for a scenario's passwords is exact")
+    @Test("The reader rejects a scenario only beyond the limit on password work")
     func passwords() {
         func text(_ count: Int) -> String {
             var users = (0..<count).map { "{id: u\($0), email: u\($0)@b.c, password: password}" }
@@ -58,7 +58,7 @@ struct InvalidScenarioTests {
         #expect(throws: ScenarioErrors.self) { try Scenario.read(text(most + 1)) }
     }
 
-    @Test("The limit of a scenario's names for pauses is exact")
+    @Test("The reader rejects a scenario only beyond the limit on named pauses")
     func pauses() {
         func text(_ count: Int) -> String {
             "{name: a, pauses: {" + (0..<count).map { "p\($0): 1s" }.joined(separator: ", ") + "}}"
@@ -67,7 +67,7 @@ struct InvalidScenarioTests {
         #expect(throws: ScenarioErrors.self) { try Scenario.read(text(ScenarioLimits.pauses + 1)) }
     }
 
-    @Test("A food has at most a million grams of each nutrient")
+    @Test("The reader rejects a food with more than a million grams of a nutrient")
     func grams() {
         func text(_ grams: String) -> String {
             "{name: a, meals: [{items: [{name: b, quantity: 1, unit: c, protein: \(grams)}]}]}"
@@ -77,7 +77,7 @@ struct InvalidScenarioTests {
     }
 
     @Test(
-        "A mistake is reported once, at its place",
+        "The reader reports a mistake once, at its place",
         arguments: [
             // A flag that is false counts as omitted.
             ("{name: a, meals: [{when: {photo: false, text: b}, fail: c}]}", "meals[0].when.photo"),
@@ -94,7 +94,7 @@ struct InvalidScenarioTests {
             + "{name: c, quantity: 1, unit: d, \(member)}]}]}]}"
     }
 
-    @Test("The limit of steps of rules is exact", arguments: ["answers", "meals"])
+    @Test("The reader rejects a scenario only beyond the limit on steps", arguments: ["answers", "meals"])
     func matchingSteps(list: String) throws {
         func text(_ patterns: [String]) -> String {
             let rules = patterns.map {

@@ -7,7 +7,9 @@ import Testing
 /// Files with random changed bytes: each is a scenario, or has mistakes with their places.
 @Suite("Random changes of scenarios")
 struct MutationTests {
-    @Test("A changed file is read, or refused with a place", arguments: Scenario.builtInNames)
+    @Test(
+        "The reader accepts a randomly changed file or reports the place of a mistake", arguments: Scenario.builtInNames
+    )
     func changes(_ name: String) throws {
         let original = Array(try #require(Scenario.builtInText(named: name)).utf8)
         // Each file has its own changes, the same in every run.

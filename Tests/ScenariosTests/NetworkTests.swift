@@ -21,7 +21,7 @@ struct NetworkTests {
         }
     }
 
-    @Test("A name or numbers are read, and written in the same form")
+    @Test("A network round-trips as a name or as numbers")
     func reading() throws {
         let own = NetworkProfile(
             "custom", roundTrip: 100_000_000, down: 50_000, up: 1, jitter: 1_000_000, lossPerMille: 7,
@@ -39,7 +39,7 @@ struct NetworkTests {
         }
     }
 
-    @Test("Each number has its range")
+    @Test("The reader rejects a number outside its range")
     func ranges() {
         for (good, bad, path) in [
             ("{rtt: 1m}", "{rtt: 61s}", "rtt"), ("{jitter: 1m}", "{jitter: 61s}", "jitter"),
@@ -55,7 +55,7 @@ struct NetworkTests {
         #expect(Self.refusals("5g") == ["network"])
     }
 
-    @Test("The schema, the description and the pages have each name")
+    @Test("The schema, the description and the pages list each network")
     func names() throws {
         let names = NetworkProfile.all.map(\.name)
         let schema = try SchemaTests.schema()["properties"]?["network"]?["oneOf"]?.array?.first?["enum"]

@@ -10,7 +10,7 @@ struct OverlayTests {
         try Overlay.read(Array("overlay: [\(text)]".utf8)).changes
     }
 
-    @Test("A change names an endpoint, its answers or messages, a member and an action")
+    @Test("The reader reads a change's endpoint, answers or messages, member and action")
     func reading() throws {
         let rows: [(String, Overlay.Change)] = [
             (
@@ -60,7 +60,7 @@ struct OverlayTests {
     }
 
     @Test(
-        "An invalid change is refused with its place, content and expectation",
+        "The error for an invalid change states its place, content and expectation",
         arguments: [
             ("{status: 200}", "overlay[0].on is missing: one endpoint"),
             ("{on: any, status: 200}", "overlay[0].on must be one endpoint"),
@@ -98,7 +98,7 @@ struct OverlayTests {
         }
     }
 
-    @Test("A file of changes is a mapping with a list; mistakes have the file, the line and the column")
+    @Test("Mistakes in an overlay file have the file, the line and the column")
     func files() {
         for (text, words) in [
             ("", "real.yaml:1:1: The file is empty; an overlay needs"),
@@ -115,7 +115,7 @@ struct OverlayTests {
         }
     }
 
-    @Test("An overlay has at most 1,000 changes and values of 16 KiB")
+    @Test("The reader rejects an overlay beyond 1,000 changes or values beyond 16 KiB")
     func limits() throws {
         let change = "{on: GET /api/v1/goals, status: 418}"
         let all = Array(repeating: change, count: ScenarioLimits.changes)
@@ -183,7 +183,7 @@ struct OverlayTests {
         ("<p>", ["member: a, value: 1"], "<p>"),
     ]
 
-    @Test("Answers change only by member, form and word", arguments: rows.indices)
+    @Test("An overlay changes answers only as its changes say", arguments: rows.indices)
     func row(_ index: Int) throws {
         let row = Self.rows[index]
         let all = row.changes.map { "{on: GET /api/v1/goals, status: 200, \($0)}" }.joined(separator: ", ")
@@ -199,7 +199,7 @@ struct OverlayTests {
         #expect(!overlay.concerns(.createGoal))
     }
 
-    @Test("A status and a type can change, and later changes apply to the new one")
+    @Test("Changes can replace a status or type, and later changes apply to the new value")
     func kinds() throws {
         let overlay = Overlay(
             try Self.changes(

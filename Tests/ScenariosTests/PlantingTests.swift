@@ -17,7 +17,7 @@ struct PlantingTests {
         return backend.data(at: turn.now, issuedIDs: turn.identifiers.issuedCount)
     }
 
-    @Test("The data of each built-in scenario can be planted, and its export read", arguments: Scenario.builtInNames)
+    @Test("The data of each built-in scenario survives planting and export", arguments: Scenario.builtInNames)
     func plants(_ name: String) throws {
         let scenario = try #require(Scenario.builtIn(named: name))
         let data = try Self.export(scenario.data)
@@ -38,7 +38,7 @@ struct PlantingTests {
         #expect(try Self.export(data) == data)
     }
 
-    @Test("Data that only the apps create is exported unchanged")
+    @Test("The export preserves data that only the apps create")
     func apps() throws {
         let scenario = try Scenario.read(
             """

@@ -17,7 +17,7 @@ struct ReplayTests {
     static let har = String(decoding: HAREncoder.file(session, creatorVersion: "test"), as: UTF8.self)
 
     @Test(
-        "The settings of a replay are read, and have the documented defaults",
+        "The reader reads replay settings and applies the documented defaults",
         arguments: [
             ("a.har", ReplaySettings()), ("{session: a.har}", ReplaySettings()),
             ("{session: a.har, match: strict}", ReplaySettings(match: .strict)),
@@ -36,7 +36,7 @@ struct ReplayTests {
         #expect(replay.unreadFile == "a.har")
     }
 
-    @Test("Guide, seed, clock and faults go with a session")
+    @Test("A session can be combined with a guide, seed, clock and faults")
     func companions() throws {
         let scenario = try Scenario.read(
             "{name: a, summary: b, guide: union, seed: 7, clock: manual, faults: [{on: any, status: 500}], replay: a.har}"
@@ -52,7 +52,7 @@ struct ReplayTests {
         }
     }
 
-    @Test("A HAR may be part of the scenario, in JSON and therefore in YAML")
+    @Test("A scenario can contain a HAR")
     func inside() throws {
         let text = #"{"name": "a", "replay": {"session": \#(Self.har), "match": "route"}}"#
         let plan = try ReplayPlan(Self.session)
@@ -63,7 +63,7 @@ struct ReplayTests {
         #expect(expected.unreadFile == nil)
     }
 
-    @Test("A mistake in a HAR is reported in the HAR's words, at its place")
+    @Test("The reader reports a mistake in a HAR with the HAR's message at its place")
     func badSessions() throws {
         do {
             _ = try Scenario.read("name: a\nreplay:\n  session: {log: {entries: []}}\n")
@@ -78,13 +78,13 @@ struct ReplayTests {
     }
 
     @Test(
-        "The speed's limits are those of the schema",
+        "The limits on the speed match the schema",
         arguments: ["0", "-1", "0.0009", "1000.1", "fast", "'1'", "[]", "1e9"])
     func speeds(_ text: String) throws {
         #expect(throws: ScenarioErrors.self) { try Scenario.read("{name: a, replay: {session: b, speed: \(text)}}") }
     }
 
-    @Test("A path has a limit")
+    @Test("The reader rejects a session path beyond the limit")
     func paths() throws {
         let longest = String(repeating: "a", count: ScenarioLimits.sessionPath)
         #expect(try Scenario.read("{name: a, replay: \(longest)}").replay?.unreadFile == longest)

@@ -18,7 +18,7 @@ struct ScalarTests {
         return members[0].value
     }
 
-    @Test("Words stay words: none is a number, a boolean or a date yet")
+    @Test("The tree keeps plain words as words, not as numbers, booleans or dates")
     func words() throws {
         let words = [
             "true", "True", "TRUE", "false", "yes", "Yes", "no", "No", "NO", "on", "off", "y", "n",
@@ -37,12 +37,12 @@ struct ScalarTests {
         }
     }
 
-    @Test("Null has several notations", arguments: ["", "~", "null", " ", " # a comment", "&x", "&x ~"])
+    @Test("The tree reads each notation of null", arguments: ["", "~", "null", " ", " # a comment", "&x", "&x ~"])
     func nothing(_ text: String) throws {
         #expect(try Self.value(text).content == .null)
     }
 
-    @Test("Quotation marks, blocks and !!str make a text of any word")
+    @Test("Quotation marks, blocks and !!str turn any word into a text")
     func texts() throws {
         let rows: [(String, Node.Content)] = [
             ("'null'", .text("null")), ("\"7\"", .text("7")), ("''", .text("")), ("\"\"", .text("")),
@@ -65,7 +65,7 @@ struct ScalarTests {
     }
 
     @Test(
-        "Other tags are refused where the value begins",
+        "The error for any other tag states the place of its value",
         arguments: [
             ("!!int 7", "tag:yaml.org,2002:int"), ("!!null ~", "tag:yaml.org,2002:null"),
             ("!!bool 'true'", "tag:yaml.org,2002:bool"),
@@ -83,7 +83,7 @@ struct ScalarTests {
         }
     }
 
-    @Test("Values and keys have places, with columns counted in scalars")
+    @Test("The tree records the places of values and keys, with columns in scalars")
     func places() throws {
         let tree = try Self.tree("é🥚: [1,\n  {b: &x c,\n? d\n: *x}]\n")
         let c = Node(.plain("c"), at: Position(line: 2, column: 7))
@@ -98,14 +98,14 @@ struct ScalarTests {
         #expect(tree == Node(.mapping([member]), at: Position(line: 1, column: 1)))
     }
 
-    @Test("Messages show a word of up to 60 bytes unchanged, and other values in quotation marks")
+    @Test("Messages quote values except words of up to 60 bytes")
     func shortenedWords() {
         let word = String(repeating: "é", count: 30)
         #expect(Messages.shortened(word) == word && Messages.shortened(word + "a") == Messages.quoted(word + "a"))
         for text in ["a b", "a\u{7F}", "a\n"] { #expect(Messages.shortened(text) == Messages.quoted(text)) }
     }
 
-    @Test("A quoted, tagged, anchored or aliased key is its text")
+    @Test("The tree reads a quoted, tagged, anchored or aliased key as its text")
     func keys() throws {
         let tree = try Self.tree("'a': &k b\n!!str c: 1\n? !x d\n*k : 2\n7: 3\n~: 4\n? \n: 5\n")
         guard case .mapping(let members) = tree.content else { return #expect(Bool(false), "No mapping.") }

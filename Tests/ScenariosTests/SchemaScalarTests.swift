@@ -61,7 +61,7 @@ struct SchemaScalarTests {
         "give them to all foods or to none",
     ]
 
-    @Test("Schema and reader agree on each", arguments: ObjectKind.allCases.filter { $0 != .overlay })
+    @Test("The schema and the reader agree on each value", arguments: ObjectKind.allCases.filter { $0 != .overlay })
     func scalars(_ kind: ObjectKind) throws {
         let place = try #require(Self.places[kind])
         let properties = try #require(try SchemaTests.definition(kind)["properties"])

@@ -19,7 +19,7 @@ struct SchemaTests {
         return kind == .scenario ? schema : try #require(schema["$defs"]?[kind.rawValue], "\(kind.rawValue)")
     }
 
-    @Test("Each object has exactly the reader's keys", arguments: ObjectKind.allCases)
+    @Test("Each object in the schema has exactly the reader's keys", arguments: ObjectKind.allCases)
     func keys(_ kind: ObjectKind) throws {
         let definition = try Self.definition(kind)
         #expect(Set(try #require(definition["properties"]?.object).keys) == Set(kind.keys))
@@ -27,7 +27,7 @@ struct SchemaTests {
         #expect(Set(kind.keys).count == kind.keys.count)
     }
 
-    @Test("Each object and each key has a description for editors to show", arguments: ObjectKind.allCases)
+    @Test("Each object and each key in the schema has a description", arguments: ObjectKind.allCases)
     func descriptions(_ kind: ObjectKind) throws {
         let definition = try Self.definition(kind)
         #expect(definition["description"]?.string?.hasSuffix(".") == true)
@@ -38,7 +38,7 @@ struct SchemaTests {
     }
 
     @Test(
-        "Choices are the reader's",
+        "The schema's choices match the reader's",
         arguments: [
             ("endpoint", FaultTarget.endpoints.map(\.name)),
             ("persona", ["nutritionist", "fitness_coach", "wellness_specialist", "general_wellness"]),
@@ -48,13 +48,13 @@ struct SchemaTests {
         #expect(values.map(Set.init) == Set(expected))
     }
 
-    @Test("Types of frames are the reader's")
+    @Test("The schema's frame types match the reader's")
     func types() throws {
         let values = try Self.definition(.point)["properties"]?["type"]?["enum"]?.array?.compactMap(\.string)
         #expect(values.map(Set.init) == Set(SocketPoint.types + SocketPoint.clientTypes))
     }
 
-    @Test("Replay settings are the reader's")
+    @Test("The schema's replay settings match the reader's")
     func replay() throws {
         let properties = try #require(try Self.definition(.replay)["properties"])
         let matches = properties["match"]?["enum"]?.array?.compactMap(\.string)
@@ -66,7 +66,7 @@ struct SchemaTests {
         #expect(speed?["maximum"]?.double == ScenarioLimits.replaySpeed.upperBound)
     }
 
-    @Test("The reader also requires the schema's required keys", arguments: ObjectKind.allCases)
+    @Test("The reader requires the schema's required keys", arguments: ObjectKind.allCases)
     func required(_ kind: ObjectKind) throws {
         let required = try Self.definition(kind)["required"]?.array?.compactMap(\.string) ?? []
         let document = Self.emptyObject[kind] ?? ""

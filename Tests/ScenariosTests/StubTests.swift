@@ -4,11 +4,11 @@ import Testing
 
 @testable import Scenarios
 
-@Suite("Reading: stubs, and fields of answers")
+@Suite("Reading: stubs and answer fields")
 struct StubTests {
     private func stubs(_ text: String) throws -> [Stub] { try Scenario.read("{name: a, stubs: [\(text)]}").stubs }
 
-    @Test("A stub has a path, and optional further keys")
+    @Test("A stub has a path and optional further keys")
     func stub() throws {
         #expect(try stubs("{path: /}") == [Stub(method: .get, path: "/")])
         #expect(try stubs("{path: /v2/status}") == [Stub(method: .get, path: "/v2/status")])
@@ -24,7 +24,7 @@ struct StubTests {
         #expect(!whole[0].answers(.get, ["v2", "7", "x"]) && !whole[0].answers(.post, ["v2", "7"]))
     }
 
-    @Test("A segment in braces matches any, one with a brace matches itself")
+    @Test("A segment in braces matches any segment, and a segment with one brace matches itself")
     func braces() throws {
         for segment in ["{id", "id}", "{id}"] {
             let stub = try #require(stubs(#"{path: "/v2/\#(segment)"}"#).first)
@@ -34,7 +34,7 @@ struct StubTests {
     }
 
     @Test(
-        "Invalid stubs are refused",
+        "The reader rejects invalid stubs",
         arguments: [
             ("{path: v2}", "must be a path such as"), ("{path: /health}", "must not be one of the server's own"),
             ("{path: /llms.txt}", "must not be one of the server's own"),
@@ -59,13 +59,13 @@ struct StubTests {
         }
     }
 
-    @Test("A stub on a path of the product must say so")
+    @Test("A stub with override may replace a path of the product")
     func override() throws {
         #expect(try stubs("{path: /api/v1/goals, override: true}").count == 1)
     }
 
     @Test(
-        "An unknown field is refused with the nearest name",
+        "The error for an unknown field suggests the nearest name",
         arguments: [
             ("text: '{{contnet}}'", "{{content}}"), ("chunks: ['a {{user.nam}}']", "{{user.name}}"),
             ("steps: [{burst: ['{{nows}}']}]", "{{now}}"), ("error: '{{random 6 1}}'", "{{random 1 6}}"),
@@ -80,7 +80,7 @@ struct StubTests {
         }
     }
 
-    @Test("An answer has at most a hundred fields, and unclosed braces do not count")
+    @Test("The reader rejects an answer with more than a hundred fields")
     func count() throws {
         func read(_ count: Int) throws -> Scenario {
             try Scenario.read("{name: a, answers: [{text: '\(String(repeating: "{{now}}", count: count))'}]}")

@@ -14,7 +14,7 @@ struct TreeTests {
         }
     }
 
-    @Test("The limit of depth is exact")
+    @Test("The reader rejects a file only beyond the limit on depth")
     func depth() {
         // One level is the document's mapping.
         for (count, message) in [(63, "name must be a text"), (64, "Lists and mappings are nested deeper")] {
@@ -35,7 +35,7 @@ struct TreeTests {
         }
     }
 
-    @Test("The limit of values is exact")
+    @Test("The reader rejects a file only beyond the limit on values")
     func nodes() {
         // The document, the name, the list.
         for (count, message) in [(199_997, "faults must have at most 1000 faults"), (199_998, "The document has more")]
@@ -45,7 +45,7 @@ struct TreeTests {
         }
     }
 
-    @Test("The limit of directives, each of which libyaml compares with all earlier ones, is exact")
+    @Test("The reader rejects a file only beyond the limit on directives")
     func directives() throws {
         func text(_ count: Int) -> String {
             (0..<count).map { "%TAG !t\($0)! tag:a,2000:\n" }.joined() + "---\nname: a\n"
@@ -58,7 +58,7 @@ struct TreeTests {
         #expect(behind?.line == 103 && behind?.message == Messages.tooManyDirectives)
     }
 
-    @Test("The limit of bytes is exact")
+    @Test("The reader rejects a file only beyond the limit on bytes")
     func bytes() throws {
         let start = "name: a\n#"
         let text = start + String(repeating: "x", count: ScenarioLimits.fileBytes - start.utf8.count)
@@ -69,7 +69,7 @@ struct TreeTests {
                 + "'made_up_messages' makes long histories.")
     }
 
-    @Test("Every mistake is reported, up to fifty, and the rest is counted")
+    @Test("The reader reports up to fifty mistakes and counts the rest")
     func manyMistakes() {
         let errors = Self.errors("name: a\nfaults: [" + String(repeating: "x,", count: 51) + "]")
         #expect(errors?.mistakes.count == 50)
@@ -77,7 +77,7 @@ struct TreeTests {
         #expect(errors?.description.hasSuffix("\n1 more mistake not shown.") == true)
     }
 
-    @Test("In JSON of requests a quoted text is not a number, and places are paths")
+    @Test("A request's JSON distinguishes quoted texts from numbers and locates mistakes by path")
     func json() throws {
         #expect(
             try Scenario.read(json: ["name": "a", "seed": 7, "faults": [["on": "any", "delay": "2s"]]])
@@ -98,7 +98,7 @@ struct TreeTests {
         }
     }
 
-    @Test("A JSON file has lines for its mistakes, and JSON's escapes")
+    @Test("The reader reports lines in a JSON file and decodes JSON's escapes")
     func jsonFile() throws {
         #expect(try Scenario.read(#" {"name": "\ud83e\udd5a", "summary": "a\/b"}"#).name == "🥚")
         #expect(
@@ -106,14 +106,15 @@ struct TreeTests {
                 == "f.yaml:3:11: seed must be a whole number from 0 to 18446744073709551615; got \"7\".")
     }
 
-    @Test("A byte-order mark, as editors on Windows write it, is ignored", arguments: ["name: a", #"{"name": "a"}"#])
+    @Test(
+        "The reader ignores a byte-order mark as Windows editors write it", arguments: ["name: a", #"{"name": "a"}"#])
     func byteOrderMark(text: String) throws {
         #expect(try Scenario.read("\u{FEFF}" + text) == Scenario(name: "a"))
         #expect(Self.errors("\u{FEFF}" + text + "\n]")?.mistakes.first?.line == 2)
         #expect(Self.errors("\u{FEFF}nam: a")?.mistakes.map(\.column) == [1, 1])
     }
 
-    @Test("Any number of byte-order marks is ignored", arguments: [2, 3000, 300_000])
+    @Test("The reader ignores any number of byte-order marks", arguments: [2, 3000, 300_000])
     func byteOrderMarks(count: Int) throws {
         let marks = String(repeating: "\u{FEFF}", count: count)
         for text in ["name: a", #"{"name": "a"}"#] {
@@ -123,7 +124,7 @@ struct TreeTests {
         #expect(Self.errors(marks)?.mistakes.map(\.message) == [Messages.emptyFile])
     }
 
-    @Test("A JSON file too large for line numbers still reports mistakes")
+    @Test("The reader reports mistakes in a JSON file that is too large for line numbers")
     func largeJSON() {
         let users = (0..<100_000).map { #"{"id":"u\#($0)"}"# }.joined(separator: ",")
         #expect(
@@ -131,7 +132,7 @@ struct TreeTests {
                 == "f.yaml: seed must be a whole number from 0 to 18446744073709551615; got \"7\".")
     }
 
-    @Test("Many mistakes among many names take as little time as few")
+    @Test("Reporting many mistakes among many names takes linear time")
     func manyNames() {
         let name = String(repeating: "n", count: 30)
         let goals = (0..<1000).map { "{name: \(name)\($0), title: t}" }.joined(separator: ",")
@@ -142,7 +143,7 @@ struct TreeTests {
         #expect(errors?.mistakes.count == 50 && (errors?.omittedCount ?? 0) >= 4950)
     }
 
-    @Test("A mistake found later has its place in the file")
+    @Test("The reader locates a later mistake in the file by its path")
     func locating() throws {
         let text = "name: a\nusers:\n  - id: u\n    goals:\n      - title: t\n        updated_at: 1d ago\n"
         for (path, place) in [
@@ -155,7 +156,7 @@ struct TreeTests {
     }
 
     @Test(
-        "The place of a YAML error counts lines as YAML does, and characters",
+        "The place of a YAML error counts YAML's lines, and columns in characters",
         arguments: [
             ("name: ä\nsummary: b\u{1}", "2:11"), ("name: ä\r\nsummary: b\u{1}", "2:11"),
             ("name: ä\rsummary: b\u{1}", "2:11"), ("name: ä\u{85}summary: b\u{1}", "2:11"),
@@ -167,27 +168,27 @@ struct TreeTests {
         #expect(Self.errors(text)?.description.hasPrefix("f.yaml:\(place): The file is not valid YAML: ") == true)
     }
 
-    @Test("A value that is wrong from its first character on does not depend on columns")
+    @Test("The message for a wrong first character contains no column")
     func wrongBeginning() {
         let message = Self.errors("- ]")?.mistakes.first?.message ?? ""
         #expect(message.contains("did not find expected node content") && !message.contains("column"), "\(message)")
     }
 
-    @Test("Paths show a key of up to 60 bytes unchanged, a longer one in quotation marks")
+    @Test("Paths show a key of up to 60 bytes unchanged and quote a longer key")
     func longKeys() {
         let key = String(repeating: "k", count: 60)
         #expect(Self.errors("{name: a, \(key): 1}")?.mistakes.map(\.path) == [key])
         #expect(Self.errors("{name: a, \(key)k: 1}")?.mistakes.map(\.path) == [Messages.quoted(key + "k")])
     }
 
-    @Test("Aliases stand for their anchors' values")
+    @Test("An alias takes its anchor's value")
     func aliases() throws {
         let scenario = try Scenario.read(
             "name: &n a\nsummary: *n\nfaults: [&f {on: any, delay: &d 1s}]\ntoken_lifetime: *d")
         #expect(scenario.summary == "a" && scenario.tokenLifetime == 1_000_000_000)
     }
 
-    @Test("Aliases count as if written out: values, depth and bytes of text, in keys too")
+    @Test("Aliases count against the limits as if they were written out")
     func aliasLimits() throws {
         // Nine lists of nine, each containing the previous one: half a billion values in 300 bytes.
         let bomb = (1...9).map { level in
@@ -216,7 +217,7 @@ struct TreeTests {
         }
     }
 
-    @Test("An alias within its anchor, before it, or after a redefinition is handled")
+    @Test("The reader handles an alias within its anchor, before it or after a redefinition")
     func aliasOrder() throws {
         for text in ["&a [*a]", "- *a\n- &a b"] {
             #expect(Self.errors(text)?.mistakes.first?.message == Messages.undefinedAlias("a"))

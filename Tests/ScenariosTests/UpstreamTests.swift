@@ -9,7 +9,7 @@ struct UpstreamTests {
         try #require(try Scenario.read("name: x\n" + yaml).upstream)
     }
 
-    @Test("A URL is enough, and then the server answers everything")
+    @Test("With only a URL the real server answers every request")
     func url() throws {
         let upstream = try upstream("upstream: https://API.example.com")
         #expect(upstream.url?.description == "https://api.example.com")
@@ -17,7 +17,7 @@ struct UpstreamTests {
         #expect(upstream.answerer(of: nil) == .real)
     }
 
-    @Test("Exceptions apply to their endpoints, and `answers` to the rest")
+    @Test("Exceptions apply to their endpoints, and `answers` applies to all others")
     func exceptions() throws {
         let upstream = try upstream(
             """
@@ -37,7 +37,7 @@ struct UpstreamTests {
     }
 
     @Test(
-        "Mistakes are named",
+        "The reader explains each mistake in an upstream",
         arguments: [
             ("upstream: ftp://a", "upstream names no server: the upstream's URL begins with \"ftp\""),
             ("upstream: {url: 'http://a/b'}", "upstream.url names no server: \"http://a/b\" has a path"),

@@ -122,7 +122,7 @@ struct VocabularyTests {
         }
     }
 
-    @Test("Every word of the table is in use")
+    @Test("The schemas use every word in the table")
     func isInUse() throws {
         let (rows, sources) = (try Self.table.get(), try Self.sources.get())
         #expect(rows.count > 15)
@@ -151,7 +151,7 @@ struct VocabularyTests {
         ("hold", ["word", "object"], []), ("fields", ["array"], []),
     ]
 
-    @Test("A word has one meaning", arguments: meanings)
+    @Test("Each word has one meaning in all schemas", arguments: meanings)
     func meaning(_ row: (word: String, kinds: Set<String>, elsewhere: [String])) throws {
         let uses = try Self.sources.get().flatMap { $0.members[row.word] ?? [] }
         #expect(!uses.isEmpty)
@@ -160,7 +160,7 @@ struct VocabularyTests {
         }
     }
 
-    @Test("Equal choices have equal words")
+    @Test("All schemas use the same words for the same choices")
     func choices() throws {
         let directions = Set(Party.allCases.map(\.direction))
         for source in try Self.sources.get() {
@@ -186,7 +186,7 @@ struct VocabularyTests {
         ("headers", "fields", ["stub", "HAR", "kit"]), ("sockets_open", "web_sockets", []), ("how_long", "for", []),
     ]
 
-    @Test("No concept has a second word", arguments: others)
+    @Test("No schema uses a second word for a concept", arguments: others)
     func secondWord(_ row: (word: String, now: String, elsewhere: [String])) throws {
         for use in try Self.sources.get().flatMap({ $0.members[row.word] ?? [] })
         where !row.elsewhere.contains(where: use.place.contains) {
@@ -194,7 +194,7 @@ struct VocabularyTests {
         }
     }
 
-    @Test("The test finds planted violations")
+    @Test("The check finds planted violations")
     func isFound() throws {
         let schema: JSONValue = [
             "properties": [

@@ -4,7 +4,7 @@ import JSON
 import Scenarios
 import Testing
 
-@Suite("A fault written in the notation of scenario files") struct FaultRuleTests {
+@Suite("Writing faults in the notation of scenario files") struct FaultRuleTests {
     private static let wait: Int64 = 2_000_000_000
     private static let replacements = [
         Replacement(status: 503), Replacement(status: 200, body: ""),
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("Each fault reads back the same, as JSON and as YAML", arguments: rules)
+    @Test("Each fault round-trips as JSON and as YAML", arguments: rules)
     func roundTrip(_ rule: FaultRule) throws {
         let text = Self.text([rule])
         #expect(try Scenario.read(json: JSON.parse(text)).faults == [rule])
@@ -92,11 +92,11 @@ import Testing
         #expect(try Scenario.read(Array("# YAML\n".utf8) + text).faults == [rule])
     }
 
-    @Test("All faults together read back the same, too")
+    @Test("A list of all faults round-trips")
     func all() throws { #expect(try Scenario.read(json: JSON.parse(Self.text(Self.rules))).faults == Self.rules) }
 
     @Test(
-        "The notation is as short as a person would write it",
+        "The writer produces the shortest notation of a fault",
         arguments: [
             (
                 FaultRule(name: "a", fault: .response(.delay(2_000_000_000), on: []), selection: .first(3)),

@@ -4,12 +4,12 @@ import Scenarios
 import TestSupport
 import Testing
 
-@Suite("A scenario's tree written for people to edit") struct ScenarioDocumentTests {
+@Suite("Writing a scenario's tree for people to edit") struct ScenarioDocumentTests {
     private func text(_ value: JSONValue, _ comments: [String] = []) -> String {
         String(decoding: ScenarioDocument.text(value, comments: comments), as: UTF8.self)
     }
 
-    @Test("The file has comments, a line for each key, and one for each fault")
+    @Test("The file has comments and a line for each key and each fault")
     func lines() throws {
         let value: JSONValue = [
             "name": "reset-before-the-end", "summary": "After a reset, it ends.", "seed": 7, "token_lifetime": "10s",
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "Texts that YAML would misread are preserved",
+        "The file quotes texts that YAML would misread",
         arguments: [
             "", "true", "null", "~", "7", "-", "- a", "a: b", "a #b", "#", "1e5", ".inf", "no",
             "\u{0}\u{1F}\t\n\r\u{8}",
@@ -56,7 +56,7 @@ import Testing
         #expect(try JSONValue(yaml: ScenarioDocument.text(named)) == named)
     }
 
-    @Test("The file reads back as the same tree", arguments: 0..<200 as Range<UInt64>)
+    @Test("Reading the file yields the same tree", arguments: 0..<200 as Range<UInt64>)
     func property(_ seed: UInt64) throws {
         var draw = Draw(seed: seed)
         let members = (0...draw.below(6)).map { (key: "k\($0)", value: Self.value(&draw, depth: 0)) }
@@ -78,7 +78,7 @@ import Testing
         #expect(text([]) == "[]\n" && text([:]) == "{}\n")
     }
 
-    @Test("Every built-in scenario reads back as the same scenario", arguments: Scenario.builtInNames)
+    @Test("Every built-in scenario survives writing and reading", arguments: Scenario.builtInNames)
     func builtIn(_ name: String) throws {
         let (scenario, tree) = try Scenario.readWithJSON(try #require(Scenario.builtInText(named: name)))
         #expect(try Scenario.read(ScenarioDocument.text(tree)) == scenario)
