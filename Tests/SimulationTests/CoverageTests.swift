@@ -3,9 +3,9 @@ import Simulation
 import TestSupport
 import Testing
 
-@Suite("The situations that clients reach")
+@Suite("Situations that clients reach")
 struct CoverageTests {
-    @Test("Each scenario in the table leads a client to its situation, by the shortest way")
+    @Test("Each scenario in the table leads a client to its situation by the shortest way")
     func scenarios() async throws {
         var survey = CoverageSurvey()
         try await survey.addScenarios()
@@ -17,7 +17,9 @@ struct CoverageTests {
         #expect(named.count > 100)
     }
 
-    @Test("The table has every situation of random clients", arguments: 1...LongRun.choose(UInt64(4), long: 12))
+    @Test(
+        "The table contains every situation that random clients reach",
+        arguments: 1...LongRun.choose(UInt64(4), long: 12))
     func random(_ seed: UInt64) throws {
         var survey = CoverageSurvey()
         try survey.addSimulation(seed: seed)

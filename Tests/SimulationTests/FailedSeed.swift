@@ -42,7 +42,7 @@ struct FailedSeed: Sendable, CustomTestStringConvertible {
 
 @Suite("Seeds that failed")
 struct FailedSeedTests {
-    @Test("A line has a seed, whether faults were drawn, and the symptom")
+    @Test("A line contains a seed, the choice of faults and the symptom")
     func reads() throws {
         let plain = try FailedSeed(line: "10 # a crash")
         #expect(plain.seed == 10 && !plain.withFaults && plain.comment == "a crash")
@@ -53,7 +53,8 @@ struct FailedSeedTests {
     }
 
     @Test(
-        "A line without a comment, or with anything else, is refused", arguments: ["10", "ten # x", "1 2 # x", "1 #"])
+        "The reader rejects a line without a comment or with other content",
+        arguments: ["10", "ten # x", "1 2 # x", "1 #"])
     func refuses(_ line: String) {
         #expect(throws: (any Error).self) { try FailedSeed(line: line) }
     }

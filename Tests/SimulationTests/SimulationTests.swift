@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Simulation")
 struct SimulationTests {
-    @Test("Fixed seeds keep the invariants, and reach their targets")
+    @Test("Fixed seeds keep the invariants and reach their targets")
     func fixedSeeds() throws {
         var report = Report()
         var digests: Set<UInt64> = []
@@ -27,7 +27,7 @@ struct SimulationTests {
         #expect(missing.count <= 3, "\(missing.map(\.name).sorted())")
     }
 
-    @Test("Fixed seeds with faults keep the unaffected invariants, with an operator who uses every action")
+    @Test("With faults and an operator, fixed seeds keep the invariants that faults do not affect")
     func fixedSeedsWithFaults() throws {
         var report = Report()
         for seed in 1...UInt64(12) {
@@ -42,7 +42,7 @@ struct SimulationTests {
     }
 
     @Test(
-        "Holding and continuing at once changes no byte that a client receives",
+        "Holding and immediately continuing does not change the bytes that a client receives",
         arguments: 1...UInt64(4))
     func continuing(_ seed: UInt64) throws {
         let report = try Simulator.compareContinuing(seed: seed, sessions: 30).get()
@@ -56,7 +56,7 @@ struct SimulationTests {
         ).run().get()
     }
 
-    @Test("Fresh seeds from the system: a failure names the seed to replay", arguments: [false, true])
+    @Test("Fresh seeds from the system keep the invariants", arguments: [false, true])
     func freshSeeds(withFaults: Bool) throws {
         for _ in 0..<LongRun.choose(2, long: 8) {
             let seed = UInt64.random(in: 1...UInt64(Int64.max))
@@ -66,14 +66,14 @@ struct SimulationTests {
         }
     }
 
-    @Test("The same seed gives the same run, byte for byte", arguments: LongRun.choose([3], long: [3, 7, 10]))
+    @Test("The same seed produces the same run byte for byte", arguments: LongRun.choose([3], long: [3, 7, 10]))
     func replay(_ seed: UInt64) throws {
         let first = try Simulator(seed: seed).run().get()
         let second = try Simulator(seed: seed).run().get()
         #expect(first == second)
     }
 
-    @Test("A failure shows seed, world, step, the last operations, and the command that replays it")
+    @Test("A failure shows the seed, world, step, last operations and replay command")
     func failureText() {
         let failure = Failure(
             seed: 7, world: "w1", step: 12, message: "two goals name one conversation",
