@@ -15,7 +15,7 @@ struct BlockingStreamTests {
         return (stream, try acceptSoon(listener))
     }
 
-    @Test("Bytes and the end of the stream go both ways", arguments: Loopback.hosts)
+    @Test("A stream carries bytes and the end of the stream both ways", arguments: Loopback.hosts)
     func conversation(_ host: String) throws {
         let (stream, server) = try connected(host: host)
         try stream.write(Array("question".utf8), timeout: .seconds(30))
@@ -43,7 +43,7 @@ struct BlockingStreamTests {
         try acceptSoon(listener).close()
     }
 
-    @Test("Without a listener the error says so")
+    @Test("Connecting without a listener throws an error that says so")
     func refused() throws {
         let nowhere = try RefusingAddress()
         let port = nowhere.address.port
@@ -54,7 +54,7 @@ struct BlockingStreamTests {
         #expect(error?.description == "cannot connect to 127.0.0.1:\(port): nothing listens there")
     }
 
-    @Test("A read ends at its timeout, never before it")
+    @Test("A read never times out before its timeout")
     func readTimeout() throws {
         let (stream, server) = try connected()
         defer { server.close() }
@@ -66,7 +66,7 @@ struct BlockingStreamTests {
         #expect(try stream.read(timeout: .seconds(30)) == Array("late".utf8))
     }
 
-    @Test("A blocked write ends at its timeout")
+    @Test("A blocked write times out")
     func writeTimeout() throws {
         let (stream, server) = try connected()
         defer { server.close() }
@@ -88,7 +88,7 @@ struct BlockingStreamTests {
         server.close()
     }
 
-    @Test("A reset is an error that names the address")
+    @Test("A reset throws an error with the address")
     func reset() throws {
         let (stream, server) = try connected()
         let address = try #require(stream.socket.peerAddress)
@@ -98,7 +98,7 @@ struct BlockingStreamTests {
     }
 
     #if os(Linux)
-        @Test("Connecting to a silent server ends at its timeout")
+        @Test("Connecting to a silent server times out")
         func connectTimeout() throws {
             // Linux drops further attempts once more connections than the backlog wait.
             let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0), backlog: 0)

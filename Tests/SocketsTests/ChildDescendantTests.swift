@@ -48,7 +48,7 @@
 
         private func runs(_ process: pid_t) -> Bool { kill(process, 0) == 0 }
 
-        @Test("Ending a running program ends descendants outside its group, too", arguments: leaving)
+        @Test("Ending a running program also ends descendants outside its group", arguments: leaving)
         func ended(script: String) throws {
             let started = try start(script, keeping: .guardian)
             #expect(runs(started.daemon))
@@ -56,7 +56,7 @@
             #expect(!runs(started.daemon) && !started.child.leavesProcesses)
         }
 
-        @Test("After its own end, a program leaves nothing behind", arguments: leaving)
+        @Test("Ending an exited program ends the descendants it left behind", arguments: leaving)
         func endedByItself(script: String) throws {
             let started = try start(script, keeping: .guardian)
             started.input.close()
@@ -66,7 +66,7 @@
             #expect(!runs(started.daemon) && !started.child.leavesProcesses)
         }
 
-        @Test("With only its group, descendants outside are not found: as on systems without guardians")
+        @Test("Without a guardian, descendants outside the group keep running")
         func group() throws {
             let started = try start(Self.leaving[0], keeping: .group)
             _ = started.child.end(grace: .milliseconds(100))
@@ -74,7 +74,7 @@
             kill(started.daemon, SIGKILL)
         }
 
-        @Test("Another thread can end the whole group")
+        @Test("Another thread can end the program's whole group")
         func killed() throws {
             let started = try start(Self.leaving[3], keeping: .guardian)
             started.child.group.kill()
@@ -83,7 +83,7 @@
             #expect(!runs(started.daemon))
         }
 
-        @Test("A program that handles SIGTERM gets it once, and the grace period")
+        @Test("A program that handles SIGTERM gets it once and then the grace period")
         func asked() throws {
             let script = #"""
                 setsid sh -c 'trap "echo asked" TERM; echo $$; while true; do sleep 0.05; done' & read go
@@ -96,7 +96,7 @@
             #expect(!runs(started.daemon))
         }
 
-        @Test("A program that keeps starting others is ended", arguments: ["", "setsid "])
+        @Test("Ending a program works even if it keeps starting others", arguments: ["", "setsid "])
         func bomb(prefix: String) throws {
             let script = #"""
                 bomb() { while true; do \#(prefix)sh -c 'sleep 5 & sleep 5 & sleep 0.01' & sleep 0.01; done; }
@@ -109,7 +109,7 @@
             #expect(!started.child.leavesProcesses)
         }
 
-        @Test("Ending one of two programs leaves the other's daemon alone")
+        @Test("Ending one of two programs does not end the other's daemon")
         func two() throws {
             let first = try start(Self.leaving[1], keeping: .guardian)
             let second = try start(Self.leaving[1], keeping: .guardian)
@@ -119,7 +119,7 @@
             #expect(!runs(second.daemon))
         }
 
-        @Test("A killed guardian ends the program, too, and reports that processes may remain")
+        @Test("Killing the guardian ends the program and reports that processes may remain")
         func guardianKilled() throws {
             let started = try start("echo $PPID; exec sleep 60", keeping: .guardian)
             // The program's parent.
@@ -131,7 +131,7 @@
             #expect(started.child.leavesProcesses)
         }
 
-        @Test("No process of ours remains, neither a guardian nor a zombie")
+        @Test("Ending a program does not leave a guardian or a zombie")
         func noChildren() throws {
             let started = try start("echo $PPID; exec sleep 60", keeping: .guardian)
             #expect(started.child.end(grace: .seconds(20)) == .signalled(Int(SIGTERM)))

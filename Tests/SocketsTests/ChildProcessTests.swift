@@ -30,7 +30,7 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "The outcome of a program is its status or signal",
+        "A program's outcome is its exit status or signal",
         arguments: [
             ("true", .exited(0)), ("exit 7", .exited(7)), ("exit 255", .exited(255)),
             ("kill -KILL $$", .signalled(Int(SIGKILL))), ("kill -TERM $$", .signalled(Int(SIGTERM))),
@@ -40,7 +40,7 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "Standard streams: no input, given input, and more than a pipe holds",
+        "A program reads empty, given or large standard input",
         arguments: ChildProcess.Keeping.allCases)
     func streams(keeping: ChildProcess.Keeping) throws {
         #expect(try run("cat; echo done", keeping: keeping).output == "done\n")
@@ -51,7 +51,7 @@ struct ChildProcessTests {
         #expect(try run("read a; read b; echo $b$a", input: "1\n2\n", keeping: keeping).output == "21\n")
     }
 
-    @Test("The environment is this process's, with other values for some names")
+    @Test("A program inherits the environment with some values replaced")
     func environment() throws {
         let values = [(name: "FITIQ_TEST_NEW", value: "a b=c"), (name: "HOME", value: "")]
         #expect(try run(#"echo "$FITIQ_TEST_NEW;$HOME;${PATH:+path}""#, environment: values).output == "a b=c;;path\n")
@@ -60,12 +60,12 @@ struct ChildProcessTests {
         #expect(CurrentProcess.environment(beginning: "") == CurrentProcess.environment())
     }
 
-    @Test("The command line's words are main's arguments")
+    @Test("CurrentProcess.arguments equals main's arguments")
     func arguments() { #expect(CurrentProcess.arguments == CommandLine.arguments) }
 
     #if canImport(Darwin)
         /// Like a socket between accept(2) and setting the flag.
-        @Test("A descriptor without close-on-exec is not inherited")
+        @Test("A child does not inherit a descriptor without close-on-exec")
         func unmarked() throws {
             let unmarked = open("/dev/null", O_RDONLY)
             defer { close(unmarked) }
@@ -74,7 +74,7 @@ struct ChildProcessTests {
     #endif
 
     @Test(
-        "A child ignores and blocks no signals, even if this process does, and leads its group",
+        "A child leads its group and neither ignores nor blocks signals",
         arguments: ChildProcess.Keeping.allCases)
     func signals(keeping: ChildProcess.Keeping) throws {
         CurrentProcess.ignoreBrokenPipeSignal()
@@ -90,7 +90,7 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "A failed start is reported",
+        "Starting a missing program throws",
         arguments: [
             ("fitiq-no-such-program", "no folder in PATH has a program of that name"),
             ("./fitiq-no-such-program", "there is no such file"), ("/", "it is not executable"),
@@ -106,7 +106,7 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "A running program has no outcome; on request it ends, with everything that it started",
+        "Ending a running program also ends everything that it started",
         arguments: ChildProcess.Keeping.allCases)
     func ended(keeping: ChildProcess.Keeping) throws {
         // Both processes hold the pipe open.
@@ -126,7 +126,7 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "A program that ignores SIGTERM is killed after the grace period, with everything that it started",
+        "A program that ignores SIGTERM is killed after the grace period with its descendants",
         arguments: ChildProcess.Keeping.allCases)
     func killed(keeping: ChildProcess.Keeping) throws {
         let output = try ChildPipe(.fromChild)
@@ -143,7 +143,7 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "Descendants of an ended program are ended, even if they ignore SIGTERM", arguments: ["", "trap '' TERM;"],
+        "Ending a program kills descendants that ignore SIGTERM", arguments: ["", "trap '' TERM;"],
         ChildProcess.Keeping.allCases)
     func leftBehind(trap: String, keeping: ChildProcess.Keeping) throws {
         let output = try ChildPipe(.fromChild)
@@ -171,7 +171,7 @@ struct ChildProcessTests {
         #expect(try !output.read(into: &bytes, until: Self.soon))
     }
 
-    @Test("A pipe reports that the child stopped reading, is too slow, or writes nothing in time")
+    @Test("A pipe throws if the child stops reading, is too slow or writes nothing in time")
     func brokenPipes() throws {
         let closed = try ChildPipe(.toChild)
         closed.closeChildEnd()
@@ -190,7 +190,7 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "Messages about child processes",
+        "Child process errors have clear messages",
         arguments: [
             (
                 .openPipe, EMFILE,

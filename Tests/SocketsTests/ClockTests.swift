@@ -34,7 +34,7 @@ struct ClockTests {
     }
 
     @Test(
-        "The duration between two instants saturates, and a positive one requires their order",
+        "The duration between two instants saturates",
         arguments: [
             (0, 5, 5), (5, 0, -5), (7, 7, 0), (.min, .max, .max), (.max, .min, .min), (-1, .max, .max),
         ] as [(Int64, Int64, Int64)])
@@ -51,7 +51,7 @@ struct ClockTests {
     }
 
     @Test(
-        "A clock before 1970 or after 2198 is clamped to these years",
+        "A clock before 1970 or after 2198 is clamped to that range",
         arguments: [
             (0, 0, true), (1_764_000_000, 1_764_000_000, true), (-1, 0, false), (.min, 0, false),
             (7_226_582_399, 7_226_582_399, true), (7_226_582_400, 7_226_582_399, false),
@@ -63,7 +63,7 @@ struct ClockTests {
         #expect(time.isExact == isExact)
     }
 
-    @Test("A step counts from a second on, in both directions, and smaller ones add up")
+    @Test("A clock change of at least a second counts as a step, and smaller changes add up")
     func steps() {
         let second: Int64 = 1_000_000_000
         var clocks = ClockComparison(.init(offset: 100 * second))
@@ -75,7 +75,7 @@ struct ClockTests {
         for (offset, step) in table { #expect(clocks.step(to: .init(offset: offset)) == step, "to \(offset)") }
     }
 
-    @Test("At an end of the range the date continues until the clock is back")
+    @Test("A clamped date continues until the clock is back in range")
     func endOfRange() {
         let second: Int64 = 1_000_000_000
         var clocks = ClockComparison(.init(offset: 100 * second))
@@ -91,7 +91,7 @@ struct ClockTests {
         #expect(early.step(to: .init(offset: 20 * second)) == 20 * second)
     }
 
-    @Test("An unchanged clock makes no step")
+    @Test("An unchanged clock does not report a step")
     func noStep() {
         var clocks = ClockComparison()
         let now = MonotonicInstant.now()
@@ -100,7 +100,7 @@ struct ClockTests {
         }
     }
 
-    @Test("Entropy has the requested length, and does not repeat")
+    @Test("Entropy has the requested length and does not repeat")
     func entropy() {
         for count in [0, 1, 7, 8, 9, 1000] { #expect(SystemEntropy.bytes(count: count).count == count) }
         #expect(SystemEntropy.bytes(count: 32) != SystemEntropy.bytes(count: 32))
@@ -109,7 +109,7 @@ struct ClockTests {
         #expect(Set(SystemEntropy.bytes(count: 1000)).count > 128)
     }
 
-    @Test("The limit of open files is raised but not lowered")
+    @Test("Raising the limit on open files never lowers it")
     func descriptorLimit() {
         let limit = CurrentProcess.raiseFileDescriptorLimit(to: 0)
         #expect(limit > 0)

@@ -13,7 +13,9 @@ struct DescriptorTests {
         (0..<4096).filter { fcntl($0, F_GETFD) >= 0 }
     }
 
-    @Test("Nothing leaks, on success or failure", arguments: EventQueue.Kind.allCases.map(\.rawValue))
+    @Test(
+        "Sockets, queues and files do not leak descriptors on success or failure",
+        arguments: EventQueue.Kind.allCases.map(\.rawValue))
     func leaks(_ name: String) async {
         await #expect(processExitsWith: .success) { [name] in
             let kind = try #require(EventQueue.Kind(rawValue: name))
@@ -50,7 +52,7 @@ struct DescriptorTests {
         listener.close()
     }
 
-    @Test("Descriptor 0, free in a program without standard input, works like any other")
+    @Test("A program without standard input can use descriptor 0 like any other")
     func numberZero() async {
         await #expect(processExitsWith: .success) {
             let folder = try ScratchFolder()
@@ -74,7 +76,7 @@ struct DescriptorTests {
         }
     }
 
-    @Test("Descriptor 0 is watched like any other", arguments: QueueUnderTest.allCases.map(\.rawValue))
+    @Test("A queue watches descriptor 0 like any other", arguments: QueueUnderTest.allCases.map(\.rawValue))
     func watchedZero(_ name: String) async {
         await #expect(processExitsWith: .success) { [name] in
             let queue = try #require(QueueUnderTest(rawValue: name)).open()
@@ -91,7 +93,7 @@ struct DescriptorTests {
     }
 
     #if os(Linux)
-        @Test("A reused descriptor gets no events of the closed one")
+        @Test("A reused descriptor does not get events of the closed descriptor")
         func endedProgram() async {
             await #expect(processExitsWith: .success) {
                 let pair = try Loopback()
@@ -119,7 +121,7 @@ struct DescriptorTests {
         try #require(setrlimit(resource, &limit) == 0)
     }
 
-    @Test("Without a free descriptor, accepting fails temporarily and the connection waits")
+    @Test("Accepting without a free descriptor fails temporarily and keeps the connection waiting")
     func exhaustion() async {
         await #expect(processExitsWith: .success) {
             let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))

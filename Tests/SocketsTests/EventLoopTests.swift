@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Event loop")
 struct EventLoopTests {
-    @Test("A turn reports everything that is ready, at one time, and then ends", arguments: EventQueue.Kind.allCases)
+    @Test(
+        "A turn reports every ready descriptor with one timestamp before it ends", arguments: EventQueue.Kind.allCases)
     func oneTurn(_ kind: EventQueue.Kind) throws {
         let loop = try EventLoop(queueKind: kind)
         let pairs = try (0..<3).map { _ in try Loopback() }
@@ -27,7 +28,7 @@ struct EventLoopTests {
         #expect(recorder.instants == recorder.instants.sorted())
     }
 
-    @Test("The deadlines of turnEnded are met", arguments: EventQueue.Kind.allCases)
+    @Test("The loop meets the deadlines that turnEnded returns", arguments: EventQueue.Kind.allCases)
     func deadlines(_ kind: EventQueue.Kind) throws {
         let loop = try EventLoop(queueKind: kind)
         let recorder = Recorder(loop)
@@ -42,7 +43,7 @@ struct EventLoopTests {
         for (deadline, woken) in zip(deadlines, recorder.instants.dropFirst()) { #expect(woken >= deadline) }
     }
 
-    @Test("Near deadlines are served together; overdue ones at once")
+    @Test("The loop coalesces near deadlines and serves overdue deadlines immediately")
     func coalesced() throws {
         let loop = try EventLoop()
         let recorder = Recorder(loop)
@@ -63,7 +64,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("Posted work runs after the sockets of its turn, on the loop's thread", arguments: EventQueue.Kind.allCases)
+    @Test("Posted work runs on the loop's thread after the sockets of its turn", arguments: EventQueue.Kind.allCases)
     func posted(_ kind: EventQueue.Kind) throws {
         let loop = try EventLoop(queueKind: kind)
         let pair = try Loopback()
@@ -111,7 +112,7 @@ struct EventLoopTests {
         #expect(order.withLock { $0 } == ["turn 1", "turn 2", "work", "turn 3", "turn 4"])
     }
 
-    @Test("Another thread stops the loop, again and again", arguments: EventQueue.Kind.allCases)
+    @Test("Another thread can stop the loop repeatedly", arguments: EventQueue.Kind.allCases)
     func stopFromOutside(_ kind: EventQueue.Kind) throws {
         let loop = try EventLoop(queueKind: kind)
         let mailbox = loop.mailbox

@@ -19,7 +19,7 @@ struct EventQueueChangeTests {
         return pairs
     }
 
-    @Test("A handler that removes itself is reported once, and so are the others", arguments: QueueUnderTest.allCases)
+    @Test("The queue reports each descriptor once even if its handler removes it", arguments: QueueUnderTest.allCases)
     func removeSelf(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()
         let pairs = try ready(10, in: queue)
@@ -34,7 +34,7 @@ struct EventQueueChangeTests {
         #expect(try queue.reports().isEmpty)
     }
 
-    @Test("A descriptor that another handler removed is not reported", arguments: QueueUnderTest.allCases)
+    @Test("The queue does not report a descriptor that another handler removed", arguments: QueueUnderTest.allCases)
     func removeOthers(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()
         let pairs = try ready(10, in: queue)
@@ -50,7 +50,8 @@ struct EventQueueChangeTests {
         #expect(try queue.reports().map(\.token) == reported)
     }
 
-    @Test("A new owner of the number is reported only by the next wait", arguments: QueueUnderTest.allCases)
+    @Test(
+        "The next wait is the first to report a new owner of a descriptor's number", arguments: QueueUnderTest.allCases)
     func reusedNumber(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()
         let pairs = try ready(2, in: queue)
@@ -75,7 +76,9 @@ struct EventQueueChangeTests {
         #expect(try queue.reports().map(\.token) == reported + [99])
     }
 
-    @Test("A descriptor removed and added again is reported only by the next wait", arguments: QueueUnderTest.allCases)
+    @Test(
+        "The next wait is the first to report a descriptor that was removed and added again",
+        arguments: QueueUnderTest.allCases)
     func addedAgain(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()
         let pairs = try ready(2, in: queue)
@@ -92,7 +95,7 @@ struct EventQueueChangeTests {
         #expect(try queue.reports().map(\.token) == reported + [99])
     }
 
-    @Test("Events that another handler stopped watching are not reported", arguments: QueueUnderTest.allCases)
+    @Test("The queue does not report events that another handler stopped watching", arguments: QueueUnderTest.allCases)
     func modifiedOthers(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()
         let pairs = try ready(3, in: queue)
@@ -112,7 +115,7 @@ struct EventQueueChangeTests {
         #expect(try queue.reports().map(\.token) == [0, 1, 2])
     }
 
-    @Test("A descriptor that a handler adds is reported by the next wait", arguments: QueueUnderTest.allCases)
+    @Test("The next wait reports a descriptor that a handler adds", arguments: QueueUnderTest.allCases)
     func addedWhileReporting(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()
         let pairs = try ready(1, in: queue)
@@ -132,7 +135,8 @@ struct EventQueueChangeTests {
     }
 
     @Test(
-        "Random changes agree with a model", arguments: QueueUnderTest.allCases, [1, 2, 3, 4, 5] as [UInt64])
+        "The queue agrees with a model for random changes", arguments: QueueUnderTest.allCases,
+        [1, 2, 3, 4, 5] as [UInt64])
     func randomChanges(_ kind: QueueUnderTest, _ seed: UInt64) throws {
         let queue = try kind.open()
         let pairs = try ready(24, in: queue)

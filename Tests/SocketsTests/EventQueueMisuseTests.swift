@@ -67,7 +67,7 @@ struct EventQueueMisuseTests {
             })
     }
 
-    @Test("A reserved token traps")
+    @Test("Using a reserved token traps")
     func reservedToken() async throws {
         try expectSignal(
             await #expect(processExitsWith: .failure) {
@@ -93,7 +93,7 @@ struct EventQueueMisuseTests {
             })
     }
 
-    @Test("A mailbox without room traps")
+    @Test("Creating a mailbox without room traps")
     func noRoom() async throws {
         try expectSignal(
             await #expect(processExitsWith: .failure) {

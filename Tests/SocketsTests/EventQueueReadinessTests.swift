@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Event queue: readiness")
 struct EventQueueReadinessTests {
-    @Test("An idle connection is writable, not readable", arguments: QueueUnderTest.allCases)
+    @Test("An idle connection is writable but not readable", arguments: QueueUnderTest.allCases)
     func idle(_ kind: QueueUnderTest) throws {
         let (queue, pair) = (try kind.open(), try Loopback())
         defer { pair.close() }
@@ -19,7 +19,7 @@ struct EventQueueReadinessTests {
         #expect(try queue.reports().isEmpty)
     }
 
-    @Test("Unread bytes are reported again until they are read", arguments: QueueUnderTest.allCases)
+    @Test("The queue reports unread bytes until they are read", arguments: QueueUnderTest.allCases)
     func levelTriggered(_ kind: QueueUnderTest) throws {
         let (queue, pair) = (try kind.open(), try Loopback())
         defer { pair.close() }
@@ -34,7 +34,7 @@ struct EventQueueReadinessTests {
         #expect(try queue.reports().isEmpty)
     }
 
-    @Test("Readiness in both directions is one report", arguments: QueueUnderTest.allCases)
+    @Test("The queue reports readiness in both directions together", arguments: QueueUnderTest.allCases)
     func bothAtOnce(_ kind: QueueUnderTest) throws {
         let (queue, pair) = (try kind.open(), try Loopback())
         defer { pair.close() }
@@ -82,7 +82,7 @@ struct EventQueueReadinessTests {
             ])
     }
 
-    @Test("The other side's end of stream is readable, and not a hang-up", arguments: QueueUnderTest.allCases)
+    @Test("The other side's end of stream counts as readable but not as a hang-up", arguments: QueueUnderTest.allCases)
     func endOfStream(_ kind: QueueUnderTest) throws {
         let (queue, pair) = (try kind.open(), try Loopback())
         defer { pair.close() }
@@ -95,7 +95,7 @@ struct EventQueueReadinessTests {
         #expect(pair.server.receive() == .endOfStream)
     }
 
-    @Test("The end of both sides is a hang-up, watched or not", arguments: QueueUnderTest.allCases)
+    @Test("The queue always reports the end of both sides as a hang-up", arguments: QueueUnderTest.allCases)
     func hangUp(_ kind: QueueUnderTest) throws {
         let (queue, pair) = (try kind.open(), try Loopback())
         defer { pair.close() }
@@ -111,7 +111,7 @@ struct EventQueueReadinessTests {
         #expect(try queue.reports(until: .patience).map(\.readable) == [true])
     }
 
-    @Test("A reset is an error, watched or not, and watched events are ready", arguments: QueueUnderTest.allCases)
+    @Test("The queue always reports a reset as an error", arguments: QueueUnderTest.allCases)
     func reset(_ kind: QueueUnderTest) throws {
         let (queue, pair) = (try kind.open(), try Loopback())
         defer { pair.server.close() }
@@ -155,7 +155,7 @@ struct EventQueueReadinessTests {
         #expect(error.description == "cannot connect to \(address): nothing listens there")
     }
 
-    @Test("A bad descriptor is refused with an error", arguments: QueueUnderTest.allCases)
+    @Test("Adding a bad descriptor throws", arguments: QueueUnderTest.allCases)
     func badDescriptor(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()
         // Above any limit of open files in a test run.

@@ -7,7 +7,7 @@ import Testing
 @Suite("Event queue: waiting")
 struct EventQueueWaitTests {
     @Test(
-        "A wait without events ends at its deadline, never before it",
+        "A wait without events never ends before its deadline",
         arguments: QueueUnderTest.allCases, [0, 1, 300_000, 1_000_000, 2_500_000] as [Int64])
     func deadline(_ kind: QueueUnderTest, _ nanoseconds: Int64) throws {
         let (queue, pair) = (try kind.open(), try Loopback())
@@ -25,7 +25,7 @@ struct EventQueueWaitTests {
         #expect(least >= .zero && least < .milliseconds(290), "from \(least) to \(most)")
     }
 
-    @Test("A deadline of 300 µs is met within the millisecond", arguments: QueueUnderTest.allCases)
+    @Test("A wait meets a deadline of 300 µs within a millisecond", arguments: QueueUnderTest.allCases)
     func subMillisecond(_ kind: QueueUnderTest) throws {
         #if os(Linux)
             guard kind != .epollInMilliseconds else { return }
@@ -40,7 +40,7 @@ struct EventQueueWaitTests {
         #endif
     }
 
-    @Test("A system wait is not shorter than its timeout, rounded or not", arguments: QueueUnderTest.allCases)
+    @Test("A system wait never ends before its timeout", arguments: QueueUnderTest.allCases)
     func oneSystemWait(_ kind: QueueUnderTest) throws {
         let backend = try kind.openBackend()
         for timeout in [1, 300_000, 1_000_001] as [Int64] {
@@ -82,7 +82,7 @@ struct EventQueueWaitTests {
         #expect(try queue.reports(until: MonotonicInstant(nanoseconds: .max)).map(\.token) == [1])
     }
 
-    @Test("One queue watches 1,000 sockets", arguments: QueueUnderTest.allCases)
+    @Test("One queue can watch 1,000 sockets", arguments: QueueUnderTest.allCases)
     func thousandSockets(_ kind: QueueUnderTest) throws {
         let limit = CurrentProcess.raiseFileDescriptorLimit(to: 8192)
         try #require(limit >= 2048, "this test needs 1,000 descriptors; raise ulimit -n")
@@ -120,7 +120,7 @@ struct EventQueueWaitTests {
         #expect(try queue.reports().map(\.token) == stride(from: 0, to: 500, by: 2).map { UInt64($0) })
     }
 
-    @Test("With more ready descriptors than one wait reports, none starves", arguments: QueueUnderTest.allCases)
+    @Test("No descriptor starves if more are ready than one wait reports", arguments: QueueUnderTest.allCases)
     func fairness(_ kind: QueueUnderTest) throws {
         CurrentProcess.raiseFileDescriptorLimit(to: 8192)
         let queue = try kind.open()

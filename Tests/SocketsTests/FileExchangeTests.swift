@@ -16,7 +16,7 @@ struct FileExchangeTests {
         }
     }
 
-    @Test("Links work where the system, the file system or a sandbox has no exchange")
+    @Test("An exchange falls back to links if the system does not support it")
     func unknown() throws {
         for code in [nil, EINVAL, ENOSYS, EOPNOTSUPP, EPERM] {
             try inPair { path, twin in
@@ -28,7 +28,7 @@ struct FileExchangeTests {
         }
     }
 
-    @Test("Without links, too, the failure says so; any other failure is reported directly")
+    @Test("A failed exchange leaves both files unchanged and throws the cause")
     func failures() throws {
         try inPair { path, twin in
             for (exchanging, linking, renaming, error) in [
@@ -49,7 +49,7 @@ struct FileExchangeTests {
         }
     }
 
-    @Test("A failing last step leaves the path in its final state, and nothing else")
+    @Test("A failed last step leaves only the path in its final state")
     func lastStep() throws {
         try inPair { path, twin in
             var exchange = FileExchange()

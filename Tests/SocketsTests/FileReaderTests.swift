@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Reading files")
 struct FileReaderTests {
-    @Test("A file is read to its end, or to a limit", arguments: [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1])
+    @Test("The reader reads a file to its end or to a limit", arguments: [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1])
     func reads(_ size: Int) throws {
         try ScratchFolder.lend { folder in
             let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
@@ -22,7 +22,7 @@ struct FileReaderTests {
         }
     }
 
-    @Test("A link to a file is followed, and the null device is an empty file")
+    @Test("The reader follows a link and reads the null device as an empty file")
     func links() throws {
         try ScratchFolder.lend { folder in
             try WholeFile.write([1, 2], to: folder + "/a")
@@ -32,7 +32,7 @@ struct FileReaderTests {
         }
     }
 
-    @Test("A special file is refused without blocking")
+    @Test("The reader rejects a special file without blocking")
     func special() throws {
         try ScratchFolder.lend { folder in
             #expect(mkfifo(folder + "/pipe", 0o600) == 0)
@@ -50,7 +50,7 @@ struct FileReaderTests {
         }
     }
 
-    @Test("An inherited descriptor is read directly, on request")
+    @Test("The reader can read an inherited descriptor directly")
     func inherited() throws {
         let pipe = Pipe()
         let descriptor = dup(pipe.fileHandleForReading.fileDescriptor)
@@ -62,7 +62,7 @@ struct FileReaderTests {
         #expect(fcntl(descriptor, F_GETFD) >= 0, "It is not this reader's to close.")
     }
 
-    @Test("A non-blocking descriptor is awaited")
+    @Test("The reader waits for a non-blocking descriptor")
     func nonBlocking() throws {
         let (asked, answered) = (try WakePipe(), try WakePipe())
         let descriptor = dup(answered.reader)
@@ -87,13 +87,13 @@ struct FileReaderTests {
         }
     }
 
-    @Test("Reading standard input leaves it open")
+    @Test("Reading standard input does not close it")
     func standardInput() {
         _ = FileReader(standardInputNamed: "a")
         #expect(fcntl(STDIN_FILENO, F_GETFD) >= 0)
     }
 
-    @Test("A process runs until it has ended, even if its parent has not waited")
+    @Test("An exited process counts as ended before its parent waits for it")
     func running() throws {
         let child = try ChildProcess(["sh", "-c", "exec sleep 300"], environment: CurrentProcess.environment())
         #expect(CurrentProcess.isRunning(child.identifier) && CurrentProcess.isRunning(CurrentProcess.identifier))
@@ -109,7 +109,7 @@ struct FileReaderTests {
         #expect(!CurrentProcess.isRunning(child.identifier))
     }
 
-    @Test("Closed standard streams are occupied, and using them fails")
+    @Test("Closed standard streams are replaced by descriptors that fail on use")
     func held() async {
         await #expect(processExitsWith: .exitCode(42)) {
             for descriptor in 0...2 as ClosedRange<Int32> { close(descriptor) }

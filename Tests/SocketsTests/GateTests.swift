@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Threads and gates")
 struct GateTests {
-    @Test("A closed gate blocks until the deadline, and an open one lets every thread pass")
+    @Test("A closed gate blocks until the deadline, and an open gate lets every thread pass")
     func opens() throws {
         let gate = try Gate()
         #expect(!gate.wait(until: .now()))
@@ -13,7 +13,7 @@ struct GateTests {
         for _ in 0..<3 { #expect(gate.wait(until: .now())) }
     }
 
-    @Test("A thread runs concurrently with its creator, which sees its writes behind the gate")
+    @Test("A thread's writes before a gate are visible to its creator behind the gate")
     func thread() throws {
         let (asked, answered) = (try Gate(), try Gate())
         let shared = Shared()

@@ -5,7 +5,7 @@ import Testing
 @Suite("The address on the local network")
 struct LocalNetworkTests {
     @Test(
-        "Home networks come before office networks, and both before container bridges; link-local ones do not count",
+        "Home networks precede office networks and container bridges",
         arguments: [
             (["172.17.0.1", "10.0.0.7", "192.168.1.20"], "192.168.1.20"), (["172.17.0.1", "10.0.0.7"], "10.0.0.7"),
             (["172.31.0.1", "203.0.113.9"], "203.0.113.9"), (["172.16.0.2"], "172.16.0.2"),
@@ -17,7 +17,7 @@ struct LocalNetworkTests {
         #expect(SocketAddress.nearest(addresses)?.host == wanted)
     }
 
-    @Test("The system's address, if there is a network, has the port and is neither loopback nor a wildcard")
+    @Test("The system's address has the port and is neither loopback nor a wildcard")
     func system() {
         guard let address = SocketAddress.ofLocalNetwork(port: 8080) else { return }
         #expect(address.port == 8080 && !address.isLoopback && !address.isUnspecified && !address.isIPv6)

@@ -20,7 +20,7 @@ struct MailboxTests {
     }
 
     @Test(
-        "8 threads post 10,000 items each, which run once and in each thread's order",
+        "Items posted by 8 threads run once and in each thread's order",
         arguments: QueueUnderTest.allCases)
     func manyThreads(_ kind: QueueUnderTest) throws {
         let (threads, each) = (8, 10_000)
@@ -50,7 +50,7 @@ struct MailboxTests {
         #expect(try queue.reports().isEmpty)
     }
 
-    @Test("One drain handles any number of posts, and leaves no wake-up")
+    @Test("One drain handles any number of posts and clears the wake-up")
     func coalesced() throws {
         let mailbox = try Mailbox()
         let queue = try EventQueue()
@@ -66,7 +66,7 @@ struct MailboxTests {
         #expect(log.count == 1000)
     }
 
-    @Test("Work posted during a drain waits for the next")
+    @Test("Work posted during a drain waits for the next drain")
     func nested() throws {
         let mailbox = try Mailbox()
         let queue = try EventQueue()
@@ -83,7 +83,7 @@ struct MailboxTests {
         #expect(log.all == ["outer", "inner"])
     }
 
-    @Test("A full mailbox refuses, and accepts work again after a drain")
+    @Test("A full mailbox rejects work until it is drained")
     func full() throws {
         let mailbox = try Mailbox(capacity: 2)
         let log = Log<Int>()
@@ -99,7 +99,7 @@ struct MailboxTests {
         #expect(log.all == [1, 2, 4])
     }
 
-    @Test("A request to stop is reported by one drain, after the work")
+    @Test("One drain reports a request to stop, after the work")
     func stop() throws {
         let mailbox = try Mailbox()
         let queue = try EventQueue()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Files that grow while a program runs")
 struct OutputFileTests {
-    @Test("Writes at any place are in the file, with mode 0600, and readable")
+    @Test("A file accepts writes at any offset and has mode 0600")
     func writes() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/a"
@@ -24,7 +24,7 @@ struct OutputFileTests {
         }
     }
 
-    @Test("An existing file is refused; opened, it stays unchanged")
+    @Test("Creating an existing file fails, and opening it does not change it")
     func existing() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/a"
@@ -46,7 +46,7 @@ struct OutputFileTests {
         }
     }
 
-    @Test("One process holds the lock until it closes the file; a replaced file has none")
+    @Test("A process holds the lock until it closes the file")
     func locks() throws {
         try ScratchFolder.lend { folder in
             let file = try OutputFile(creating: folder + "/a")
@@ -62,7 +62,7 @@ struct OutputFileTests {
         }
     }
 
-    @Test("A discarded file no longer exists")
+    @Test("Discarding a file removes it")
     func discards() throws {
         try ScratchFolder.lend { folder in
             let file = try OutputFile(creating: folder + "/b")
@@ -73,7 +73,7 @@ struct OutputFileTests {
     }
 
     @Test(
-        "Messages about output files",
+        "Output file errors have clear messages",
         arguments: [
             (FileError(.create, path: "a", code: EEXIST), "cannot create 'a': it exists already"),
             (
@@ -135,13 +135,14 @@ struct OutputFileTests {
     }
 
     @Test(
-        "Only a lack of space counts as full", arguments: [(ENOSPC, true), (EDQUOT, true), (EFBIG, true), (EIO, false)])
+        "Only errors about a lack of space count as full",
+        arguments: [(ENOSPC, true), (EDQUOT, true), (EFBIG, true), (EIO, false)])
     func fullness(_ code: Int32, isFull: Bool) {
         #expect(FileError(.write, path: "a", code: code).isFull == isFull)
     }
 
     @Test(
-        "Only creating a file detects an existing one",
+        "Only creating a file detects an existing file",
         arguments: [
             (.create, EEXIST, true), (.create, ENOENT, false), (.write, EEXIST, false),
         ] as [(FileError.Operation, Int32, Bool)])

@@ -6,7 +6,7 @@ import Testing
 // Signals belong to the whole process, so each test uses its own.
 @Suite("Event loop: signals")
 struct SignalTests {
-    @Test("A signal reaches the handler on the loop's thread", arguments: EventQueue.Kind.allCases.map(\.rawValue))
+    @Test("The handler receives a signal on the loop's thread", arguments: EventQueue.Kind.allCases.map(\.rawValue))
     func delivered(_ name: String) async {
         await #expect(processExitsWith: .success) { [name] in
             let kind = try #require(EventQueue.Kind(rawValue: name))
@@ -29,7 +29,7 @@ struct SignalTests {
         }
     }
 
-    @Test("Pending signals of one kind merge; different ones are all delivered")
+    @Test("Pending signals of one kind merge, and different signals all arrive")
     func merged() async {
         await #expect(processExitsWith: .success) {
             let loop = try EventLoop()
@@ -44,7 +44,7 @@ struct SignalTests {
         }
     }
 
-    @Test("A signal during a turn is delivered in the next")
+    @Test("A signal during a turn arrives in the next turn")
     func duringTurn() async {
         await #expect(processExitsWith: .success) {
             let (loop, pair) = (try EventLoop(), try Loopback())
@@ -61,7 +61,7 @@ struct SignalTests {
         }
     }
 
-    @Test("A signal inherited as blocked still arrives, even a pending one")
+    @Test("A signal inherited as blocked still arrives even if it was pending")
     func inheritedAsBlocked() async {
         await #expect(processExitsWith: .success) {
             var blocked = sigset_t()
@@ -83,7 +83,7 @@ struct SignalTests {
         }
     }
 
-    @Test("A SIGHUP inherited as ignored stays ignored, as under nohup; no other signal does")
+    @Test("A loop handles a signal that was inherited as ignored unless it is SIGHUP")
     func inheritedAsIgnored() async {
         await #expect(processExitsWith: .success) {
             signal(SIGHUP, SIG_IGN)
@@ -102,7 +102,7 @@ struct SignalTests {
         }
     }
 
-    @Test("A second loop cannot watch the same signal until the first is gone")
+    @Test("A second loop cannot watch the same signal until the first is released")
     func oneWatcher() async {
         await #expect(processExitsWith: .success) {
             let second = try EventLoop()
@@ -137,14 +137,14 @@ struct SignalTests {
         }
     }
 
-    @Test("A signal that cannot be handled is an error", arguments: [SIGKILL, SIGSTOP, 0, -1, 10_000] as [Int32])
+    @Test("Watching a signal that cannot be handled throws", arguments: [SIGKILL, SIGSTOP, 0, -1, 10_000] as [Int32])
     func unwatchable(_ signal: Int32) throws {
         let loop = try EventLoop()
         let error = #expect(throws: SocketError.self) { try loop.watchSignals([signal]) }
         #expect(error?.description == "cannot watch signal \(signal): no handler can be installed for it")
     }
 
-    @Test("SIGPIPE and SIGXFSZ are ignored, unless the program handles them")
+    @Test("A program ignores SIGPIPE and SIGXFSZ unless it handles them")
     func brokenPipe() async {
         await #expect(processExitsWith: .success) {
             CurrentProcess.ignoreBrokenPipeSignal()

@@ -5,7 +5,7 @@ import Testing
 @Suite("Socket addresses")
 struct SocketAddressTests {
     @Test(
-        "Numeric hosts need no lookup",
+        "Numeric hosts and localhost do not need a lookup",
         arguments: [
             ("127.0.0.1", "127.0.0.1:80"),
             ("0.0.0.0", "0.0.0.0:80"),
@@ -27,20 +27,20 @@ struct SocketAddressTests {
     }
 
     @Test(
-        "Some hosts only the resolver understands",
+        "Hosts that are not numeric need the resolver",
         arguments: [("127.1", "127.0.0.1:80"), ("fe80::1%1", "[fe80::1%1]:80")])
     func lookedUp(_ host: String, _ description: String) throws {
         #expect(try SocketAddress(host: host, port: 80).description == description)
         #expect(try SocketAddress.resolve(host: host, port: 80).count == 1)
     }
 
-    @Test("localhost is both loopback addresses, IPv4 first")
+    @Test("localhost resolves to both loopback addresses, IPv4 first")
     func localhost() throws {
         #expect(try SocketAddress.resolve(host: "localhost", port: 1).map(\.description) == ["127.0.0.1:1", "[::1]:1"])
     }
 
     @Test(
-        "Unknown hosts fail",
+        "Resolving an unknown host throws",
         arguments: [
             "", "[]", "no such host", "127.0.0.1\0.example.com", "::1\0", "[::1", String(repeating: "a", count: 254),
         ])
@@ -50,7 +50,7 @@ struct SocketAddressTests {
         #expect(error?.description.hasPrefix("cannot find the host \"") == true)
     }
 
-    @Test("A name of 253 bytes may be looked up, a longer one not")
+    @Test("A lookup accepts a name of 253 bytes and rejects a longer name")
     func longest() throws {
         let longest = String(repeating: "a", count: 253)
         #expect(try SocketAddress.resolveAtOnce(host: longest, port: 80) == nil)
@@ -58,7 +58,7 @@ struct SocketAddressTests {
     }
 
     @Test(
-        "Loopback and unspecified addresses are recognized",
+        "An address knows whether it is loopback or unspecified",
         arguments: [
             ("127.0.0.1", true, false), ("127.255.0.9", true, false), ("::1", true, false),
             ("::ffff:127.0.0.1", true, false), ("0.0.0.0", false, true), ("::", false, true),
@@ -71,7 +71,7 @@ struct SocketAddressTests {
     }
 
     @Test(
-        "Addresses convert to C structures and back, truncated at every byte",
+        "Addresses convert to C structures and back unless the structure is truncated",
         arguments: ["1.2.3.4", "2001:db8::1:2:3", "fe80::9%1"])
     func structures(_ host: String) throws {
         let address = try SocketAddress(host: host, port: 0x1234)

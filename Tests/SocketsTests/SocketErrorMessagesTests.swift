@@ -3,14 +3,14 @@ import Testing
 
 @testable import Sockets
 
-@Suite("Messages of socket errors")
+@Suite("Socket error messages")
 struct SocketErrorMessagesTests {
     private static let address = SocketAddress(ip: .v4(0x7F00_0001), port: 8080)
     private static let at = "127.0.0.1:8080"
     private static let files = "this process has reached its limit of open files; raise it with ulimit -n"
 
     @Test(
-        "Failures about an address have messages",
+        "Failures with an address have the expected messages",
         arguments: [
             (
                 .bind, EADDRINUSE,
@@ -67,7 +67,7 @@ struct SocketErrorMessagesTests {
     }
 
     @Test(
-        "Other failures have messages",
+        "Failures without an address have the expected messages",
         arguments: [
             (
                 .resolve, EAI_NONAME, .host("fitiq.lan"),
@@ -107,7 +107,7 @@ struct SocketErrorMessagesTests {
         #expect(SocketError(operation, code: code, subject: subject).description == message)
     }
 
-    @Test("Every operation has a message that begins with what failed", arguments: SocketError.Operation.allCases)
+    @Test("Every operation's message starts with what failed", arguments: SocketError.Operation.allCases)
     func operations(_ operation: SocketError.Operation) {
         let message = SocketError(operation, code: 1).description
         #expect(message.hasPrefix("cannot ") && message.contains(": "))

@@ -12,7 +12,7 @@ struct SocketTests {
         return value
     }
 
-    @Test("Bytes and the end of the stream go both ways", arguments: Loopback.hosts)
+    @Test("A socket carries bytes and the end of the stream both ways", arguments: Loopback.hosts)
     func conversation(_ host: String) throws {
         let pair = try Loopback(host: host)
         defer { pair.close() }
@@ -38,7 +38,7 @@ struct SocketTests {
         #expect(pair.server.peerAddress == pair.client.localAddress)
     }
 
-    @Test("Connected and accepted sockets have no delay, do not block and are closed on exec")
+    @Test("Connected and accepted sockets set no delay, non-blocking and close-on-exec")
     func options() throws {
         let pair = try Loopback()
         defer { pair.close() }
@@ -49,7 +49,7 @@ struct SocketTests {
         }
     }
 
-    @Test("A full send buffer accepts a part, then would block")
+    @Test("A full send buffer accepts a part and then would block")
     func partialWrite() throws {
         let pair = try Loopback()
         defer { pair.close() }
@@ -63,7 +63,7 @@ struct SocketTests {
         #expect(pair.client.write(UnsafeRawBufferPointer(start: nil, count: 0)) == .wrote(0))
     }
 
-    @Test("A reset fails the other side's read, naming the cause", arguments: Loopback.hosts)
+    @Test("A reset fails the other side's read with the cause", arguments: Loopback.hosts)
     func reset(_ host: String) throws {
         let pair = try Loopback(host: host)
         defer { pair.server.close() }
@@ -74,7 +74,7 @@ struct SocketTests {
         #expect(pair.server.peerAddress == nil)
     }
 
-    @Test("Writing to a closed peer fails, and the process lives without ignoring SIGPIPE")
+    @Test("Writing to a closed peer fails without SIGPIPE")
     func brokenPipe() async {
         await #expect(processExitsWith: .success) {
             signal(SIGPIPE, SIG_DFL)
@@ -97,7 +97,7 @@ struct SocketTests {
         }
     }
 
-    @Test("A port in use is an error that says so", arguments: Loopback.hosts)
+    @Test("Listening on a port in use throws an error that says so", arguments: Loopback.hosts)
     func addressInUse(_ host: String) throws {
         let first = try Listener(address: SocketAddress(host: host, port: 0))
         defer { first.close() }
@@ -117,7 +117,7 @@ struct SocketTests {
         #expect(error?.operation == .bind && error?.code == EADDRNOTAVAIL && error?.address == address)
     }
 
-    @Test("A closed listener's port is free at once, even with old connections")
+    @Test("A closed listener's port is free immediately, even with old connections")
     func restart() throws {
         let first = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         let pair = try Loopback(through: first)
@@ -131,7 +131,7 @@ struct SocketTests {
         second.close()
     }
 
-    @Test("A listener on :: accepts IPv4, whose addresses read as IPv4", .enabled(if: Loopback.hasIPv6))
+    @Test("A listener on :: accepts IPv4 and shows the addresses as IPv4", .enabled(if: Loopback.hasIPv6))
     func dualStack() throws {
         let listener = try Listener(address: SocketAddress(host: "::", port: 0))
         defer { listener.close() }
@@ -145,7 +145,7 @@ struct SocketTests {
         }
     }
 
-    @Test("Many connections wait to be accepted, and each is accepted once")
+    @Test("A listener accepts each of many waiting connections once")
     func backlog() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }

@@ -11,7 +11,7 @@ import Testing
     _ descriptor: Int32, _ name: UnsafeMutablePointer<CChar>, _ size: Int
 ) -> Int32
 
-@Suite("A terminal")
+@Suite("Terminal")
 struct TerminalTests {
     /// A terminal and its other end.
     private final class Pair {
@@ -41,7 +41,7 @@ struct TerminalTests {
         func has(_ flag: Int32) -> Bool { settings.c_lflag & tcflag_t(flag) != 0 }
     }
 
-    @Test("A raw terminal delivers keys one by one without echo, and is restored afterwards")
+    @Test("A raw terminal delivers single keys without echo until it is restored")
     func raw() throws {
         let pair = try Pair()
         let terminal = try #require(Terminal(pair.terminal))
@@ -69,7 +69,7 @@ struct TerminalTests {
         #expect(Terminal.columns(of: pair.terminal) == 97)
     }
 
-    @Test("Other descriptors are not terminals")
+    @Test("Other descriptors do not count as terminals")
     func other() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)

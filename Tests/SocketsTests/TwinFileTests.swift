@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sockets
 
-@Suite("Files that grow by whole batches")
+@Suite("Twin files")
 struct TwinFileTests {
     private let folder: URL
 
@@ -44,7 +44,7 @@ struct TwinFileTests {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     }
 
-    @Test("Batches and the other form are in the file, and no twin remains")
+    @Test("The finished file contains all batches and has no twin")
     func grows() throws {
         try inFolder { path in
             let file = try open(path)
@@ -68,7 +68,7 @@ struct TwinFileTests {
     }
 
     @Test(
-        "Wherever a kill or a full disk cuts a write short, the file has all earlier batches, complete",
+        "A write cut short by a kill or a full disk keeps all earlier batches",
         arguments: [true, false])
     func cuts(canExchange: Bool) throws {
         var exchange = FileExchange()
@@ -118,7 +118,7 @@ struct TwinFileTests {
     }
 
     @Test(
-        "A moved, removed or replaced file is noticed, and its replacement is left alone",
+        "A write detects a moved, removed or replaced file and keeps its replacement",
         arguments: [0, 1, 2])
     func gone(_ kind: Int) throws {
         try inFolder { path in
@@ -141,7 +141,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("The only copy of a recording blocks the next recording", arguments: [nil, "", "x", "{[7]}"])
+    @Test("A twin that is a recording's only copy blocks the next recording", arguments: [nil, "", "x", "{[7]}"])
     func onlyCopy(_ content: String?) throws {
         try inFolder { path in
             try put("{[1, 2", path + ".part")
@@ -152,7 +152,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("Without its folder the file is lost")
+    @Test("Finishing fails if the file's folder is gone")
     func noFolder() throws {
         try inFolder { path in
             let file = try open(path)
@@ -162,7 +162,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("A moved or removed twin is made again; a replaced one blocks", arguments: [0, 1, 2])
+    @Test("A write recreates a moved or removed twin but fails on a replaced twin", arguments: [0, 1, 2])
     func twin(_ kind: Int) throws {
         try inFolder { path in
             let twin = path + ".part"
@@ -183,7 +183,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("A killed process's twin is removed when the file is replaced", arguments: [".part", ".part2"])
+    @Test("Replacing the file removes a killed process's twin", arguments: [".part", ".part2"])
     func leftovers(_ suffix: String) throws {
         try inFolder { path in
             for content in ["", "{", "{[1", "{[1, 2]}{"] {
@@ -197,7 +197,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("Another link to the file itself, left by a kill during an exchange, is removed")
+    @Test("Opening removes a second link to the file that a killed process left")
     func secondName() throws {
         try inFolder { path in
             try put("{[1, 2]}", path)
@@ -209,7 +209,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("Empty leftovers are removed everywhere", arguments: ["", "{[]}"])
+    @Test("Opening removes empty leftovers", arguments: ["", "{[]}"])
     func emptyLeftovers(_ content: String) throws {
         try inFolder { path in
             for existing in [TwinFile.Existing.refuse, .replace, .replace] {
@@ -222,7 +222,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("Other files are neither removed nor made")
+    @Test("Opening fails on a foreign file in the twin's place and keeps it")
     func foreignTwin() throws {
         try inFolder { path in
             for (suffix, content) in [(".part", "other"), (".part2", "other"), (".part", "{[1"), (".part2", "{[1")] {
@@ -237,7 +237,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("A file in use is always refused, and its writer continues")
+    @Test("Opening a file in use fails, and its writer continues")
     func inUse() throws {
         try inFolder { path in
             let file = try open(path)
@@ -250,7 +250,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("An existing file is refused, or replaced in place; a symbolic link stays one")
+    @Test("Opening rejects an existing file or replaces it in place")
     func existing() throws {
         try inFolder { path in
             for target in [path, "a", "new"] {
@@ -271,7 +271,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("A withdrawn recording restores the old file", arguments: [true, false])
+    @Test("Discarding a recording restores the old file", arguments: [true, false])
     func discards(canExchange: Bool) throws {
         var exchange = FileExchange()
         if !canExchange { exchange.exchanging = { _, _ in -EPERM } }
@@ -290,7 +290,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("A truncated twin is not a recording, even without the file itself", arguments: [0, 1, 2])
+    @Test("A truncated twin does not count as a recording, even without the file", arguments: [0, 1, 2])
     func cutTwin(_ kind: Int) throws {
         try inFolder { path in
             var isFull = false
@@ -314,7 +314,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("Nothing is copied into a twin that gets the other form")
+    @Test("Finishing copies nothing into the twin that gets the final form")
     func noCopy() throws {
         try inFolder { path in
             var written = 0
@@ -331,7 +331,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("A file removed during finishing is found as its twin")
+    @Test("If the file is removed during finishing, its twin has the recording")
     func takenAway() throws {
         try inFolder { path in
             let file = try open(path)
@@ -345,7 +345,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("A replacement is not mistaken for the moved recording")
+    @Test("Settling does not mistake a replaced old file for the moved recording")
     func movedAway() throws {
         try inFolder { path in
             try put("before", path)
@@ -355,7 +355,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("Special files are refused, and left alone")
+    @Test("Opening rejects special files and leaves them unchanged")
     func special() throws {
         try inFolder { path in
             #expect(mkfifo(path, 0o600) == 0)

@@ -14,7 +14,7 @@ struct WholeFileTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("An old file is replaced, and no draft remains")
+    @Test("A write replaces an old file and removes its draft")
     func replaces() throws {
         try ScratchFolder.lend { folder in
             try write("old and long", to: folder + "/a")
@@ -24,7 +24,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("The mode is the requested one minus the umask; another process's draft stays")
+    @Test("A new file has the requested mode minus the umask")
     func mode() throws {
         try ScratchFolder.lend { folder in
             let draft = folder + "/.fitiq-mock-\(getpid())-0"
@@ -38,7 +38,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("A replaced file keeps its mode, unless another is requested")
+    @Test("A replaced file keeps its mode unless another is requested")
     func keptMode() throws {
         try ScratchFolder.lend { folder in
             for mode in [0o600, 0o640, 0o666] {
@@ -52,7 +52,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("A file in a read-only folder is written in place, and no other file is")
+    @Test("A write goes in place only if the file's folder is read-only")
     func closedFolder() async throws {
         await #expect(processExitsWith: .success) {
             try ScratchFolder.lend { folder in
@@ -80,7 +80,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("A link stays one: its target is written, whether a file, missing, a device or another link")
+    @Test("A write through a link writes the link's target and keeps the link")
     func link() throws {
         try ScratchFolder.lend { folder in
             try write("old", to: folder + "/target")
@@ -99,7 +99,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("The error for an unwritable file names it, and the file stays as it was")
+    @Test("The error for an unwritable file names it, and the file is unchanged")
     func refused() throws {
         try ScratchFolder.lend { folder in
             try FileManager.default.createSymbolicLink(atPath: folder + "/circle", withDestinationPath: "circle")
@@ -130,7 +130,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("A pipe with a reader gets the bytes, and is not replaced")
+    @Test("A write to a pipe with a reader does not replace the pipe")
     func pipe() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/pipe"
@@ -144,7 +144,7 @@ struct WholeFileTests {
     }
 
     #if os(Linux)
-        @Test("A full device is reported, and so is a full disk")
+        @Test("A write to a full device or disk throws an error that says so")
         func full() throws {
             #expect { try write("x", to: "/dev/full") } throws: {
                 "\($0)" == "cannot write to '/dev/full': the disk is full"
@@ -152,7 +152,7 @@ struct WholeFileTests {
         }
     #endif
 
-    @Test("A failed write leaves the old content, and no draft")
+    @Test("A failed write keeps the old content and removes its draft")
     func keepsOld() async throws {
         await #expect(processExitsWith: .success) {
             try ScratchFolder.lend { folder in
@@ -174,7 +174,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("Paths of descriptors count only for those that this process started with")
+    @Test("Only descriptors inherited at the start count as descriptor paths")
     func descriptors() throws {
         #expect(FilePlace.inheritedDescriptor("/dev/stderr") == 2)
         #expect(FilePlace.inheritedDescriptor("/dev/fd/1") == 1)
@@ -190,7 +190,7 @@ struct WholeFileTests {
         #expect(FilePlace.inheritedDescriptor("/dev/fd/\(own)") == nil)
     }
 
-    @Test("A file moves only to a free path, and knows whether it is still there")
+    @Test("A file moves only to a free path and detects whether it is still there")
     func free() throws {
         try ScratchFolder.lend { folder in
             let file = try OutputFile(draftFor: folder + "/a")
