@@ -3,7 +3,7 @@ import Testing
 @Suite("Code without comments and literals")
 struct CodeOnlyTests {
     @Test(
-        "Comments and literals are blanked; code and interpolated code stay",
+        "The filter blanks comments and literals and keeps code and interpolated code",
         arguments: [
             ("a // b", "a     "),
             ("a /// b\nc", "a      \nc"),
@@ -28,14 +28,14 @@ struct CodeOnlyTests {
         #expect(String(decoding: CodeOnly.blankingTheRest(of: Array(text.utf8)), as: UTF8.self) == code)
     }
 
-    @Test("The text of literals is separate from code and comments, line for line")
+    @Test("The filter separates literals from code and comments line by line")
     func literals() {
         let text = "f(\"a\\(b)c\") // \"d\"\ng(\"\"\"\n \"h\" \\(\"i\")\n \"\"\")"
         let literals = CodeOnly.parts(of: Array(text.utf8)).literals
         #expect(String(decoding: literals, as: UTF8.self) == "   a    c         \n     \n \"h\"    i  \n     ")
     }
 
-    @Test("However it is cut, a text keeps its length and its lines")
+    @Test("The filter preserves the length and lines of any text")
     func cutAnywhere() {
         let text = Array("a /* b /* c */ */ \"d\\(e(\"f\"))\\n\" #\"g\"# \"\"\"\n h \\(i) \n\"\"\" // j\nk".utf8)
         for end in 0...text.count {

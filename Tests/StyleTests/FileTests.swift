@@ -11,14 +11,14 @@ struct FileTests {
         return "\(file.path): \(count) lines are too many: one subject each, at most \(longest); split it."
     }
 
-    @Test("No file is long")
+    @Test("Every file stays within the limit on lines")
     func areShort() throws {
         for message in try (Package.sources.get() + Package.tests.get()).compactMap(Self.violation) {
             Issue.record("\(message)")
         }
     }
 
-    @Test("A long file is reported")
+    @Test("The check reports a long file")
     func catchesLongFiles() {
         let lines = String(repeating: "\n", count: Self.longest)
         #expect(Self.violation(SourceText(path: "Sources/A/B.swift", text: lines)) == nil)
@@ -36,12 +36,12 @@ struct FileTests {
         }
     }
 
-    @Test("Force unwraps in Sources have a reason")
+    @Test("Every force unwrap in Sources has a reason")
     func unwrapsAreExplained() throws {
         for message in try Package.sources.get().flatMap(Self.unwraps) { Issue.record("\(message)") }
     }
 
-    @Test("A force unwrap without a reason is reported")
+    @Test("The check reports a force unwrap without a reason")
     func catchesUnwraps() throws {
         let text = "let a = b!\nlet a = b!.c  // Checked above.\nif a != b, !c { f(\"d!\") }\nlet a = b(c)![0]\n"
         #expect(

@@ -107,7 +107,7 @@ enum Floors {
 
 @Suite("Floors of Sources")
 struct FloorTests {
-    @Test("No target imports from a higher floor, and its imports are declared and used")
+    @Test("No target imports from a higher floor, and all imports are declared and used")
     func holds() throws {
         let manifest = try Manifest.dumped()
         let files = Dictionary(grouping: try Package.sources.get(), by: \.module)
@@ -128,7 +128,7 @@ struct FloorTests {
         return try JSONDecoder().decode(Manifest.Target.self, from: text)
     }
 
-    @Test("An import from a higher floor and a path without one are reported")
+    @Test("The check reports an import from a higher floor and a path without a floor")
     func catchesFloors() throws {
         let manifest = Manifest(targets: [
             try target("HTTP1", "Sources/Protocols/HTTP1", ["HTTPTypes", "JSON", "MockServer"]),
@@ -145,7 +145,7 @@ struct FloorTests {
     }
 
     @Test(
-        "An undeclared import is reported with file and line",
+        "The check reports an undeclared import with file and line",
         arguments: [
             "import Sockets", "public import Sockets", "@preconcurrency import Sockets",
             "  import struct Sockets.Socket", "@_spi(Test) import Sockets",

@@ -95,14 +95,14 @@ struct MarkdownTests {
     }
 
     @Test(
-        "A page that people read from start to end is short",
+        "Each page to be read from start to end fits its size limit",
         arguments: [
             ("README.md", 14_336), ("ARCHITECTURE.md", 20_000), ("llms.txt", 8_000), ("AGENTS.md", 4_000),
             ("skills/fitiq-mock/SKILL.md", 6_000),
         ])
     func sizes(path: String, limit: Int) throws { #expect(try textOfPackage(path).utf8.count <= limit) }
 
-    @Test("llms.txt leads to every page of docs, once, in the form of llmstxt.org")
+    @Test("llms.txt links to every page of docs once, in the form of llmstxt.org")
     func forAgents() throws {
         let pages = try Self.pages.get()
         let contents = try #require(pages.first { $0.path == "llms.txt" })
@@ -112,12 +112,12 @@ struct MarkdownTests {
         #expect(lines[0].hasPrefix("# ") && lines[1].hasPrefix("> "))
     }
 
-    @Test("Prose is wrapped", arguments: try pages.get())
+    @Test("Prose wraps at 120 columns", arguments: try pages.get())
     func isWrapped(_ page: Markdown) {
         for message in page.longLines { Issue.record("\(message)") }
     }
 
-    @Test("Every relative link leads to a file, and to a heading", arguments: try pages.get() + others.get())
+    @Test("Every relative link leads to an existing file and heading", arguments: try pages.get() + others.get())
     func links(_ page: Markdown) throws {
         for message in try Self.brokenLinks(of: page) { Issue.record("\(message)") }
     }
@@ -140,7 +140,7 @@ struct MarkdownTests {
         }
     }
 
-    @Test("The table of contents has every page of docs, once, and every page has a title")
+    @Test("The table of contents lists every page of docs once, and every page has a title")
     func contents() throws {
         let pages = try Self.pages.get().filter { $0.path.hasPrefix("docs/") }
         let contents = try #require(pages.first { $0.path == "docs/README.md" })
@@ -152,7 +152,7 @@ struct MarkdownTests {
         }
     }
 
-    @Test("No page repeats a long line of another")
+    @Test("No page repeats a long line from another page")
     func duplicates() throws {
         var places: [Substring: String] = [:]
         for page in try Self.pages.get() {
@@ -165,7 +165,7 @@ struct MarkdownTests {
         }
     }
 
-    @Test("Mistakes of a page are reported")
+    @Test("The check reports mistakes in a page")
     func catches() throws {
         let long = String(repeating: "word ", count: 24) + "end"
         let text = """

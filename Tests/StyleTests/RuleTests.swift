@@ -2,14 +2,14 @@ import Testing
 
 @Suite("House rules")
 struct RuleTests {
-    @Test("The files keep the rule", arguments: Rule.all)
+    @Test("The files follow each rule", arguments: Rule.all)
     func holds(_ rule: Rule) throws {
         let files = try Package.sources.get() + Package.tests.get()
         for message in try files.flatMap(rule.violations) { Issue.record("\(message)") }
         #expect(files.contains { rule.holds(in: $0.path) }, "The rule holds nowhere.")
     }
 
-    @Test("A bad line is reported with file, line, the banned code and advice", arguments: Rule.all)
+    @Test("The check reports a bad line with file, line, banned code and advice", arguments: Rule.all)
     func catchesBadLines(_ rule: Rule) throws {
         let path = rule.scope == .tests ? "Tests/HTTP1Tests/Bad.swift" : "Sources/Protocols/HTTP1/Bad.swift"
         for line in rule.bad {
@@ -22,7 +22,7 @@ struct RuleTests {
         #expect(!rule.bad.isEmpty)
     }
 
-    @Test("A good line passes", arguments: Rule.all)
+    @Test("The check accepts a good line", arguments: Rule.all)
     func passesGoodLines(_ rule: Rule) throws {
         for line in rule.good {
             #expect(
@@ -31,7 +31,7 @@ struct RuleTests {
         }
     }
 
-    @Test("The shell may do what is banned below it; an unknown module may not")
+    @Test("The shell may use what the rules ban below it, but an unknown module may not")
     func scopes() throws {
         let rule = try #require(Rule.inputAndOutput.first { $0.banned == "`Sockets`" })
         for (path, count) in [
@@ -44,7 +44,7 @@ struct RuleTests {
         }
     }
 
-    @Test("The files of the shell exist")
+    @Test("The files listed as the shell exist")
     func shellExists() throws {
         let paths = try Package.sources.get().map(\.path)
         for place in Rule.shell { #expect(paths.contains { $0.hasPrefix(place) }, "\(place)") }

@@ -1,7 +1,7 @@
 import Testing
 
 /// Swift compares strings by canonical equivalence: as keys they would merge two users, tokens or names.
-@Suite("Keys of dictionaries and sets")
+@Suite("Dictionary and set keys")
 struct TextKeyTests {
     /// Modules whose only external input is words of a language; and the kit, which passes JSON to tests.
     static let exempt: Set<String> = [
@@ -19,12 +19,12 @@ struct TextKeyTests {
         }
     }
 
-    @Test("Keys in Sources are exact, or the line says why not")
+    @Test("Keys in Sources are exact strings unless the line says why not")
     func holds() throws {
         for message in try Package.sources.get().flatMap(Self.violations) { Issue.record("\(message)") }
     }
 
-    @Test("A string key is reported")
+    @Test("The check reports a string key")
     func catches() throws {
         let text = """
             var a: [String: Int] = [:]
@@ -44,7 +44,7 @@ struct TextKeyTests {
         #expect(try Self.violations(in: SourceText(path: "Sources/Domain/Nutrition/B.swift", text: text)) == [])
     }
 
-    @Test("The exempt modules exist")
+    @Test("The modules listed as exempt exist")
     func exemptExist() throws {
         #expect(Self.exempt.isSubset(of: Set(try Package.sources.get().map(\.module))))
     }
