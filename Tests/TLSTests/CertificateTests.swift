@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Certificates")
 struct CertificateTests {
-    @Test("An authority identifies itself")
+    @Test("An authority's certificate has its own name and dates")
     func authority() throws {
         let facts = try CertificateFacts.read(pem: Certificates.authority.certificate)
         try #require(facts.count == 1)
@@ -29,7 +29,7 @@ struct CertificateTests {
         #expect(CertificateFacts(certificate).sha256 == digest)
     }
 
-    @Test("A fingerprint is two digits or capital letters for each byte of the digest")
+    @Test("A fingerprint has two upper-case hexadecimal digits per byte of the digest")
     func fingerprintText() throws {
         let key = try PrivateKey.make()
         let digits = Array("0123456789ABCDEF")
@@ -48,7 +48,7 @@ struct CertificateTests {
     }
 
     @Test(
-        "The subject is the first non-empty one of common name, organisation and unit",
+        "The subject is the first non-empty common name, organisation or unit",
         arguments: [
             ([(NID_organizationName, "Acme"), (NID_commonName, "me")], "me"),
             ([(NID_commonName, ""), (NID_organizationName, "Acme")], "Acme"),
@@ -67,7 +67,7 @@ struct CertificateTests {
         #expect(certificate.subject == subject)
     }
 
-    @Test("A server's certificate identifies it, and comes with the authority's")
+    @Test("A server's certificate has its names and comes with the authority's certificate")
     func issued() throws {
         let facts = try CertificateFacts.read(pem: Certificates.local.certificates)
         try #require(facts.count == 2)
@@ -82,7 +82,7 @@ struct CertificateTests {
         #expect(!facts[0].covers([.dns("example.com")]))
     }
 
-    @Test("A certificate is due for renewal from 30 days before its end, and before its beginning")
+    @Test("A certificate is due for renewal before its start and from 30 days before its end")
     func due() throws {
         let facts = try CertificateFacts.read(pem: Certificates.local.certificates)[0]
         let edge = facts.notAfter - 30 * 86_400
@@ -105,7 +105,7 @@ struct CertificateTests {
     }
 
     @Test(
-        "OpenSSL's own verification agrees, strictly after RFC 5280",
+        "OpenSSL's strict verification accepts the certificates",
         arguments: [
             (Certificates.authority, X509_V_OK), (Certificates.other, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY),
         ])
@@ -171,7 +171,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("There are 1 to 100 names, and names that would add an extension are refused")
+    @Test("Issuing rejects an empty list, more than 100 names and injected extensions")
     func names() throws {
         let free = try CertificateAuthority.make(subject: "All", now: Certificates.now, serial: [1], permitted: [])
         let issue = { (names: [CertificateName]) in try free.issue(for: names, now: Certificates.now, serial: [1]) }
@@ -188,7 +188,7 @@ struct CertificateTests {
         #expect(try CertificateFacts.read(pem: issue([long]).certificates)[0].names == [long])
     }
 
-    @Test("An authority reads back the same from its files")
+    @Test("An authority loads unchanged from its files")
     func reads() throws {
         let authority = Certificates.authority
         let read = try CertificateAuthority(
@@ -196,7 +196,7 @@ struct CertificateTests {
         #expect(read == authority)
     }
 
-    @Test("Other files are reported as no authority")
+    @Test("Loading other files as an authority throws")
     func noAuthority() throws {
         let now = Certificates.now
         let (own, other) = (Certificates.authority, Certificates.other)

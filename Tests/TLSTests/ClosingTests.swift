@@ -4,7 +4,8 @@ import Testing
 @Suite("Closing")
 struct ClosingTests {
     @Test(
-        "Either side can close first; the other is notified after all sent bytes", arguments: TLSVersion.allCases,
+        "Either side can close first, and the other receives all bytes before the close",
+        arguments: TLSVersion.allCases,
         [TLSRole.client, .server])
     func closes(_ version: TLSVersion, _ first: TLSRole) throws {
         let pair = try Pair.open([version])
@@ -29,7 +30,7 @@ struct ClosingTests {
         #expect(closer.failure == nil && other.failure == nil)
     }
 
-    @Test("Both sides close at once", arguments: TLSVersion.allCases)
+    @Test("Both sides can close simultaneously", arguments: TLSVersion.allCases)
     func closeTogether(_ version: TLSVersion) throws {
         let pair = try Pair.open([version])
         pair.client.close()
@@ -45,7 +46,7 @@ struct ClosingTests {
     }
 
     @Test(
-        "The end of the stream without close_notify is a truncation", arguments: TLSVersion.allCases,
+        "The end of the stream without close_notify counts as a truncation", arguments: TLSVersion.allCases,
         [TLSRole.client, .server])
     func truncated(_ version: TLSVersion, _ sender: TLSRole) throws {
         let pair = try Pair.open([version])
@@ -60,7 +61,7 @@ struct ClosingTests {
         #expect(left.failure == .truncated(from: sender))
     }
 
-    @Test("Without data a truncation is noticed at once", arguments: TLSVersion.allCases)
+    @Test("The end of the stream fails an idle session immediately", arguments: TLSVersion.allCases)
     func truncatedAtRest(_ version: TLSVersion) throws {
         let pair = try Pair.open([version])
         pair.server.receiveEndOfStream()
@@ -68,7 +69,7 @@ struct ClosingTests {
         #expect(pair.server.write([1]) == 0)
     }
 
-    @Test("Without further data an early close is noticed at once", arguments: TLSVersion.allCases)
+    @Test("The end of the stream after a close_notify closes a session immediately", arguments: TLSVersion.allCases)
     func closedAtRest(_ version: TLSVersion) throws {
         let pair = try Pair.open([version])
         pair.client.close()
@@ -79,7 +80,7 @@ struct ClosingTests {
         #expect(pair.server.failure == nil)
     }
 
-    @Test("A truncated record is a truncation, and none of its bytes are delivered", arguments: TLSVersion.allCases)
+    @Test("A truncated record counts as a truncation, and its bytes are not delivered", arguments: TLSVersion.allCases)
     func truncatedRecord(_ version: TLSVersion) throws {
         let pair = try Pair.open([version])
         #expect(pair.client.write([UInt8](repeating: 1, count: 50)) == 50)
@@ -90,7 +91,7 @@ struct ClosingTests {
         #expect(pair.server.failure == .truncated(from: .client))
     }
 
-    @Test("Closing in the middle of a handshake does nothing")
+    @Test("Closing during a handshake does nothing")
     func closeTooEarly() throws {
         let client = TLSSession(client: try Certificates.client(), host: "localhost", now: Certificates.now)
         let server = TLSSession(server: try Certificates.local.server())
@@ -101,7 +102,7 @@ struct ClosingTests {
         #expect(client.phase == .open && server.phase == .open)
     }
 
-    @Test("A server that hangs up before or during its answer is reported")
+    @Test("The client reports a server that hangs up before or during its answer")
     func serverHangsUp() throws {
         let context = try Certificates.client()
         let silent = TLSSession(client: context, host: "localhost")

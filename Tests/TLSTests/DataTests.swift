@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Plaintext")
 struct DataTests {
-    @Test("Long writes are accepted in pieces and arrive whole, both ways at once", arguments: TLSVersion.allCases)
+    @Test("Long writes in both directions are accepted in pieces and arrive whole", arguments: TLSVersion.allCases)
     func bigWrites(_ version: TLSVersion) throws {
         let pair = try Pair.open([version])
         var numbers = Draw(seed: 1)
@@ -28,7 +28,7 @@ struct DataTests {
         #expect(received.client == answer)
     }
 
-    @Test("At the limit of unsent ciphertext writes wait until some was sent")
+    @Test("At the limit of unsent ciphertext a session accepts no writes until some is sent")
     func backPressure() throws {
         let pair = try Pair.open()
         let bytes = [UInt8](repeating: 1, count: 1_000_000)
@@ -44,7 +44,7 @@ struct DataTests {
         #expect(pair.client.readAll().count > taken)
     }
 
-    @Test("Writes stop at exactly the limit of unsent ciphertext")
+    @Test("A session accepts writes up to exactly the limit of unsent ciphertext")
     func exactBackPressure() throws {
         let pair = try Pair.open()
         // Stands for OpenSSL's output.
@@ -55,7 +55,7 @@ struct DataTests {
         #expect(pair.client.write([1]) == 1)
     }
 
-    @Test("Sent ciphertext beyond the limit is not kept")
+    @Test("A session frees sent ciphertext beyond the limit")
     func forgetsWhatWasSent() throws {
         let pair = try Pair.open()
         let limit = TLSLimits.unsentCiphertext
@@ -69,7 +69,7 @@ struct DataTests {
         #expect(pair.client.hasCiphertext)
     }
 
-    @Test("Reading stops at the limit and then continues", arguments: [1, 7, 16_384, 16_385, 100_000])
+    @Test("A session stops reading at the limit and then continues", arguments: [1, 7, 16_384, 16_385, 100_000])
     func limitedReading(_ limit: Int) throws {
         let pair = try Pair.open()
         var numbers = Draw(seed: 2)
@@ -89,7 +89,7 @@ struct DataTests {
         #expect(!pair.server.readPlaintext(into: &read, limit: 0))
     }
 
-    @Test("Many small records arrive", arguments: TLSVersion.allCases)
+    @Test("A session receives many small records", arguments: TLSVersion.allCases)
     func manyRecords(_ version: TLSVersion) throws {
         let pair = try Pair.open([version])
         pair.step = 13
@@ -107,7 +107,7 @@ struct DataTests {
         #expect(read == expected)
     }
 
-    @Test("An empty write sends nothing")
+    @Test("An empty write sends no record")
     func emptyWrite() throws {
         let pair = try Pair.open()
         #expect(pair.client.write([]) == 0)
@@ -116,7 +116,7 @@ struct DataTests {
         #expect(pair.server.phase == .open)
     }
 
-    @Test("An idle session holds no ciphertext, neither unread nor unsent")
+    @Test("An idle session holds no unread or unsent ciphertext")
     func holdsNothing() throws {
         let pair = try Pair.open()
         #expect(pair.client.write([UInt8](repeating: 1, count: 60_000)) == 60_000)
@@ -129,7 +129,7 @@ struct DataTests {
         }
     }
 
-    @Test("Plaintext read while more arrives is not kept")
+    @Test("A session frees plaintext that was read while more arrives")
     func forgetsWhatWasRead() throws {
         let pair = try Pair.open()
         for _ in 0..<300 {
@@ -143,7 +143,7 @@ struct DataTests {
         #expect(pair.server.readAll().count == 300 * 600)
     }
 
-    @Test("More unread ciphertext than the limit fails the session")
+    @Test("A session fails if its unread ciphertext exceeds the limit")
     func overrun() throws {
         let pair = try Pair.open()
         var sent = 0

@@ -12,7 +12,7 @@ struct FailureTests {
             failure, from: .client, host: "", inHandshake: inHandshake, receivedCount: 7, firstBytes: [], wire: wire)
     }
 
-    @Test("If OpenSSL gives no reason, the end of the stream is the reason if it was reached")
+    @Test("Without a reason from OpenSSL the end of the stream is the reason")
     func noReason() {
         #expect(error(nil, isEnded: true) == .truncated(from: .client))
         #expect(error(nil, isEnded: true, inHandshake: true) == .hungUp(from: .client, afterBytes: 7))
@@ -20,7 +20,7 @@ struct FailureTests {
         #expect(error(nil, isEnded: false, inHandshake: true) == .violation(from: .client, reason: ""))
     }
 
-    @Test("OpenSSL's other reasons keep its words, even at the end", arguments: [true, false])
+    @Test("Other reasons keep OpenSSL's words, even at the end of the stream", arguments: [true, false])
     func reasonFromElsewhere(_ isEnded: Bool) throws {
         #expect(COpenSSL_initialise() == 1)
         OpenSSLErrors.clear()

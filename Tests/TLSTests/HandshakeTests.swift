@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Handshakes")
 struct HandshakeTests {
-    @Test("Each version shakes hands and carries bytes both ways", arguments: TLSVersion.allCases)
+    @Test("Each TLS version completes a handshake and carries bytes both ways", arguments: TLSVersion.allCases)
     func carries(_ version: TLSVersion) throws {
         let pair = try Pair.open([version])
         for session in [pair.client, pair.server] {
@@ -24,7 +24,7 @@ struct HandshakeTests {
         #expect(pair.client.readAll() == Array("answer".utf8))
     }
 
-    @Test("The highest common version is used")
+    @Test("A handshake selects the highest common version")
     func highest() throws {
         for (client, server, agreed) in [
             (Set(TLSVersion.allCases), Set(TLSVersion.allCases), TLSVersion.tls13),
@@ -39,7 +39,7 @@ struct HandshakeTests {
     }
 
     @Test(
-        "Without a common version both sides say so",
+        "Without a common version both sides report it",
         arguments: [(TLSVersion.tls12, TLSVersion.tls13), (.tls13, .tls12)])
     func noCommonVersion(_ client: TLSVersion, _ server: TLSVersion) throws {
         let pair = try Pair(
@@ -51,7 +51,7 @@ struct HandshakeTests {
         #expect(pair.client.version == nil)
     }
 
-    @Test("Without a common cipher suite both sides say so")
+    @Test("Without a common cipher suite both sides report it")
     func noCommonCipher() throws {
         let context = try Certificates.client(versions: [.tls12])
         #expect(SSL_CTX_set_cipher_list(context.pointer, "ECDHE-RSA-AES256-SHA384") == 1)
@@ -62,7 +62,7 @@ struct HandshakeTests {
     }
 
     @Test(
-        "The protocol is http/1.1, whatever else the client offers; without an offer there is none",
+        "The server selects http/1.1 if the client offers it",
         arguments: [(["h2", "http/1.1"], "http/1.1"), (["http/1.1"], "http/1.1"), ([], nil)] as [([String], String?)],
         TLSVersion.allCases)
     func agreesOnProtocol(_ table: (offer: [String], agreed: String?), _ version: TLSVersion) throws {
@@ -75,7 +75,7 @@ struct HandshakeTests {
         #expect(pair.client.applicationProtocol == table.agreed)
     }
 
-    @Test("A client that offers only other protocols is refused", arguments: TLSVersion.allCases)
+    @Test("The server rejects a client that offers only other protocols", arguments: TLSVersion.allCases)
     func refusesProtocols(_ version: TLSVersion) throws {
         let pair = Pair(
             client: try Certificates.client(versions: [version], offer: ["h2", "spdy/3"]),
@@ -85,7 +85,8 @@ struct HandshakeTests {
         #expect(pair.client.failure == .alert(120, from: .server, inHandshake: true))
     }
 
-    @Test("Nothing is read beyond the end of an offer of protocols", arguments: [9, 8, 0] as [UInt32])
+    @Test(
+        "The protocol selection does not read beyond the end of the client's offer", arguments: [9, 8, 0] as [UInt32])
     func endOfOffer(_ count: UInt32) {
         let bytes = ALPN.encoded(["http/1.1"])
         var selectedCount: UInt8 = 0
@@ -96,7 +97,7 @@ struct HandshakeTests {
         #expect(selectedCount == (count == 9 ? 8 : 0))
     }
 
-    @Test("During a handshake there are no reads or writes")
+    @Test("A session neither reads nor writes data during a handshake")
     func waits() throws {
         let client = TLSSession(client: try Certificates.client(), host: "localhost", now: Certificates.now)
         let server = TLSSession(server: try Certificates.local.server())
@@ -112,7 +113,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("A server that requests renegotiation is refused by an alert, and the session continues")
+    @Test("A client rejects renegotiation with an alert and continues")
     func refusesServersRenegotiation() throws {
         let pair = try Pair.open([.tls12])
         SSL_clear_options(pair.server.pointer, SSL_get_options(pair.server.pointer))
@@ -126,7 +127,7 @@ struct HandshakeTests {
         #expect(pair.client.write([1]) == 1)
     }
 
-    @Test("A server refuses renegotiation by an alert, and the session continues")
+    @Test("A server rejects renegotiation with an alert and continues")
     func refusesRenegotiation() throws {
         let pair = try Pair.open([.tls12])
         // Our client would not; clear OpenSSL's options so that it does.

@@ -7,7 +7,7 @@ import Testing
 @Suite("Hostile bytes")
 struct HostileTests {
     @Test(
-        "Plain HTTP is recognized wherever it is cut, and not answered by an alert",
+        "The server recognizes plain HTTP in any split and does not send an alert",
         arguments: [
             ("GET /health HTTP/1.1\r\nHost: a\r\n\r\n", "GET /health HTTP/1.1"),
             ("POST /x HTTP/1.1\r\n", "POST /x HTTP/1.1"),
@@ -36,7 +36,7 @@ struct HostileTests {
         #expect(whole.failure == .plainHTTP(from: .client, excerpt: request.line))
     }
 
-    @Test("A server's plain HTTP answer is recognized wherever it is cut")
+    @Test("The client recognizes a plain HTTP answer in any split")
     func plainAnswer() throws {
         let bytes = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)
         let context = try Certificates.client()
@@ -53,7 +53,7 @@ struct HostileTests {
     }
 
     @Test(
-        "Other protocols are reported with their first bytes",
+        "A session reports other protocols with their first bytes",
         arguments: [
             Array("SSH-2.0-OpenSSH_9.6\r\n".utf8), Array("get / http/1.1\r\n".utf8), [0], Array("\r\n\r\n".utf8),
             [UInt8](repeating: 0x41, count: 17), Array("HTTP/1.1 200".utf8), [22, 9, 9, 0, 5, 1, 2, 3, 4, 5],
@@ -64,7 +64,7 @@ struct HostileTests {
         #expect(session.failure == .notTLS(from: .client, bytes: Array(bytes.prefix(8))))
     }
 
-    @Test("SSL 2 and SSL 3 are refused with a message")
+    @Test("The server rejects SSL 2 and SSL 3 with a message")
     func oldVersions() throws {
         let context = try Certificates.local.server()
         let ssl2: [UInt8] = [0x80, 0x2E, 1, 0, 2, 0, 21, 0, 0, 0, 16] + [UInt8](repeating: 7, count: 40)
@@ -81,7 +81,7 @@ struct HostileTests {
         #expect(session.failure == .noCommonVersion(from: .client))
     }
 
-    @Test("Random bytes never open a session, and fail with a message", arguments: [TLSRole.client, .server])
+    @Test("Random bytes never open a session and fail it with a message", arguments: [TLSRole.client, .server])
     func garbage(_ role: TLSRole) throws {
         var numbers = Draw(seed: 3)
         let client = try Certificates.client()
@@ -107,7 +107,7 @@ struct HostileTests {
         }
     }
 
-    @Test("Random bytes after the handshake are a bad record", arguments: TLSVersion.allCases)
+    @Test("Random bytes after the handshake fail the session with a bad record", arguments: TLSVersion.allCases)
     func garbageWhenOpen(_ version: TLSVersion) throws {
         var numbers = Draw(seed: 4)
         for length in [1, 16, 17, 100, 16_384, 16_700, 65_535] {
@@ -119,7 +119,7 @@ struct HostileTests {
         }
     }
 
-    @Test("A flipped bit in a record is noticed, and none of the record is delivered", arguments: TLSVersion.allCases)
+    @Test("A flipped bit in a record fails the session before the record is delivered", arguments: TLSVersion.allCases)
     func flippedData(_ version: TLSVersion) throws {
         let client = try Certificates.client(versions: [version])
         let server = try Certificates.local.server()
@@ -181,7 +181,7 @@ struct HostileTests {
     }
 
     @Test(
-        "A flipped bit anywhere in a handshake ends it with a message", arguments: TLSVersion.allCases,
+        "A flipped bit anywhere in a handshake fails it with a message", arguments: TLSVersion.allCases,
         [TLSRole.client, .server])
     func flippedHandshake(_ version: TLSVersion, _ side: TLSRole) throws {
         let client = try Certificates.client(versions: [version])
@@ -192,7 +192,7 @@ struct HostileTests {
         #expect(index > 300)
     }
 
-    @Test("Requested answers that the other side does not read fail the session at the limit")
+    @Test("Answers that the other side requests but does not read fail the session at the limit")
     func flooded() throws {
         let pair = try Pair.open()
         let unsent = { pair.server.withCiphertext { $0.count } }
@@ -211,7 +211,7 @@ struct HostileTests {
         #expect(pair.server.failure == .flooded(from: .client))
     }
 
-    @Test("Endless key updates are answered in bounded memory")
+    @Test("A session answers endless key updates in bounded memory")
     func keyUpdates() throws {
         let pair = try Pair.open([.tls13])
         #expect(pair.client.readAll().isEmpty)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TLS
 
-@Suite("Messages of TLS")
+@Suite("TLS messages")
 struct MessagesTests {
     static let time = Certificates.now
 
@@ -206,15 +206,15 @@ struct MessagesTests {
         ),
     ]
 
-    @Test("Each error has a message", arguments: files + sessions + alerts)
+    @Test("Each error has the expected message", arguments: files + sessions + alerts)
     func errors(_ error: TLSError, _ text: String) { #expect(error.description == text) }
 
-    @Test("Each refusal of a certificate says why", arguments: refusals)
+    @Test("Each error about a certificate says why it was rejected", arguments: refusals)
     func refused(_ refusal: CertificateRefusal, _ text: String) {
         #expect(TLSError.refused(host: "api.a.b", refusal).description == text)
     }
 
-    @Test("Texts of the other side are shortened, and lose control characters")
+    @Test("Messages shorten the other side's texts and strip control characters")
     func excerpts() {
         #expect(Messages.printable(String(repeating: "a", count: 100)) == String(repeating: "a", count: 100))
         #expect(Messages.printable(String(repeating: "a", count: 101)) == String(repeating: "a", count: 100) + "…")
@@ -222,7 +222,7 @@ struct MessagesTests {
     }
 
     @Test(
-        "Times are calendar dates",
+        "Messages print times as calendar dates",
         arguments: [
             (0, "1970-01-01 00:00:00 UTC"), (-1, "1969-12-31 23:59:59 UTC"), (951_782_399, "2000-02-28 23:59:59 UTC"),
             (951_782_400, "2000-02-29 00:00:00 UTC"), (951_868_800, "2000-03-01 00:00:00 UTC"),
@@ -232,7 +232,7 @@ struct MessagesTests {
         ])
     func times(_ seconds: Int64, _ text: String) { #expect(Messages.time(seconds) == text) }
 
-    @Test("Advice on trust appears only if a client refused our certificate")
+    @Test("Advice on trust appears only if a client rejects the server's certificate")
     func advice() {
         for error: TLSError in [
             .alert(42, from: .client, inHandshake: true), .alert(43, from: .client, inHandshake: true),

@@ -5,7 +5,7 @@ import Testing
 @Suite("Certificate names")
 struct NameTests {
     @Test(
-        "Names are read as host names or addresses, and written in their usual form",
+        "The parser reads host names and addresses and prints their usual form",
         arguments: [
             ("localhost", "localhost"), ("Example.COM", "example.com"), ("*.example.com", "*.example.com"),
             ("a_b.c", "a_b.c"), ("xn--mnchen-3ya.de", "xn--mnchen-3ya.de"), ("1a", "1a"),
@@ -21,7 +21,7 @@ struct NameTests {
     }
 
     @Test(
-        "Other texts are refused",
+        "The parser rejects other texts",
         arguments: [
             "", ".", "a.", ".a", "a..b", "-a", "a-", "a b", "a/b", "a:b", "a,b", "1.2.3.4.5", "1.2.3", "256.1.1.1",
             "1.2.3.4\0", "a\0", "::1%lo0", ":::", "*", "a.*", "a*.b", "münchen.de", "[a]", "[1.2.3.4", "https://a",
@@ -31,7 +31,7 @@ struct NameTests {
         #expect(throws: TLSError.invalidName(text)) { try CertificateName(text) }
     }
 
-    @Test("The longest names are accepted")
+    @Test("The parser accepts the longest names")
     func longest() throws {
         let name = String(repeating: "a.", count: 126) + "a"
         #expect(name.utf8.count == 253)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TLS
 
-@Suite("Memory that OpenSSL owns")
+@Suite("Memory owned by OpenSSL")
 struct OwnershipTests {
     /// Counts how often OpenSSL frees the marked objects: one index for sessions, one for contexts.
     final class Freed {
@@ -34,7 +34,7 @@ struct OwnershipTests {
         func watch(_ ticket: TLSTicket) { #expect(SSL_SESSION_set_ex_data(ticket.pointer, Self.ticket, address) == 1) }
     }
 
-    @Test("Sessions, contexts and tickets are freed in every state", arguments: TLSVersion.allCases)
+    @Test("Sessions, contexts and tickets free OpenSSL's objects in every state", arguments: TLSVersion.allCases)
     func frees(_ version: TLSVersion) throws {
         let (sessions, contexts, tickets) = (Freed(), Freed(), Freed())
         do {
@@ -77,7 +77,7 @@ struct OwnershipTests {
         #expect(contexts.count == 1)
     }
 
-    @Test("Certificates and their notes are freed")
+    @Test("Certificates and their notes free OpenSSL's objects")
     func certificates() throws {
         let freed = Freed()
         do {

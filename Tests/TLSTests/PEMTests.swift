@@ -12,7 +12,7 @@ struct PEMTests {
     }
 
     @Test(
-        "Other texts are not PEM",
+        "Loading texts that are not PEM throws",
         arguments: [[], [0], Array("hello".utf8), [UInt8](repeating: 0x30, count: 500), local.key])
     func notPEM(_ bytes: [UInt8]) {
         #expect(throws: TLSError.notPEM(.certificate)) { try server(bytes) }
@@ -24,25 +24,25 @@ struct PEMTests {
         }
     }
 
-    @Test("A certificate in place of a key is not a key")
+    @Test("Loading a certificate in place of a key throws")
     func noKey() {
         #expect(throws: TLSError.notPEM(.key)) { try server(Self.local.certificates, Self.local.certificates) }
     }
 
-    @Test("A file may have key and certificates, with text between")
+    @Test("A file can contain the key and certificates with text between them")
     func together() throws {
         let file = Array("The key:\n".utf8) + Self.local.key + Array("\nThe rest:\r\n".utf8) + Self.local.certificates
         #expect(try Pair(client: Certificates.client(), server: server(file, file)).server.phase == .handshaking)
         #expect(try CertificateFacts.read(pem: file).count == 2)
     }
 
-    @Test("Lines may end as on Windows")
+    @Test("A file can have Windows line ends")
     func windows() throws {
         let text = { (pem: [UInt8]) in pem.flatMap { $0 == 10 ? [13, 10] : [$0] } }
         _ = try server(text(Self.local.certificates), text(Self.local.key))
     }
 
-    @Test("A truncated file is an error or has fewer certificates, and never crashes")
+    @Test("A truncated file throws or yields fewer certificates")
     func cut() throws {
         let pem = Self.local.certificates
         for count in 0..<pem.count {
@@ -62,7 +62,7 @@ struct PEMTests {
         }
     }
 
-    @Test("A damaged certificate after an intact one is refused")
+    @Test("Loading a damaged certificate after an intact certificate throws")
     func damagedSecond() throws {
         var lines = String(decoding: Self.local.certificates, as: UTF8.self).split(separator: "\n").map(String.init)
         let begin = try #require(lines.lastIndex(of: "-----BEGIN CERTIFICATE-----"))
@@ -72,7 +72,7 @@ struct PEMTests {
         #expect(throws: TLSError.damaged(.certificate)) { try CertificateFacts.read(pem: pem) }
     }
 
-    @Test("A changed byte is an error, or an untrusted certificate, and never crashes")
+    @Test("A changed byte throws or yields an untrusted certificate")
     func changed() {
         for index in Self.local.certificates.indices {
             var pem = Self.local.certificates
@@ -81,7 +81,7 @@ struct PEMTests {
         }
     }
 
-    @Test("The limit of a file is exact")
+    @Test("Loading accepts a file at the limit and rejects a larger file")
     func limit() throws {
         let text = [UInt8](repeating: 10, count: TLSLimits.pemFile - Self.local.certificates.count)
         #expect(try CertificateFacts.read(pem: text + Self.local.certificates).count == 2)
@@ -90,7 +90,7 @@ struct PEMTests {
         }
     }
 
-    @Test("A key with a passphrase is reported", arguments: ["PKCS #8", "traditional"])
+    @Test("Loading a key with a passphrase throws an error that says so", arguments: ["PKCS #8", "traditional"])
     func encrypted(_ form: String) throws {
         let key = try PEM.key(Self.local.key)
         var phrase = Array("secret".utf8)
@@ -103,7 +103,7 @@ struct PEMTests {
         #expect(throws: TLSError.encryptedKey) { try server(Self.local.certificates, pem) }
     }
 
-    @Test("A key of another certificate is reported, with that certificate if it is in the file")
+    @Test("The error for a wrong key names the matching certificate if the file contains it")
     func wrongKey() throws {
         #expect(throws: TLSError.wrongKey(position: nil)) {
             try server(Self.local.certificates, Certificates.other.key)
@@ -113,7 +113,7 @@ struct PEMTests {
         }
     }
 
-    @Test("With a given time, a server's certificate outside its validity is reported")
+    @Test("Loading a server's certificate outside its validity throws if a time is given")
     func times() throws {
         let (now, issued) = (Certificates.now, Self.local)
         let make = { (time: Int64?) in
@@ -128,7 +128,7 @@ struct PEMTests {
         #expect(throws: TLSError.notYetValid(subject: "localhost", notBefore: now - 3_600)) { try make(now - 3_601) }
     }
 
-    @Test("A key that is too short is reported", arguments: [512, 768])
+    @Test("Loading a key that is too short throws an error that says so", arguments: [512, 768])
     func weak(_ bits: Int) throws {
         let key = PrivateKey(owning: try #require(rsaKey(bits: UInt32(bits))))
         let draft = try CertificateDraft(

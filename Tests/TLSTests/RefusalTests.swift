@@ -2,7 +2,7 @@ import Testing
 
 @testable import TLS
 
-@Suite("Refused certificates")
+@Suite("Rejected certificates")
 struct RefusalTests {
     private func shakeHands(
         _ issued: Certificates.Issued, host: String, trust: [UInt8] = Certificates.authority.certificate,
@@ -16,7 +16,7 @@ struct RefusalTests {
         return pair
     }
 
-    @Test("A certificate outside its validity is refused", arguments: TLSVersion.allCases)
+    @Test("The client rejects a certificate outside its validity", arguments: TLSVersion.allCases)
     func times(_ version: TLSVersion) throws {
         let end = Certificates.now + CertificateAuthority.serverLifetime
         let atEnd = try shakeHands(Certificates.local, host: "localhost", version: version, now: end - 1)
@@ -36,7 +36,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "A name that the certificate lacks is refused",
+        "The client rejects a host name that the certificate lacks",
         arguments: ["example.com", "127.0.0.2", "::2", "localhost.example.com", "sub.localhost"], TLSVersion.allCases)
     func names(_ host: String, _ version: TLSVersion) throws {
         let pair = try shakeHands(Certificates.local, host: host, version: version)
@@ -49,7 +49,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "Names of the certificate are accepted",
+        "The client accepts each of the certificate's names",
         arguments: ["localhost", "LOCALHOST", "localhost.", "127.0.0.1", "::1", "[::1]", "0:0:0:0:0:0:0:1"],
         TLSVersion.allCases)
     func rightNames(_ host: String, _ version: TLSVersion) throws {
@@ -58,7 +58,7 @@ struct RefusalTests {
         #expect(pair.server.serverName == (host.lowercased().hasPrefix("localhost") ? "localhost" : nil))
     }
 
-    @Test("A certificate for an address alone works", arguments: TLSVersion.allCases)
+    @Test("A certificate that names only an IP address is valid for that address", arguments: TLSVersion.allCases)
     func addressAlone(_ version: TLSVersion) throws {
         let issued = Certificates.issue(Certificates.authority, for: [.ip([127, 0, 0, 1])])
         #expect(try shakeHands(issued, host: "127.0.0.1", version: version).client.failure == nil)
@@ -67,7 +67,7 @@ struct RefusalTests {
                 == .refused(host: "localhost", .wrongName([.ip([127, 0, 0, 1])])))
     }
 
-    @Test("A wildcard stands for one label")
+    @Test("A wildcard matches exactly one label")
     func wildcards() throws {
         let authority = try CertificateAuthority.make(subject: "All", now: Certificates.now, serial: [1], permitted: [])
         let issued = Certificates.issue(authority, for: [.dns("*.example.com")])
@@ -77,7 +77,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("An untrusted authority is refused", arguments: TLSVersion.allCases)
+    @Test("The client rejects an untrusted authority", arguments: TLSVersion.allCases)
     func unknownAuthority(_ version: TLSVersion) throws {
         let pair = try shakeHands(
             Certificates.local, host: "localhost", trust: Certificates.stranger.certificate, version: version)
@@ -85,7 +85,7 @@ struct RefusalTests {
         #expect(pair.server.failure == .alert(48, from: .client, inHandshake: true))
     }
 
-    @Test("An authority of the same name with another key is refused", arguments: TLSVersion.allCases)
+    @Test("The client rejects an authority with a trusted name but another key", arguments: TLSVersion.allCases)
     func impostor(_ version: TLSVersion) throws {
         let pair = try shakeHands(
             Certificates.local, host: "localhost", trust: Certificates.other.certificate, version: version)
@@ -96,7 +96,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A self-signed certificate is refused, and accepted once trusted", arguments: TLSVersion.allCases)
+    @Test("The client accepts a self-signed certificate only if it is trusted", arguments: TLSVersion.allCases)
     func selfSigned(_ version: TLSVersion) throws {
         let key = try PrivateKey.make()
         let draft = try CertificateDraft(
@@ -111,7 +111,7 @@ struct RefusalTests {
         #expect(trusted.client.phase == .open)
     }
 
-    @Test("A server's own certificate can be trusted directly", arguments: TLSVersion.allCases)
+    @Test("The client can trust a server's own certificate directly", arguments: TLSVersion.allCases)
     func trustedLeaf(_ version: TLSVersion) throws {
         let chain = try PEM.certificates(Certificates.local.certificates, as: .certificate)
         let pair = try shakeHands(
@@ -119,7 +119,7 @@ struct RefusalTests {
         #expect(pair.client.phase == .open)
     }
 
-    @Test("Our authorities are unknown to the system's, and known once added")
+    @Test("The client trusts our authority only if it is added to the system's")
     func systemTrust() throws {
         for (trust, isFine) in [(TLSTrust.system, false), (.systemAnd(Certificates.authority.certificate), true)] {
             let pair = Pair(client: try .client(trust: trust), server: try Certificates.local.server())

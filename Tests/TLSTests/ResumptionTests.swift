@@ -32,7 +32,7 @@ struct ResumptionTests {
         #expect(second.server.readAll() == [7])
     }
 
-    @Test("A resumed session also gives tickets", arguments: TLSVersion.allCases)
+    @Test("A resumed session also provides tickets", arguments: TLSVersion.allCases)
     func resumesAgain(_ version: TLSVersion) throws {
         let client = try Certificates.client(versions: [version])
         let server = try Certificates.local.server()
@@ -47,7 +47,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("Another server ignores the ticket, and its certificate is verified", arguments: TLSVersion.allCases)
+    @Test("A ticket for another host, context or server leads to a full handshake", arguments: TLSVersion.allCases)
     func passesOver(_ version: TLSVersion) throws {
         let client = try Certificates.client(versions: [version])
         let server = try Certificates.local.server()
@@ -64,7 +64,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("A server's session gives no ticket")
+    @Test("A server's session provides no ticket")
     func servesNone() throws {
         #expect(try Pair.open().server.takeTicket() == nil)
     }

@@ -1,9 +1,9 @@
 import TLS
 import Testing
 
-@Suite("TLS streams that are split")
+@Suite("Split TLS streams")
 struct SplitTests {
-    @Test("A handshake is the same byte by byte", arguments: TLSVersion.allCases)
+    @Test("A session works the same when it receives single bytes", arguments: TLSVersion.allCases)
     func byteByByte(_ version: TLSVersion) throws {
         let pair = Pair(client: try Certificates.client(versions: [version]), server: try Certificates.local.server())
         pair.step = 1
@@ -38,7 +38,7 @@ struct SplitTests {
         return longest
     }
 
-    @Test("A handshake may be split after each byte", arguments: TLSVersion.allCases, [TLSRole.client, .server])
+    @Test("A handshake succeeds when split after any byte", arguments: TLSVersion.allCases, [TLSRole.client, .server])
     func cut(_ version: TLSVersion, _ side: TLSRole) throws {
         let client = try Certificates.client(versions: [version])
         let server = try Certificates.local.server()
@@ -47,7 +47,7 @@ struct SplitTests {
         #expect(cut > 200)
     }
 
-    @Test("Hanging up after any byte of a handshake differs from closing", arguments: TLSVersion.allCases)
+    @Test("A session reports a hang-up after any byte of a handshake", arguments: TLSVersion.allCases)
     func hangUp(_ version: TLSVersion) throws {
         let client = TLSSession(client: try Certificates.client(versions: [version]), host: "localhost")
         let hello = Pair.carry(from: client, to: nil)

@@ -16,7 +16,7 @@ struct WireTests {
         return Array(bytes.prefix(max(0, Int(taken))))
     }
 
-    @Test("Read bytes are removed once they outnumber the unread ones")
+    @Test("The wire removes read bytes once they outnumber the unread bytes")
     func makesRoom() throws {
         let session = TLSSession(server: try Certificates.local.server())
         append([1, 2, 3, 4, 5, 6, 7, 8], to: session)
@@ -29,7 +29,7 @@ struct WireTests {
         #expect(Array(session.wire.unread) == [6, 7, 8, 9, 10])
     }
 
-    @Test("OpenSSL is told how many bytes wait, and whether more may come")
+    @Test("OpenSSL can query how many bytes wait and whether more may come")
     func tells() throws {
         let session = TLSSession(server: try Certificates.local.server())
         let ask = { (command: Int32) in BIO_ctrl(SSL_get_rbio(session.pointer), command, 0, nil) }
@@ -42,7 +42,7 @@ struct WireTests {
     }
 
     @Test(
-        "OpenSSL gets handshake records, alerts and SSL 2 greetings, and no other first bytes",
+        "A session passes input to OpenSSL only if its first byte is from TLS or SSL 2",
         arguments: [
             (20, false), (21, true), (22, true), (23, false), (0x7F, false), (0x80, true), (0xFF, true),
         ] as [(UInt8, Bool)], [TLSRole.client, .server])
