@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Characters and codings")
 struct CharacterTests {
-    @Test("Each byte has the classes of its character")
+    @Test("The class of each byte matches its character")
     func classes() {
         for byte in UInt8.min...UInt8.max {
             let character = byte < 0x80 ? Character(Unicode.Scalar(byte)) : "é"
@@ -23,7 +23,7 @@ struct CharacterTests {
         }
     }
 
-    @Test("The names of characters are those of their bytes")
+    @Test("Each named byte equals its character")
     func names() {
         let named: [UInt8] = [
             .tab, .lineFeed, .carriageReturn, .space, .quote, .hash, .percent, .ampersand, .plus, .comma, .minus, .dot,
@@ -34,7 +34,7 @@ struct CharacterTests {
         #expect(String(decoding: named, as: UTF8.self) == "\t\n\r \"#%&+,-./0:;=?@[\\]_{}")
     }
 
-    @Test("Bytes are written as two digits, and read back")
+    @Test("A byte converts to two hexadecimal digits")
     func hexadecimal() {
         for byte in UInt8.min...UInt8.max {
             #expect(UInt8(byte.lowercaseHex, radix: 16) == byte && byte.lowercaseHex.utf8.count == 2)
@@ -43,7 +43,7 @@ struct CharacterTests {
     }
 
     @Test(
-        "Four digits are a code unit",
+        "Four hexadecimal digits convert to a code unit",
         arguments: [("0041", 0x41), ("dEaD", 0xDEAD), ("FFFF0", 0xFFFF), ("123", nil), ("12G4", nil), ("", nil)]
             as [(String, UInt16?)])
     func codeUnits(_ text: String, _ unit: UInt16?) {
@@ -53,7 +53,7 @@ struct CharacterTests {
     // MARK: Percent-coding
 
     @Test(
-        "Escapes are decoded, and others stay",
+        "Decoding replaces valid percent escapes and keeps invalid escapes",
         arguments: [
             ("", "", ""), ("a", "a", "a"), ("%41", "A", "A"), ("a%2fb%2F", "a/b/", "a/b/"), ("a+b", "a+b", "a b"),
             ("%2B+", "++", "+ "), ("%", "%", "%"), ("%4", "%4", "%4"), ("%zz%4", "%zz%4", "%zz%4"),
@@ -66,7 +66,7 @@ struct CharacterTests {
         #expect(PercentCoding.string(text[...].utf8, plusIsSpace: true) == inQuery)
     }
 
-    @Test("Encoding and decoding preserve any bytes")
+    @Test("Percent-encoding and decoding preserve any bytes")
     func roundTrip() {
         let bytes = Array(UInt8.min...UInt8.max)
         for spaceIsPlus in [false, true] {
@@ -80,7 +80,7 @@ struct CharacterTests {
     }
 
     @Test(
-        "A query has a part before, between and after its ampersands",
+        "A query is split at every ampersand, including empty parts",
         arguments: [
             ("", ["-"]), ("a", ["a-"]), ("a=1&", ["a=1", "-"]), ("&a=", ["-", "a="]), ("a&&=b", ["a-", "-", "=b"]),
         ])
@@ -125,20 +125,20 @@ struct CharacterTests {
     }
 
     @Test(
-        "A cut splits no character",
+        "A cut at a limit does not split a character",
         arguments: [("abc", 2, 2), ("aé", 2, 1), ("a😀", 4, 1), ("a😀", 3, 1), ("a😀", 2, 1), ("a😀", 5, 5), ("é", 0, 0)])
     func boundaries(_ text: String, _ limit: Int, _ expected: Int) {
         #expect(UTF8Sequence.boundary(in: Array(text.utf8), at: limit) == expected)
     }
 
-    @Test("Bytes that are not UTF-8 are cut at the limit")
+    @Test("A cut of bytes that are not UTF-8 is exactly at the limit")
     func boundaryOfOtherBytes() {
         #expect(UTF8Sequence.boundary(in: [UInt8](repeating: 0x80, count: 9), at: 6) == 6)
         #expect(UTF8Sequence.boundary(in: [0x41, 0xF0] + [UInt8](repeating: 0x80, count: 5), at: 5) == 5)
         #expect(UTF8Sequence.boundary(in: [0x80, 0x80, 0x80], at: 2) == 2)
     }
 
-    @Test("The beginning of a character is shorter than its first byte says")
+    @Test("A sequence shorter than its first byte says counts as torn")
     func torn() {
         for text in ["é", "€", "😀", "\u{80}", "\u{800}", "\u{10000}"] {
             let bytes = Array(text.utf8)
@@ -148,7 +148,7 @@ struct CharacterTests {
         #expect(!UTF8Sequence.isTorn([]) && !UTF8Sequence.isTorn([0x41]) && !UTF8Sequence.isTorn([0xE2, 0x41]))
     }
 
-    @Test("Bytes contain others as texts contain texts")
+    @Test("Searching bytes finds the same as searching texts")
     func bytesInBytes() {
         let parts = ["", "a", "ab", "aab", "abab", "aabaa", "abaabab", "b"]
         for text in parts + ["aaab", "abaabaabab", "aabaabaaa", "ababaab", "bbb"] {

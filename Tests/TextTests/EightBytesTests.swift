@@ -3,7 +3,7 @@ import Text
 
 @Suite("Eight bytes at a time")
 struct EightBytesTests {
-    @Test("A byte is found at every place of every length", arguments: 0..<40)
+    @Test("The search finds a byte at every offset of every length", arguments: 0..<40)
     func first(length: Int) {
         for place in 0...length {
             var bytes = [UInt8](repeating: 0x80, count: length)
@@ -21,14 +21,14 @@ struct EightBytesTests {
         }
     }
 
-    @Test("Bytes without an address are not found")
+    @Test("The search finds nothing in an empty buffer without an address")
     func nowhere() {
         let bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
         #expect(bytes.hasNone { $0.less(than: 0x20) } && bytes.first(0x0A, from: 0) == nil)
         #expect(bytes.equalsInConstantTime(bytes))
     }
 
-    @Test("Only eight hexadecimal digits are digits")
+    @Test("Only hexadecimal digits count as digits")
     func digits() {
         for byte in UInt8.min...UInt8.max {
             for place in 0..<8 {

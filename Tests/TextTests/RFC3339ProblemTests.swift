@@ -4,7 +4,7 @@ import Text
 @Suite("Explaining an invalid date-time")
 struct RFC3339ProblemTests {
     @Test(
-        "The mistake is named, with advice",
+        "The explanation names the mistake and gives advice",
         arguments: [
             ("2025-03-01T00:00:00+0200", "An offset has hours and minutes with a colon between them: write +02:00."),
             ("2025-03-01T00:00:00.5-0330", "An offset has hours and minutes with a colon between them: write -03:30."),
@@ -26,7 +26,7 @@ struct RFC3339ProblemTests {
     }
 
     @Test(
-        "A valid text, or one unlike a date, has no explanation",
+        "The explanation is missing for a valid date and for a text unlike a date",
         arguments: [
             "2025-03-01T00:00:00Z", "2025-03-01t00:00:00.123456789012z", "2025-03-01T23:59:60-12:30", "", "tomorrow",
             "2025-03-01",

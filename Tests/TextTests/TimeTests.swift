@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Civil time")
 struct CivilTimeTests {
-    @Test("Dates of a thousand years are those of Foundation's calendar")
+    @Test("Dates across a thousand years match Foundation's calendar")
     func calendar() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
@@ -45,7 +45,7 @@ struct CivilTimeTests {
     }
 
     @Test(
-        "Only dates of the calendar are dates",
+        "The parser rejects dates that the calendar does not have",
         arguments: [
             (2025, 1, 29, true), (2024, 2, 29, true), (2023, 2, 29, false), (1900, 2, 29, false), (2000, 2, 29, true),
             (2025, 4, 31, false), (2025, 12, 31, true), (2025, 13, 1, false), (2025, 0, 1, false), (2025, 1, 0, false),
@@ -59,7 +59,7 @@ struct CivilTimeTests {
 @Suite("RFC 3339")
 struct RFC3339Tests {
     @Test(
-        "A time is read with its fraction and offset",
+        "The parser reads a time with its fraction and offset",
         arguments: [
             ("1970-01-01T00:00:00Z", 0, 0), ("2025-01-29T10:30:00Z", 1_738_146_600, 0),
             ("2025-01-29t10:30:00z", 1_738_146_600, 0), ("2025-01-29T11:30:00+01:00", 1_738_146_600, 0),
@@ -74,7 +74,7 @@ struct RFC3339Tests {
     }
 
     @Test(
-        "Other texts are not times",
+        "The parser rejects texts that are not times",
         arguments: [
             "", "2025-01-29", "2025-01-29T10:30:00", "2025-01-29 10:30:00Z", "2025-02-29T00:00:00Z",
             "2025-13-01T00:00:00Z", "2025-00-01T00:00:00Z", "2025-01-29T24:00:00Z", "2025-01-29T10:60:00Z",
@@ -84,7 +84,7 @@ struct RFC3339Tests {
         ])
     func refuses(_ text: String) { #expect(RFC3339.time(text) == nil) }
 
-    @Test("A text that begins with a time may end with its seconds, and not before")
+    @Test("The search accepts a time without an offset but not without seconds")
     func withoutOffset() {
         let bytes = Array("2025-01-29T10:30:00".utf8)
         #expect(bytes.withUnsafeBufferPointer { RFC3339.time(at: 0, in: $0) } != nil)
@@ -92,7 +92,7 @@ struct RFC3339Tests {
     }
 
     @Test(
-        "Inside a text a time ends at the right place, also without an offset",
+        "The search finds the end of a time within a text",
         arguments: [
             ("x2025-01-29T10:30:00Zx", 20), ("x2025-01-29 10:30:00 x", 19), ("x2025-01-29T10:30:00.5+01:00", 27),
             ("x2025-01-29T10:30:00.", 19), ("x2025-01-29T10:30:00+25:00", 19), ("x2025-01-29T10:30:0", nil),
@@ -103,12 +103,14 @@ struct RFC3339Tests {
     }
 
     @Test(
-        "Dates are read",
+        "The parser reads dates",
         arguments: [("1970-01-02", 1), ("2000-02-29", 11_016), ("1900-02-29", nil), ("1970-1-2", nil)]
             as [(String, Int64?)])
     func days(_ text: String, _ days: Int64?) { #expect(RFC3339.days(text) == days) }
 
-    @Test("Written times read back", arguments: [-62_167_219_200, -1, 0, 951_782_400, 253_402_300_799] as [Int64])
+    @Test(
+        "A printed time parses to the same value",
+        arguments: [-62_167_219_200, -1, 0, 951_782_400, 253_402_300_799] as [Int64])
     func roundTrip(_ seconds: Int64) {
         #expect(RFC3339.time(RFC3339.text(secondsSinceEpoch: seconds))?.secondsSinceEpoch == seconds)
         for nanoseconds in [Int64(0), 1, 250_000_000, 999_999_999] {
@@ -119,7 +121,7 @@ struct RFC3339Tests {
         }
     }
 
-    @Test("Times are written as documents have them")
+    @Test("The formatter prints nanoseconds only if there are any")
     func writes() {
         #expect(RFC3339.text(secondsSinceEpoch: 1_738_146_600) == "2025-01-29T10:30:00Z")
         #expect(RFC3339.text(secondsSinceEpoch: -1, nanoseconds: 5) == "1969-12-31T23:59:59.000000005Z")
@@ -131,7 +133,7 @@ struct DurationTests {
     private static let longest: Int64 = 366 * 86_400 * 1_000_000_000
 
     @Test(
-        "A duration is a number and a unit, exactly",
+        "The parser reads a duration's number and unit exactly",
         arguments: [
             ("0", 0), ("0s", 0), ("1ns", 1), ("1us", 1000), ("1ms", 1_000_000), ("1s", 1_000_000_000),
             ("1m", 60_000_000_000), ("1h", 3_600_000_000_000), ("1d", 86_400_000_000_000), ("1.5s", 1_500_000_000),
@@ -144,7 +146,7 @@ struct DurationTests {
     }
 
     @Test(
-        "Other texts are not durations",
+        "The parser rejects texts that are not durations",
         arguments: [
             "", "1", "s", "1.s", ".5s", "-1s", "+1s", "1 s", "1S", "1sec", "1h30m", "1e3s", "0.1ns", "1.0000000001s",
             "367d", "366.1d", "31622400000000001ns", "99999999999999999999s", "9223372036854775807d", "1,5s", "٣s",
@@ -153,7 +155,7 @@ struct DurationTests {
     func refuses(_ text: String) { #expect(Durations.nanoseconds(text, atMost: Self.longest) == nil) }
 
     @Test(
-        "The longest duration may be the largest number",
+        "The parser accepts durations up to the largest integer",
         arguments: [
             ("9223372036854775807ns", .max), ("9223372036.854775807s", .max), ("9223372036854775808ns", nil),
             ("9223372036.854775808s", nil), ("9223372036854775807.9s", nil), ("99999999999999999999d", nil),
@@ -163,7 +165,7 @@ struct DurationTests {
     }
 
     @Test(
-        "Whole spans are read back",
+        "The formatter prints a whole span in its largest exact unit",
         arguments: [
             (0, "0"), (1, "1ns"), (1500, "1500ns"), (90_000_000_000, "90s"), (60_000_000_000, "1m"),
             (86_400_000_000_000, "1d"), (250_000_000, "250ms"), (3_000, "3us"),
@@ -173,14 +175,14 @@ struct DurationTests {
         #expect(Durations.nanoseconds(text, atMost: Self.longest) == nanoseconds)
     }
 
-    @Test("A largest unit can be set")
+    @Test("The formatter accepts a largest unit")
     func largest() {
         #expect(Durations.whole(172_800_000_000_000, largest: .hours) == "48h")
         #expect(Durations.whole(60_000_000_000, largest: .seconds) == "60s")
     }
 
     @Test(
-        "Seconds are truncated to the millisecond, never rounded up",
+        "The formatter truncates seconds to milliseconds",
         arguments: [
             (0, "0", "0.000"), (999_999_999, "0.999", "0.999"), (1_000_000_000, "1", "1.000"),
             (1_950_000_000, "1.95", "1.950"), (200_000_000, "0.2", "0.200"), (100_000_000_000, "100", "100.000"),
@@ -191,7 +193,7 @@ struct DurationTests {
         #expect(Durations.fixedSeconds(nanoseconds) == fixed)
     }
 
-    @Test("Milliseconds have tenths below 10 ms, unless they are zero")
+    @Test("The formatter prints tenths of a millisecond only below 10 ms")
     func milliseconds() {
         let rows: [(Int64, String)] = [
             (0, "0"), (99_999, "0"), (100_000, "0.1"), (4_400_000, "4.4"), (9_999_999, "9.9"), (10_000_000, "10"),
@@ -201,7 +203,7 @@ struct DurationTests {
     }
 
     @Test(
-        "Exact durations use the largest fitting unit",
+        "The formatter prints exact durations in the largest fitting unit",
         arguments: [
             (0, "0 ns"), (999, "999 ns"), (1000, "1 µs"), (1_500, "1.5 µs"), (250_000_000, "250 ms"),
             (1_000_000_000, "1 s"), (1_500_000_000, "1.5 s"), (10_000_000_001, "10.000000001 s"),
@@ -209,7 +211,7 @@ struct DurationTests {
         ] as [(Int64, String)])
     func exact(_ nanoseconds: Int64, _ text: String) { #expect(Durations.exact(nanoseconds) == text) }
 
-    @Test("A Duration has nanoseconds; finer ones are truncated")
+    @Test("A Duration converts to nanoseconds by truncation")
     func nanoseconds() {
         #expect(Duration.milliseconds(1500).nanoseconds == 1_500_000_000)
         #expect(Duration(secondsComponent: 0, attosecondsComponent: 1_999_999_999).nanoseconds == 1)

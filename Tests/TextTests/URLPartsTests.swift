@@ -38,7 +38,7 @@ struct URLPartsTests {
         Row("/a/\u{301}b?\u{301}", nil, nil, "/a/\u{301}b", "\u{301}"),
     ]
 
-    @Test("A text is split at its delimiters", arguments: rows)
+    @Test("A URL is split at its delimiters", arguments: rows)
     func splits(_ row: Row) {
         let parts = URLParts(row.text)
         #expect(parts.scheme.map(String.init) == row.scheme)
@@ -50,7 +50,7 @@ struct URLPartsTests {
     }
 
     @Test(
-        "The target is the one in a request",
+        "A URL's target is the one that a request sends",
         arguments: [
             ("https://h", "/"), ("https://h?x", "/?x"), ("https://h/a?#b", "/a?"), ("/a", "/a"),
             ("http://h/a/b?c", "/a/b?c"),
@@ -58,7 +58,7 @@ struct URLPartsTests {
     func targets(_ text: String, _ target: String) { #expect(URLParts(text).target == target) }
 
     @Test(
-        "The items of a query are decoded, in order and with duplicates",
+        "The items of a query are decoded in order and with duplicates",
         arguments: [
             ("/a", []), ("/a?", []), ("/a?x", ["x="]), ("/a?b=%20+&%61=1=2&&b=#c=1", ["b=  ", "a=1=2", "b="]),
             ("/a?=1&%=%zz&", ["=1", "%=%zz"]), ("/a?\u{301}=\u{301}", ["\u{301}=\u{301}"]), ("/a?a+b=c", ["a b=c"]),
@@ -83,6 +83,6 @@ struct URLPartsTests {
         #expect(parts.hasPlainHost == isPlain)
     }
 
-    @Test("A bracket is closed, and followed by a colon or nothing", arguments: ["[::1", "[::1]80", "[::1]/"])
+    @Test("The parser rejects an unclosed bracket or text after a bracket", arguments: ["[::1", "[::1]80", "[::1]/"])
     func brackets(_ text: String) { #expect(HostAndPort(text[...]) == nil) }
 }

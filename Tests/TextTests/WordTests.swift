@@ -15,19 +15,19 @@ import Testing
         (String(repeating: "n", count: 101), nil), (String(repeating: "n", count: 1_000_000), nil),
     ]
 
-    @Test("Nearest words differ in at most half of the text", arguments: table)
+    @Test("The nearest word differs in at most half of the text", arguments: table)
     func nearest(text: String, expected: String?) {
         #expect(NearestWord.find(text, among: Self.personas) == expected)
     }
 
-    @Test("The first of equally near candidates is taken")
+    @Test("The search prefers the first of equally near candidates")
     func ties() {
         #expect(NearestWord.find("abcx", among: ["abcd", "abce"]) == "abcd")
         #expect(NearestWord.find("abcx", among: ["abce", "abcd"]) == "abce")
         #expect(NearestWord.find("abcx", among: []) == nil)
     }
 
-    @Test("Words up to this length are compared")
+    @Test("The search finds words of up to 100 bytes that differ in at most half")
     func limits() {
         let (text, shorter) = (String(repeating: "n", count: 100), String(repeating: "n", count: 99))
         #expect(NearestWord.find(text, among: [shorter]) == shorter)
@@ -40,13 +40,13 @@ import Testing
         ("saturday", "sunday", 3), ("ab", "ba", 2), ("aaaa", "a", 3), ("gumbo", "gambol", 2), ("abc", "xabc", 1),
     ]
 
-    @Test("Edits are counted as by Levenshtein, both ways", arguments: distances)
+    @Test("The edit distance equals Levenshtein's in both directions", arguments: distances)
     func distance(left: String, right: String, expected: Int) {
         #expect(NearestWord.editDistance(Array(left.utf8), Array(right.utf8)) == expected)
         #expect(NearestWord.editDistance(Array(right.utf8), Array(left.utf8)) == expected)
     }
 
-    @Test("Hints are at the end of a sentence, in quotation marks")
+    @Test("A hint quotes the nearest word, or is empty without one")
     func hints() {
         #expect(NearestWord.hint("nutritonist", among: Self.personas) == " Did you mean 'nutritionist'?")
         #expect(NearestWord.hint("nutritonist", among: Self.personas, quote: "\"") == " Did you mean \"nutritionist\"?")
@@ -56,28 +56,28 @@ import Testing
 }
 
 @Suite("Words and texts for people") struct WordTests {
-    @Test("Nouns are counted")
+    @Test("A count of one takes the singular noun, and any other count the plural")
     func counted() {
         #expect(Words.counted(1, "frame") == "1 frame" && Words.counted(0, "frame") == "0 frames")
         #expect(
             Words.counted(2, "entry", "entries") == "2 entries" && Words.counted(1, "entry", "entries") == "1 entry")
     }
 
-    @Test("Words are listed")
+    @Test("A list joins words with commas and a last conjunction")
     func list() {
         #expect(Words.list([]) == "" && Words.list(["a"]) == "a" && Words.list(["a", "b"]) == "a and b")
         #expect(Words.list(["a", "b", "c"], last: "or") == "a, b or c")
     }
 
     @Test(
-        "A text is cut at a number of bytes, without splitting a character",
+        "Cutting a text at a number of bytes does not split a character",
         arguments: [
             ("abc", 3, "abc"), ("abcd", 3, "abc…"), ("aé", 2, "a…"), ("aé", 3, "aé"), ("😀", 3, "…"), ("", 0, ""),
         ])
     func cut(_ text: String, _ limit: Int, _ expected: String) { #expect(text.cut(toBytes: limit) == expected) }
 
     @Test(
-        "Control characters for terminals are escaped",
+        "The printer escapes terminal control characters",
         arguments: [
             ("a\u{1B}[31mb", "a\\x1B[31mb"), ("a\nb\r\t", "a\\nb\\r\\t"), ("a\u{202E}b", "a\\u{202E}b"), ("é😀", "é😀"),
             ("\u{7F}\u{9B}", "\\x7F\\x9B"),
@@ -85,7 +85,7 @@ import Testing
     func escaped(_ text: String, _ expected: String) { #expect(TerminalText.escaped(text) == expected) }
 
     @Test(
-        "A text of lines is printed without control characters, in one piece or in many",
+        "The printer escapes control characters in a text of lines, however it is split",
         arguments: [
             ("a\nb\tc", "a\nb\tc"), ("a\r\nb\rc", "a\\r\nb\\rc"), ("\u{1B}]0;x\u{7}", "\\x1B]0;x\\x07"),
             ("\u{9B}2J\u{85}", "\\x9B2J\\x85"), ("a\u{202E}b\u{2066}\u{200F}", "a\\u{202E}b\\u{2066}\\u{200F}"),
@@ -98,7 +98,7 @@ import Testing
         #expect(pieces.joined().unicodeScalars.elementsEqual(expected.unicodeScalars))
     }
 
-    @Test("JSON is printed in its own escapes")
+    @Test("The printer escapes control characters in JSON as JSON does")
     func printedJSON() {
         #expect(
             TerminalText.printed(json: "{\"a\u{9B}\": \"\u{202E}\u{E0041}é\"}\n")
@@ -106,14 +106,14 @@ import Testing
     }
 
     @Test(
-        "An excerpt has at most the given columns",
+        "An excerpt takes at most the given columns",
         arguments: [("abcd", 4, "abcd"), ("abcde", 4, "abc…"), ("漢字漢字", 4, "漢…"), ("a\nb", 3, "a\\…"), ("a", 1, "a")])
     func excerpt(_ text: String, _ width: Int, _ expected: String) {
         #expect(TerminalText.excerpt(text.utf8, width: width) == expected)
     }
 
     @Test(
-        "A text fits on one line, shortened, without control characters",
+        "A one-line text is shortened and has no control characters",
         arguments: [
             ("a\r\nb\tc", "a b c"), ("\u{1B}[31m\u{9B}\u{7F}", "\u{FFFD}[31m\u{FFFD}\u{FFFD}"),
             ("\u{202E}x", "\u{FFFD}x"), ("\u{61C}\u{200B}\u{E0041}x", "\u{FFFD}\u{FFFD}\u{FFFD}x"),
