@@ -55,14 +55,14 @@ struct EmbeddedTextTests {
         return problems.sorted()
     }
 
-    @Test("Every file has a row, and every row its file, byte for byte")
+    @Test("Every file has a row, and every row equals its file byte for byte")
     func rowsAreTheFiles() throws {
         let files = try Self.filesOnDisk()
         #expect(files.count > 40)
         for problem in Self.problems(Self.rows, files) { Issue.record("\(problem)") }
     }
 
-    @Test("A missing, duplicate, superfluous or different file is reported by path")
+    @Test("The check reports a missing, duplicate, superfluous or different file by path")
     func tellsDifferences() {
         let rows = [("a", Data([1])), ("b", Data([2])), ("b", Data([2])), ("c", Data([3]))].map {
             (path: $0.0, bytes: $0.1)
@@ -77,7 +77,7 @@ struct EmbeddedTextTests {
             ])
     }
 
-    @Test("A text is found only by its whole path")
+    @Test("A lookup finds a text only by its whole path")
     func findsByPath() throws {
         for row in Self.rows {
             let text = EmbeddedText(path: row.path)
