@@ -5,11 +5,13 @@ import Text
 
 @testable import Traffic
 
-@Suite("Sessions compare users, worlds and texts by bytes")
+@Suite("Byte-wise comparison of users, worlds and texts in sessions")
 struct IdentityTests {
     private typealias Journal = SessionJournalTests
 
-    @Test("Two users stay two, and so do two tokens", arguments: [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")])
+    @Test(
+        "Canonically equivalent users and tokens remain different",
+        arguments: [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")])
     func users(_ first: String, _ second: String) {
         for isToken in [false, true] {
             func token(_ name: String) -> String {
@@ -25,7 +27,8 @@ struct IdentityTests {
     }
 
     @Test(
-        "A text in another normal form is a difference", arguments: [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")])
+        "A text in another normal form counts as a difference",
+        arguments: [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")])
     func comparison(_ first: String, _ second: String) {
         func session(_ text: String) -> Session {
             Session(entries: [
@@ -37,7 +40,7 @@ struct IdentityTests {
         #expect(SessionComparison(session(first), session(second)).differences.count == 2)
     }
 
-    @Test("A combining mark after a delimiter does not change it")
+    @Test("A combining mark after a delimiter does not affect the delimiter")
     func marks() {
         let url = URLParts("https://a.example/\u{301}b?\u{301}c=\u{301}d&\u{301}e#\u{301}f")
         #expect(url.origin == "https://a.example" && url.authority == "a.example")

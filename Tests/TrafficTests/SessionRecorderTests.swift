@@ -5,7 +5,7 @@ import WebSocket
 
 @testable import Traffic
 
-@Suite("The recorder")
+@Suite("Session recorder")
 struct SessionRecorderTests {
     private static let answer = WireStep.server("HTTP/1.1 200 OK⏎Content-Type: application/json⏎Content-Length: 2⏎⏎{}")
 
@@ -13,7 +13,7 @@ struct SessionRecorderTests {
         .client("GET \(path) HTTP/1.1⏎Host: api.example⏎\(fields)⏎")
     }
 
-    @Test("Many concurrent connections are recorded correctly, and the file opens after every write")
+    @Test("The recorder records many concurrent connections into a file that always opens")
     func manyConnections() throws {
         let recorder = SessionRecorder { $0.keepsSecrets = true }
         var file = GrowingFile()
@@ -38,7 +38,7 @@ struct SessionRecorderTests {
         #expect(finished.session.entries.contains { $0.request.url == "wss://api.example/api/v1/chat?x=1" })
     }
 
-    @Test("Equal calls give equal files")
+    @Test("Equal calls produce equal files")
     func deterministic() {
         func record() -> [FileWrite] {
             let recorder = SessionRecorder { _ in }
@@ -53,7 +53,7 @@ struct SessionRecorderTests {
     }
 
     @Test(
-        "Excluded paths and everything below them are not recorded",
+        "The recorder omits excluded paths and everything below them",
         arguments: [
             ("/__admin", false), ("/__admin/worlds?x", false), ("/__admin?x", false), ("/__administrator", true),
             ("/health", false), ("/healthy", true), ("/api/health", true), ("/", true),
@@ -66,7 +66,7 @@ struct SessionRecorderTests {
         #expect(recorder.exchangeCount == (isRecorded ? 1 : 0))
     }
 
-    @Test("An excluded WebSocket is not recorded, nor are its frames")
+    @Test("The recorder omits an excluded WebSocket and its frames")
     func excludedSocket() {
         let recorder = SessionRecorder { $0.excludedPaths = ["/api/v1/chat"] }
         _ = recorder.takeWrites()
@@ -77,7 +77,8 @@ struct SessionRecorderTests {
         #expect(recorder.takeWrites().isEmpty)
     }
 
-    @Test("Secrets are replaced before writing, unless they are kept", arguments: [false, true])
+    @Test(
+        "The recorder replaces secrets before writing unless it is configured to keep them", arguments: [false, true])
     func secrets(keeps: Bool) throws {
         let recorder = SessionRecorder { $0.keepsSecrets = keeps }
         var file = GrowingFile()
@@ -103,7 +104,7 @@ struct SessionRecorderTests {
         ] { #expect(text.contains(placeholder) == !keeps, "\(placeholder)") }
     }
 
-    @Test("A body in an unknown coding is omitted with a note, or kept with the secrets", arguments: [false, true])
+    @Test("The recorder omits a body in an unknown coding unless it keeps secrets", arguments: [false, true])
     func codings(keepsSecrets: Bool) throws {
         let recorder = SessionRecorder { $0.keepsSecrets = keepsSecrets }
         var file = GrowingFile()
@@ -121,7 +122,7 @@ struct SessionRecorderTests {
         #expect(read.isWhole)
     }
 
-    @Test("URLs have the given authority")
+    @Test("Recorded URLs have the configured authority")
     func authority() throws {
         let recorder = SessionRecorder { $0.authority = "real.example:8443" }
         var file = GrowingFile()
@@ -132,7 +133,7 @@ struct SessionRecorderTests {
         #expect(try file.session.entries.map(\.request.url) == ["https://real.example:8443/x?y=z"])
     }
 
-    @Test("A full file says so once, and keeps its content")
+    @Test("The recorder reports a full file once and keeps its content")
     func full() throws {
         let recorder = SessionRecorder { $0.fileLimits.bytes = 3000 }
         var file = GrowingFile()
@@ -151,7 +152,7 @@ struct SessionRecorderTests {
         #expect(finished.notes == [.recorded(notes[0])])
     }
 
-    @Test("The limit of a connection's bytes is exact", arguments: [0, 1])
+    @Test("The recorder follows a connection up to exactly its limit of bytes", arguments: [0, 1])
     func heldLimit(missing: Int) {
         let recorder = SessionRecorder { $0.heldBytes = 1000 - missing }
         recorder.opened(1, scheme: "http")
@@ -161,7 +162,7 @@ struct SessionRecorderTests {
         #expect(recorder.takeNotes().count == missing)
     }
 
-    @Test("A file has a hundred notes, and the log has all of them")
+    @Test("A file contains at most a hundred notes, and the log contains all of them")
     func manyNotes() throws {
         let recorder = SessionRecorder { _ in }
         for connection in 0..<101 as Range<UInt64> {
@@ -176,7 +177,7 @@ struct SessionRecorderTests {
         #expect(finished.notes.count == SessionRecorder.mostNotesInFile)
     }
 
-    @Test("Connections beyond the common limit are not recorded to the end, and memory is freed")
+    @Test("The recorder stops recording connections beyond the shared limit")
     func held() throws {
         let recorder = SessionRecorder { $0.heldBytes = 2500 }
         var file = GrowingFile()
@@ -200,7 +201,7 @@ struct SessionRecorderTests {
         #expect(complete == [false, true, true, true, true] || complete == [true, true, false, true, true])
     }
 
-    @Test("Unknown connections are ignored, and unfinished ones are reported at the end")
+    @Test("The recorder ignores unknown connections and reports unfinished connections")
     func loose() throws {
         let recorder = SessionRecorder { _ in }
         var file = GrowingFile()
@@ -219,7 +220,7 @@ struct SessionRecorderTests {
         #expect(exchange.lasted == 3_000_000)
     }
 
-    @Test("A note that quotes input is short, and contains no control characters")
+    @Test("A note that quotes input is short and has no control characters")
     func longNotes() throws {
         let recorder = SessionRecorder { _ in }
         recorder.opened(1, scheme: "http")

@@ -75,10 +75,10 @@ struct ValueScannerTests {
         ("CONSULTATION_ERROR_1", []), ("redacted-1", []),
     ]
 
-    @Test("A text has these values", arguments: rows)
+    @Test("The scanner finds exactly the expected values in a text", arguments: rows)
     func finds(text: String, values: [String]) { #expect(Self.values(in: text) == values) }
 
-    @Test("Any bytes are accepted, and ranges are in order within them", arguments: [1, 2, 3] as [UInt64])
+    @Test("The scanner accepts random bytes and returns sorted ranges within them", arguments: [1, 2, 3] as [UInt64])
     func anything(seed: UInt64) {
         var numbers = Draw(seed: seed)
         let alphabet = Array(#"0123456789abcdefABCDEF-_.@:+TZ \"u/"#.utf8) + [0xC3, 0xA9, 0xFF]
@@ -114,7 +114,7 @@ struct ValueScannerTests {
     ]
 
     @Test(
-        "A number is a time by its size and the name of its member",
+        "A number counts as a time by its size and its member's name",
         arguments: [
             ("946684800", "createdAt", true), ("946684799", "createdAt", false), ("9e19", "createdAt", true),
             ("1e20", "createdAt", false), ("1e400", "createdAt", false), ("1738146600", "time", true),
@@ -127,7 +127,7 @@ struct ValueScannerTests {
         #expect(ValueScanner.isTime(try #require(number), under: name) == isTime)
     }
 
-    @Test("A URL or a target is split into parts", arguments: urls)
+    @Test("The scanner splits a URL or a target into parts", arguments: urls)
     func url(text: String, authority: String, segments: [String], items: [String]) {
         let url = RequestURL(text)
         #expect(url.authority == authority)
@@ -139,7 +139,7 @@ struct ValueScannerTests {
 @Suite("Values that differ between two equal runs")
 struct VolatileTextTests {
     @Test(
-        "Tokens and origins match only as a whole",
+        "The scanner matches only whole tokens and origins",
         arguments: [
             ("a eyJhbGciOiJIUzI1NiJ9.eyJz.c2ln b", "a {id} b"), ("eyJh.eyJz", "eyJh.eyJz"),
             ("eyJh.b.c.d", "eyJh.b.c.d"),
@@ -160,7 +160,7 @@ struct VolatileTextTests {
             ).text == expected)
     }
 
-    @Test("An origin without a port matches neither one with a port nor the beginning of a longer host")
+    @Test("An origin without a port does not match one with a port or a longer host")
     func hosts() {
         #expect(
             VolatileText.normalised(
@@ -168,7 +168,7 @@ struct VolatileTextTests {
                 == "{origin} http://host:1 http://hosts")
     }
 
-    @Test("A long row of token-like parts takes linear time")
+    @Test("Scanning a long row of token-like parts takes linear time")
     func linear() {
         let text = String(repeating: "eyJ.", count: 100_000) + "a.b.c"
         // A separate value, so that a failure does not print the texts.
@@ -177,7 +177,7 @@ struct VolatileTextTests {
     }
 
     @Test(
-        "Names of secrets are the same everywhere",
+        "The scanner recognizes exactly the expected names of secrets",
         arguments: [
             ("token", true), ("access_token", true), ("authToken", true), ("X-API-Key", true), ("clientSecret", true),
             ("", false), ("tokens", false), ("token.", true), ("_", false), ("accesstokenoftheuser", false),

@@ -6,7 +6,7 @@ import Testing
 import Traffic
 import WebSocket
 
-@Suite("HAR of other programs")
+@Suite("HAR files of other programs")
 struct DialectTests {
     private func read(_ text: String) throws -> HARFile {
         try HARFile(reading: Array(text.utf8)) { Dialects.attachments[$0] }
@@ -24,7 +24,7 @@ struct DialectTests {
 
     private struct Unexpected: Error {}
 
-    @Test("Chrome: pseudo-fields are skipped, decoded content has no coding, base64 is decoded")
+    @Test("Chrome: the reader skips pseudo-fields and decodes base64 content")
     func chrome() throws {
         let file = try read(Dialects.chrome)
         #expect(file.creator == "WebInspector" && file.session.entries.count == 6)
@@ -40,7 +40,7 @@ struct DialectTests {
     }
 
     @Test(
-        "A gzip or deflate request body becomes its text, within a file's common limit",
+        "The reader inflates gzip and deflate request bodies within a file's shared limit",
         arguments: [("gzip", .gzip), ("deflate", .zlib)] as [(String, ZlibFormat)])
     func codedRequest(coding: String, format: ZlibFormat) throws {
         let coded = Gzip.deflate([UInt8](repeating: 0x20, count: 20_000), as: format)
@@ -66,7 +66,7 @@ struct DialectTests {
                 == [nil, coded.count])
     }
 
-    @Test("Chrome: messages have seconds, a refused handshake is an exchange, one still open a socket")
+    @Test("Chrome: a rejected handshake becomes an exchange, and an open handshake a socket")
     func chromeSockets() throws {
         let file = try read(Dialects.chrome)
         let messages = try socket(file, 3)
@@ -82,7 +82,7 @@ struct DialectTests {
         #expect(open.response?.status == 101 && open.frames.count == 1)
     }
 
-    @Test("Chrome: a full export is read with everything that it has")
+    @Test("Chrome: the reader reads everything in a full export")
     func chromeExport() throws {
         let file = try read(ChromeExport.text)
         #expect(file.notes == [.lost(.message, count: 1, entries: [6])])
@@ -107,7 +107,7 @@ struct DialectTests {
         #expect(second.frames == [] && second.opened == second.started)
     }
 
-    @Test("Chrome: an export is shown without invalid messages, and with its own times")
+    @Test("Chrome: show omits an export's invalid messages and keeps its times")
     func chromeShown() throws {
         let file = try read(ChromeExport.text)
         let lines = SessionTimeline().text(of: file.session, name: "chrome.har", notes: file.notes)
@@ -128,7 +128,7 @@ struct DialectTests {
             ])
     }
 
-    @Test("mitmproxy: WebSockets have the scheme wss, half a surrogate pair is replaced")
+    @Test("mitmproxy: the reader turns WebSockets into wss URLs and replaces lone surrogates")
     func mitmproxy() throws {
         let file = try read(Dialects.mitmproxy)
         let first = try exchange(file, 0)
@@ -144,7 +144,7 @@ struct DialectTests {
         #expect(file.notes == [.loneSurrogates(1)])
     }
 
-    @Test("mitmproxy: a POST without text or type in the file had an empty body")
+    @Test("mitmproxy: a POST without text and type in the file has an empty body")
     func bodies() throws {
         let bare = Dialects.mitmproxy.replacing(
             #"{"mimeType": "application/json", "text": "{}", "params": []}"#,
@@ -155,7 +155,7 @@ struct DialectTests {
         #expect(try exchange(try read(empty), 0).request.body == RecordedBody())
     }
 
-    @Test("Firefox: local time, forms without text, unrecorded content")
+    @Test("Firefox: the reader accepts local times, forms without text and missing content")
     func firefox() throws {
         let file = try read(Dialects.firefox)
         let first = try exchange(file, 0)
@@ -167,7 +167,7 @@ struct DialectTests {
         #expect(file.notes == [.lost(.body, count: 1, entries: [1]), .lost(.messages, count: 1, entries: [2])])
     }
 
-    @Test("Playwright: attached files are read, milliseconds recognized, a torn last line omitted")
+    @Test("Playwright: the reader reads attached files and omits a torn last line")
     func playwright() throws {
         let file = try read(Dialects.playwright)
         #expect(file.notes == [])
@@ -180,7 +180,7 @@ struct DialectTests {
         #expect(try exchange(file, 2).response == nil)
     }
 
-    @Test("Playwright: missing files are noted, and a rewritten session no longer needs them")
+    @Test("Playwright: the reader notes missing files, which a rewritten session does not need")
     func attachments() throws {
         let alone = try HARFile(reading: Array(Dialects.playwright.utf8))
         #expect(
@@ -194,7 +194,7 @@ struct DialectTests {
     }
 
     @Test(
-        "Names that lead out of the folder are not opened",
+        "The reader does not open attachments outside the HAR's folder",
         arguments: [
             "../secret", "/etc/passwd", "a/b", "a\\b", "C:x", ".hidden", "", "a\u{0}b", "a\nb",
             String(repeating: "a", count: 256),
@@ -217,7 +217,7 @@ struct DialectTests {
         var names: [String] = []
     }
 
-    @Test("Unknown members are ignored anywhere")
+    @Test("The reader ignores unknown members anywhere")
     func unknown() throws {
         let marked = Self.marked(try JSON.parse(Dialects.chrome))
         #expect(try HARFile(reading: marked.encoded()).session == read(Dialects.chrome).session)
@@ -234,7 +234,7 @@ struct DialectTests {
         }
     }
 
-    @Test("A byte order mark is skipped")
+    @Test("The reader skips a byte order mark")
     func byteOrderMark() throws {
         let file = try HARFile(reading: [0xEF, 0xBB, 0xBF] + Array(Dialects.chrome.utf8))
         #expect(file.session == (try read(Dialects.chrome)).session)

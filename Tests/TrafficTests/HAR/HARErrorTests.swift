@@ -123,14 +123,14 @@ struct HARErrorTests {
         } catch { return error.description }
     }
 
-    @Test("The place and the expectation are reported", arguments: rows)
+    @Test("An error states the place and the expectation", arguments: rows)
     func place(_ row: Row) throws {
         #expect(message(Array(Self.good.utf8)) == "read")
         let range = try #require(Self.good.range(of: row.old))
         #expect(message(Array(Self.good.replacingCharacters(in: range, with: row.new).utf8)) == row.message)
     }
 
-    @Test("Files of another kind are named")
+    @Test("An error names another kind of file")
     func whole() {
         let empty = "the file is empty; expected a HAR, as browsers, proxies and 'fitiq-mock record' write it"
         #expect(message([]) == empty)
@@ -151,7 +151,7 @@ struct HARErrorTests {
         #expect(message(Array("[]".utf8)) == "expected an object, found an array: []")
     }
 
-    @Test("Limits are reported")
+    @Test("An error names the exceeded limit")
     func limits() {
         let bytes = Array(Self.good.utf8)
         #expect(
@@ -166,7 +166,7 @@ struct HARErrorTests {
         #expect(HARLimits().bytes == 256 << 20 && HARLimits().values == 10_000_000 && HARLimits().entries == 100_000)
     }
 
-    @Test("Attached files count as well")
+    @Test("Attached files count against the limit on bytes")
     func attachments() {
         let bytes = Array(Dialects.playwright.utf8)
         func read(_ limit: Int) -> String {
@@ -180,7 +180,7 @@ struct HARErrorTests {
         #expect(read(sum - 1).hasPrefix("entry 2: more than \(sum - 1) bytes"))
     }
 
-    @Test("A line of messages that is not JSON is reported by its number in its file")
+    @Test("The error for a message line that is not JSON has its line number")
     func messageLine() {
         let message = #"{"type":"send","time":1738146601500,"opcode":1,"data":"a"}"#
         let files = ["messages.jsonl": Array("\(message)\nx\n\(message)\n".utf8)]
@@ -192,7 +192,7 @@ struct HARErrorTests {
     }
 
     @Test(
-        "Notes are sentences",
+        "Notes have the expected sentences",
         arguments: [
             (
                 HARNote.torn(entries: 1),
@@ -270,7 +270,7 @@ struct HARErrorTests {
     func notes(_ note: HARNote, _ text: String) { #expect(note.description == text) }
 }
 
-@Suite("Data of other programs is kept or noted")
+@Suite("Data from other programs is kept or noted")
 struct LossTests {
     private static func fixture(_ name: String) throws -> HARFile {
         try HARFile(reading: Array(Data(contentsOf: URL.fixtures.appending(path: "har/\(name).har"))))
@@ -301,7 +301,7 @@ struct LossTests {
 
     // MARK: The fixtures
 
-    @Test("A sanitised body is missing, and the rest is read")
+    @Test("The reader treats a sanitised body as missing and reads the rest")
     func sanitised() throws {
         let file = try Self.fixture("sanitised-image")
         #expect(file.notes == [.lost(.unreadableBody, count: 1, entries: [1])])
@@ -309,7 +309,7 @@ struct LossTests {
         #expect(try Self.text(Self.exchange(file, 1).response?.body) == #"{"goals":[]}"#)
     }
 
-    @Test("A size without a body shows that one was sent")
+    @Test("The reader treats a size without a body as an unknown body")
     func size() throws {
         let file = try Self.fixture("size-without-body")
         #expect(file.notes == [.lost(.body, count: 1, entries: [1])])
@@ -317,7 +317,7 @@ struct LossTests {
         #expect(request.body == RecordedBody([], of: 33) && request.hasUnknownBody)
     }
 
-    @Test("A WebSocket over HTTP/2 has its frames, with a handshake of HTTP/1.1")
+    @Test("The reader keeps the frames of a WebSocket over HTTP/2")
     func overHTTP2() throws {
         let file = try Self.fixture("websocket-over-http2")
         let socket = file.session.entries[0]
@@ -329,14 +329,14 @@ struct LossTests {
         #expect(try HARFile(reading: Array(extended.utf8)).session.entries[0] == socket)
     }
 
-    @Test("A form's file without its content makes the body unknown")
+    @Test("A form file without its content makes the body unknown")
     func formFile() throws {
         let file = try Self.fixture("form-file-without-content")
         #expect(file.notes == [.lost(.formFile, count: 1, entries: [1])])
         #expect(try Self.exchange(file).request.hasUnknownBody)
     }
 
-    @Test("Fields joined by line feeds are several")
+    @Test("The reader splits fields that are joined by line feeds")
     func joined() throws {
         let cookies = try Self.exchange(Self.fixture("joined-cookies")).response?.fields.filter {
             $0.name == "Set-Cookie"
@@ -344,7 +344,7 @@ struct LossTests {
         #expect(cookies?.map(\.value) == ["a=1; Path=/", "b=2; Path=/"])
     }
 
-    @Test("Bodies that our recorder omitted are noted, and the file stays complete")
+    @Test("The reader notes bodies that our recorder omitted and keeps the file complete")
     func unread() throws {
         let file = try Self.fixture("unread-codings")
         #expect(file.notes == [.lost(.cutBody, count: 2, entries: [1, 2])])
@@ -355,7 +355,7 @@ struct LossTests {
     // MARK: Requests
 
     @Test(
-        "A request's body is kept or missing",
+        "The reader keeps a request's body or notes that it is missing",
         arguments: [
             (#""postData":{"mimeType":"a/b","text":"x"}"#, "x", nil),
             (#""postData":{"mimeType":"a/b","text":"eA\n==","encoding":"base64"}"#, "x", nil),
@@ -381,7 +381,7 @@ struct LossTests {
         if let text { #expect(Self.text(body) == text) }
     }
 
-    @Test("Separate members complete fields and URL")
+    @Test("The reader completes fields and the URL from separate members")
     func besides() throws {
         let file = try Self.file(
             #""method":"POST","url":"http://h/a","queryString":[{"name":"q","value":"a b"}],"#
@@ -410,7 +410,7 @@ struct LossTests {
         #expect(told.request.url == "http://h/a?x=1" && told.request.fields == [SessionField("cookie", "c=0")])
     }
 
-    @Test("A value of only line feeds is one empty field", arguments: ["", "\\n", "\\n\\n"])
+    @Test("The reader reads a value of only line feeds as one empty field", arguments: ["", "\\n", "\\n\\n"])
     func lineFeeds(_ value: String) throws {
         let headers = "\"headers\":[{\"name\":\"X-A\",\"value\":\"\(value)\"}]"
         let file = try Self.file("\"method\":\"GET\",\"url\":\"http://h/a\",\(headers)")
@@ -420,7 +420,7 @@ struct LossTests {
     // MARK: Responses
 
     @Test(
-        "A response's body is kept, missing or shorter",
+        "The reader keeps a response's body or notes that it is missing or shorter",
         arguments: [
             (#""size":3,"text":"xyz""#, RecordedBody(Array("xyz".utf8)), nil),
             (#""size":3,"text":"""#, RecordedBody([], of: 3), .body), (#""size":3"#, RecordedBody([], of: 3), .body),
@@ -438,7 +438,7 @@ struct LossTests {
 
     // MARK: Messages
 
-    @Test("Messages that cannot be kept are counted")
+    @Test("The reader counts messages that it cannot keep")
     func messages() throws {
         let socket = #""method":"GET","url":"ws://h/ws""#
         let bad = #"{"type":"send","time":1738146601,"opcode":2,"data":"[redacted]"}"#
@@ -452,7 +452,7 @@ struct LossTests {
     }
 
     @Test(
-        "At most five entries are named",
+        "A note names at most five entries",
         arguments: [
             (1, "entry 1"), (5, "entries 1, 2, 3, 4 and 5"), (6, "entries 1, 2, 3, 4, 5, …"),
             (7, "entries 1, 2, 3, 4, 5, …"),
@@ -471,7 +471,7 @@ struct LossTests {
     }
 
     @Test(
-        "Offsets may be in the basic forms of ISO 8601",
+        "The reader accepts time offsets in ISO 8601's basic forms",
         arguments: ["+02:00", "+0200", "+02"])
     func offsets(_ offset: String) throws {
         let file = try Self.file(start: "2025-01-29T10:30:00.250\(offset)")
@@ -479,7 +479,7 @@ struct LossTests {
     }
 
     @Test(
-        "Other endings of a time are invalid",
+        "The reader rejects other endings of a time",
         arguments: ["+2", "+020", "02", "0200", "+25", "+02000", ".", "+0260", "-"])
     func noOffsets(_ offset: String) {
         #expect(throws: HARError.self) { try Self.file(start: "2025-01-29T10:30:00\(offset)") }

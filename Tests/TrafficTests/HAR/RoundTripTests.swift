@@ -9,7 +9,7 @@ import WebSocket
 
 @Suite("HAR round trips")
 struct RoundTripTests {
-    @Test("A written session reads back the same")
+    @Test("A session survives writing and reading")
     func session() throws {
         let bytes = HAREncoder.file(Samples.all, creatorVersion: "1.0")
         let file = try HARFile(reading: bytes)
@@ -23,7 +23,7 @@ struct RoundTripTests {
         #expect(HAREncoder.file(file.session, creatorVersion: "1.0") == bytes)
     }
 
-    @Test("A session without entries is a file with its notes")
+    @Test("An empty session's file contains its notes")
     func empty() throws {
         let bytes = HAREncoder.file(Session(), creatorVersion: "1.0", notes: ["The disk was full."])
         let file = try HARFile(reading: bytes)
@@ -31,7 +31,7 @@ struct RoundTripTests {
         #expect(file.notes == [.recorded("The disk was full.")])
     }
 
-    @Test("An entry has the form that HAR tools expect")
+    @Test("The encoder writes an entry in the form that HAR tools expect")
     func golden() {
         var exchange = Samples.exchange("POST", "/api/v1/goals?q=a%20b", at: 1, body: "{}", answer: "{}")
         exchange.response?.isComplete = false
@@ -49,7 +49,7 @@ struct RoundTripTests {
                 + #""_fitiq":{"incomplete":true}}"#)
     }
 
-    @Test("Cookies are also listed separately")
+    @Test("The encoder also lists cookies separately")
     func cookies() {
         var exchange = Samples.exchange("GET", "/", at: 1)
         exchange.request.fields = [SessionField("cookie", "sid=a=b; theme = dark;; odd; ")]
@@ -68,7 +68,7 @@ struct RoundTripTests {
                     + #"{"name":"lang","value":"\"en\"","domain":"example.com","httpOnly":false,"secure":true}],"#))
     }
 
-    @Test("Messages have Chrome's form")
+    @Test("The encoder writes messages in Chrome's form")
     func messages() {
         let text = String(decoding: HAREncoder.message(Samples.frame(.client, .text, "hi", at: 5)), as: UTF8.self)
         #expect(text == #"{"type":"send","time":1738146600.000005,"opcode":1,"data":"hi"}"#)
@@ -78,7 +78,7 @@ struct RoundTripTests {
                 == #"{"type":"receive","time":1738146600.000000,"opcode":2,"data":"/w=="}"#)
     }
 
-    @Test("A moment before 1970 keeps its microsecond")
+    @Test("The encoder keeps the microseconds of a time before 1970")
     func beforeTheEpoch() {
         let frame = SessionFrame(
             sender: .client, time: Timestamp(nanosecondsSinceEpoch: -1), opcode: .text, payload: RecordedBody())
@@ -107,7 +107,7 @@ struct EntryReadingTests {
     private struct Unexpected: Error {}
 
     @Test(
-        "A 101 with any one sign is a WebSocket, and otherwise an exchange",
+        "The reader treats a 101 with any sign of a WebSocket as a WebSocket",
         arguments: [
             ("http://h/ws", "", #","_webSocketMessages":[]"#, true), ("wss://h/ws", "", "", true),
             ("http://h/ws", "", #","_resourceType":"websocket""#, true),
@@ -120,14 +120,16 @@ struct EntryReadingTests {
         #expect(entry?.isSocket == isSocket)
     }
 
-    @Test("A status is 100 to 999", arguments: [(99, false), (100, true), (999, true), (1000, false)])
+    @Test(
+        "The reader accepts statuses from 100 to 999",
+        arguments: [(99, false), (100, true), (999, true), (1000, false)])
     func statuses(status: Int, isRead: Bool) {
         let file = try? Self.file(response: #""status":\#(status)"#)
         #expect((file != nil) == isRead)
     }
 
     @Test(
-        "An answer's size on the wire follows from what gzip saved, if that is plausible",
+        "The reader computes an answer's size on the wire from a plausible gzip saving",
         arguments: [(4, 6), (9, 1), (10, nil), (11, nil), (-13, 23)] as [(Int, Int?)])
     func compression(saved: Int, size: Int?) throws {
         let response =
@@ -137,7 +139,7 @@ struct EntryReadingTests {
     }
 
     @Test(
-        "A request body's size on the wire is known if it is positive",
+        "The reader accepts a request body's size on the wire only if it is positive",
         arguments: [(0, nil), (1, 1)] as [(Int, Int?)])
     func decoded(size: Int, codedSize: Int?) throws {
         let file = try Self.file(
@@ -148,7 +150,7 @@ struct EntryReadingTests {
         #expect(try Self.exchange(file).request.coding?.byteCount == codedSize)
     }
 
-    @Test("A body has gzip or deflate if that is its only coding, by any of their names")
+    @Test("The reader recognizes gzip and deflate by any name if they are a body's only coding")
     func codings() {
         for (codings, format, isInflated) in [
             (["gzip"], .gzip, true), (["X-GZIP"], .gzip, true), (["identity", "gzip"], .gzip, true),
@@ -172,7 +174,7 @@ struct EntryReadingTests {
     private static let webSocket = #","_webSocketMessages":[],"_fitiq":{"controlFrames":[]}"#
 
     @Test(
-        "A file is complete if our recorder wrote it, missed nothing, and recorded control frames",
+        "A file counts as complete only if our recorder wrote it without losses",
         arguments: [
             (webSocket, creator, true), (webSocket, #","creator":{"name":"mitmproxy"}"#, false), (webSocket, "", false),
             (#","_webSocketMessages":[]"#, creator, false),
@@ -183,7 +185,7 @@ struct EntryReadingTests {
         #expect(try Self.file(members, log: log).isWhole == isWhole)
     }
 
-    @Test("A torn file is valid up to the tear, even with white space or a member without letters before its log")
+    @Test("A torn file is readable up to the tear")
     func torn() throws {
         let bytes = HAREncoder.file(Session(entries: [Samples.exchange()]), creatorVersion: "1")
         for start in ["{", "\n {", #"{"":0,"#] {
@@ -194,14 +196,14 @@ struct EntryReadingTests {
         }
     }
 
-    @Test("Only a request's body may be in a separate file")
+    @Test("A separate file may contain only the request's body")
     func attachedRequest() throws {
         let text = Dialects.playwright.replacing(#","_file":"answer.bin""#, with: "")
         let file = try HARFile(reading: Array(text.utf8)) { Dialects.attachments[$0] }
         #expect(try Self.exchange(file).request.body == RecordedBody(Array("{}".utf8)))
     }
 
-    @Test("The smallest limits are one each")
+    @Test("The reader supports limits of one")
     func limits() {
         let limits = HARLimits(bytes: 1, values: 1, entries: 1)
         let refusals: [(String, HARError.Problem)] = [("{}", .tooLarge(limit: 1)), (" ", .empty)]
@@ -220,7 +222,7 @@ struct HostileTests {
         .number(JSONNumber("-0.5")!), "", "\u{0}", [], [[]], ["a": nil], .string(String(repeating: "9", count: 400)),
     ]
 
-    @Test("For any member, reading ends with a session or an error, and sessions can be written")
+    @Test("Reading a HAR with any member replaced yields a session or an error")
     func values() throws {
         let sources =
             Dialects.all + [String(decoding: HAREncoder.file(Samples.all, creatorVersion: "1"), as: UTF8.self)]
@@ -275,7 +277,7 @@ struct HostileTests {
         }
     }
 
-    @Test("Randomly changed bytes end with a session or an error", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test("Reading randomly changed bytes yields a session or an error", arguments: [1, 2, 3, 4] as [UInt64])
     func bytes(_ seed: UInt64) {
         var random = SplitMix(seed: seed)
         let source = HAREncoder.file(Samples.all, creatorVersion: "1")
@@ -307,7 +309,7 @@ struct HostileTests {
     }
 
     @Test(
-        "Lone surrogates are found; pairs and escaped backslashes are left alone",
+        "The reader replaces lone surrogates but not pairs or escaped backslashes",
         arguments: [
             (#"\ud83d"#, #"\ufffd"#, 1), (#"\uD83D\uDCAA"#, #"\uD83D\uDCAA"#, 0), (#"\udcff"#, #"\ufffd"#, 1),
             (#"\\ud83d"#, #"\\ud83d"#, 0), (#"\\\ud83d"#, #"\\\ufffd"#, 1),
@@ -324,7 +326,7 @@ struct HostileTests {
     }
 
     @Test(
-        "Numbers are scaled decimally",
+        "The reader scales numbers decimally",
         arguments: [
             ("1738146600.123456", 9, 1_738_146_600_123_456_000), ("0.1234567899", 9, 123_456_789), ("-1.5", 3, -1500),
             ("1738146600123.4569", 6, 1_738_146_600_123_456_900), ("12", 6, 12_000_000), ("1.5e3", 6, 1_500_000_000),
@@ -336,7 +338,7 @@ struct HostileTests {
     }
 
     @Test(
-        "Times of messages are seconds or milliseconds, by value",
+        "The reader reads message times as seconds or milliseconds by their value",
         arguments: [
             ("1738146600.5", 1_738_146_600_500_000_000), ("1738146600500", 1_738_146_600_500_000_000),
             ("1738146600500.25", 1_738_146_600_500_250_000), ("0", 0), ("7258118399", 7_258_118_399_000_000_000),
@@ -350,7 +352,7 @@ struct HostileTests {
     }
 
     @Test(
-        "Dates have fractions of any length, offsets, or neither",
+        "The reader reads dates with fractions of any length and optional offsets",
         arguments: [
             ("2025-01-29T10:30:00Z", 0), ("2025-01-29T10:30:00.5Z", 500_000_000),
             ("2025-01-29T10:30:00.123456789123Z", 123_456_789), ("2025-01-29T11:30:00.25+01:00", 250_000_000),
@@ -363,7 +365,7 @@ struct HostileTests {
     }
 
     @Test(
-        "A name is plain if it stays in the folder and is visible",
+        "An attachment's name must be visible and within the folder",
         arguments: [
             ("a", true), (".a", false), ("a.b", true), (String(repeating: "a", count: 255), true),
             (String(repeating: "a", count: 256), false), ("a b", false), ("!", true), ("a\u{7F}", false), ("é", true),
@@ -371,7 +373,7 @@ struct HostileTests {
     func names(_ name: String, _ isPlain: Bool) { #expect(HARAttachments.isPlain(name) == isPlain) }
 
     @Test(
-        "Spans are milliseconds; negative and absurd ones are clamped",
+        "The reader reads spans in milliseconds and clamps negative and absurd values",
         arguments: [
             ("1.5", 1_500_000), ("-1", 0), ("0", 0), ("1e300", HARTime.longest), ("999999999999", HARTime.longest),
             ("315359999999", 315_359_999_999_000_000),

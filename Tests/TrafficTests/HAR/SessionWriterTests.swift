@@ -10,7 +10,7 @@ import WebSocket
 @Suite("A growing file")
 struct SessionWriterTests {
     @Test(
-        "Every write leaves a file that opens; the finished one has the same session, sorted", arguments: [false, true])
+        "The file opens after every write, and the finished file has the sorted session", arguments: [false, true])
     func everyWrite(batched: Bool) throws {
         var writer = SessionWriter(creatorVersion: "1.0")
         var file = GrowingFile()
@@ -57,7 +57,7 @@ struct SessionWriterTests {
         #expect(!finished.contains { $0 == 0x20 } || finished.count < file.bytes.count)
     }
 
-    @Test("For equal starts, requests come first, and each kind in order of writing")
+    @Test("Entries with equal starts list requests first, in order of writing")
     func order() throws {
         var writer = SessionWriter(creatorVersion: "1.0")
         var file = GrowingFile()
@@ -72,7 +72,7 @@ struct SessionWriterTests {
         #expect(paths == (0..<40).map { "/\($0)" } + (0..<40).map { "/ws/\($0)" })
     }
 
-    @Test("A frame fills its reserved space exactly, and one byte more does not", arguments: [-1, 0, 1])
+    @Test("A frame may fill its reserved space exactly", arguments: [-1, 0, 1])
     func exactRoom(difference: Int) throws {
         var writer = SessionWriter(creatorVersion: "1.0")
         var file = GrowingFile()
@@ -99,7 +99,7 @@ struct SessionWriterTests {
         #expect(try HARFile(reading: finished).session == file.session)
     }
 
-    @Test("At the limit the file stays whole, and writing stops")
+    @Test("The writer stops at the limit and leaves the file complete")
     func limit() throws {
         let entry = HAREncoder.entry(Samples.exchange())
         let empty = HAREncoder.file(Session(), creatorVersion: "1.0").count
@@ -120,7 +120,7 @@ struct SessionWriterTests {
         }
     }
 
-    @Test("The writer writes nothing unreadable: it counts entries and values")
+    @Test("The writer stays within the reader's limits on entries and values")
     func readableLimits() throws {
         for limits in [HARLimits(entries: 5), HARLimits(values: 500)] {
             var writer = SessionWriter(creatorVersion: "1.0", limits: limits)
@@ -140,7 +140,7 @@ struct SessionWriterTests {
         }
     }
 
-    @Test("The limit of values is exact", arguments: [0, 1])
+    @Test("The writer writes values up to exactly the limit", arguments: [0, 1])
     func values(_ missing: Int) {
         // The file's own values, those of an entry, and three for each field and each item of a query.
         var writer = SessionWriter(creatorVersion: "1.0", limits: HARLimits(values: 16 + 64 + 3 * 3 - missing))
@@ -149,7 +149,7 @@ struct SessionWriterTests {
         #expect(writer.open(Samples.socket()) == nil && writer.socketCount == 0)
     }
 
-    @Test("The limit of entries is exact, including those that continue a WebSocket", arguments: [1, 2, 3])
+    @Test("The writer writes entries up to exactly the limit, including continuations", arguments: [1, 2, 3])
     func entries(_ limit: Int) throws {
         var writer = SessionWriter(creatorVersion: "1.0", limits: HARLimits(entries: limit))
         _ = writer.open(Samples.socket())
@@ -160,7 +160,7 @@ struct SessionWriterTests {
         #expect(try JSON.parse(file.bytes)["log"]?["entries"]?.array?.count == limit)
     }
 
-    @Test("A WebSocket is counted and numbered, and each control frame has the number of earlier messages")
+    @Test("The writer numbers WebSockets and counts the messages before each control frame")
     func numbers() throws {
         var writer = SessionWriter(creatorVersion: "1.0")
         for number in 1...2 {
@@ -178,7 +178,7 @@ struct SessionWriterTests {
     }
 
     @Test(
-        "A frame larger than the reserved space gets its own", arguments: [4000, 4100, 300_000])
+        "A frame larger than the reserved space gets its own space", arguments: [4000, 4100, 300_000])
     func largeFrames(count: Int) throws {
         var writer = SessionWriter(creatorVersion: "1.0")
         var file = GrowingFile()
@@ -194,7 +194,7 @@ struct SessionWriterTests {
         #expect(try HARFile(reading: file.finished(writer.compaction(notes: []))).session == file.session)
     }
 
-    @Test("Waiting data is written together")
+    @Test("The writer combines waiting data into few writes")
     func coalesced() {
         var writer = SessionWriter(creatorVersion: "1.0")
         for _ in 0..<5 { writer.write(Samples.exchange()) }
@@ -210,7 +210,7 @@ struct SessionWriterTests {
 
 @Suite("A growing HAR")
 struct GrowingTests {
-    @Test("A socket's entry takes frames in its reserved space, and is whole after each")
+    @Test("A socket's entry is complete after each frame in its reserved space")
     func rooms() throws {
         let frames = [
             Samples.frame(.server, .text, "a", at: 4000), Samples.frame(.client, .ping, "p", at: 5000),
@@ -257,7 +257,7 @@ struct GrowingTests {
         #expect(try read() == socket)
     }
 
-    @Test("Entries that continue a socket are read as one, wherever they are")
+    @Test("The reader joins entries that continue a socket")
     func continuations() throws {
         var socket = Samples.socket(frames: [Samples.frame(.server, .text, "a", at: 4000)])
         let first = HAREncoder.socket(socket, number: 3, room: HARSocketRoom(messages: 0, controlFrames: 0, ending: 0))
@@ -284,7 +284,7 @@ struct GrowingTests {
         #expect(read == Session(entries: [socket, between]))
     }
 
-    @Test("The reserved space fits every ending")
+    @Test("The reserved space has room for every ending")
     func endings() {
         for cause in SessionEnding.Cause.allCases {
             let latest = Timestamp(nanosecondsSinceEpoch: .max)
@@ -293,7 +293,7 @@ struct GrowingTests {
         }
     }
 
-    @Test("A file cut at any byte opens with the whole entries, and says so")
+    @Test("A file cut at any byte opens with its complete entries and a note")
     func torn() throws {
         let session = Session(entries: [
             Samples.exchange("POST", "/a", at: 0, body: "{\"text\":\"\\\"}]\"}", answer: "é\u{1F4AA}"),
@@ -323,7 +323,7 @@ struct GrowingTests {
         }
     }
 
-    @Test("Another program's torn file, with members after its entries, opens, too")
+    @Test("Another program's torn file with members after its entries opens too")
     func tornForeign() throws {
         let text =
             #"{"log":{"entries":[{"startedDateTime":"2025-01-29T10:30:00Z","request":{"method":"GET","#
@@ -333,7 +333,7 @@ struct GrowingTests {
     }
 
     @Test(
-        "A file that ends in its first entry is torn, whatever token is cut, with or without trailing zeros",
+        "A file that ends within its first entry counts as torn",
         arguments: [
             #"{"log":{"entries":["#, #"{"log":{"entries":[{"#, #"{"log":{"entries":[{"a"#,
             #"{"log":{"entries":[{"a":tru"#,
@@ -351,7 +351,7 @@ struct GrowingTests {
     }
 
     @Test(
-        "An invalid file that is not torn is refused",
+        "The reader rejects an invalid file that is not torn",
         arguments: [
             #"{"log":{"entries":[{"startedDateTime":"2025-01-29T10:30:00Z" "x":1},{}"#,
             #"{"log":[[[["#, #"{"log":"#, #"{"log":{]]"#, #"{"log":{"version" 1.2,"pages":[],"entries""#,

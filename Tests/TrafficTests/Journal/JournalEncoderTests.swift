@@ -8,7 +8,7 @@ import WebSocket
 
 @testable import Traffic
 
-@Suite("The JSON of an entry")
+@Suite("An entry as JSON")
 struct JournalEncoderTests {
     static let start = #"{"number":1,"time":"2025-01-29T10:30:00.000000000Z","connection":7,"kind":"#
 
@@ -158,7 +158,7 @@ struct JournalEncoderTests {
         ),
     ]
 
-    @Test("The JSON is one line with everything that happened", arguments: events.indices)
+    @Test("The encoder writes each event as one line of JSON with all its data", arguments: events.indices)
     func json(row: Int) throws {
         let (event, expected) = Self.events[row]
         let line = JournalSample.line(event)
@@ -167,20 +167,20 @@ struct JournalEncoderTests {
         _ = try JSON.parse(line)
     }
 
-    @Test("The JSON names the world, and the connection if there is one")
+    @Test("The JSON names the world and any connection")
     func world() {
         let line = JournalSample.line(.note("x"), encoder: JournalEncoder(world: "w\"1"), connection: 0)
         #expect(
             line == #"{"number":1,"time":"2025-01-29T10:30:00.000000000Z","world":"w\"1","kind":"note","text":"x"}"#)
     }
 
-    @Test("Connection numbers are exact", arguments: [1, UInt64(1) << 53 + 1, UInt64.max])
+    @Test("The encoder writes connection numbers exactly", arguments: [1, UInt64(1) << 53 + 1, UInt64.max])
     func connection(number: UInt64) {
         #expect(JournalSample.line(.note("x"), connection: number).contains("\"connection\":\(number),"))
     }
 
     @Test(
-        "Times have nine fractional digits",
+        "The encoder writes times with nine fractional digits",
         arguments: [
             (0, "1970-01-01T00:00:00.000000000Z"), (1, "1970-01-01T00:00:00.000000001Z"),
             (1_500_000_000, "1970-01-01T00:00:01.500000000Z"), (-1, "1969-12-31T23:59:59.999999999Z"),
@@ -190,7 +190,7 @@ struct JournalEncoderTests {
         #expect(Timestamp(nanosecondsSinceEpoch: nanoseconds).nanosecondText == expected)
     }
 
-    @Test("The JSON marks cut parts")
+    @Test("The JSON marks truncated parts")
     func cut() throws {
         var limits = Journal.Limits()
         limits.body = 4
@@ -208,7 +208,7 @@ struct JournalEncoderTests {
         #expect(journal.byteCount == 8)
     }
 
-    @Test("An unmatched request has its near misses, in the mode of the world")
+    @Test("The JSON of an unmatched request lists near misses in the world's mode")
     func nearMisses() throws {
         let event = JournalEvent.exchange(
             JournalSample.exchange("GET /w/abc/consultations/", status: 404, unmatched: .unknownPath))
@@ -225,7 +225,7 @@ struct JournalEncoderTests {
         #expect(inGoals["near_misses"]?[0]?["endpoint"] == "createConsultation")
     }
 
-    @Test("Entries become lines of NDJSON")
+    @Test("The encoder writes entries as lines of NDJSON")
     func lines() throws {
         var journal = Journal()
         for text in ["a", "b"] { journal.record(.note(text), at: JournalSample.time) }
@@ -236,7 +236,7 @@ struct JournalEncoderTests {
         #expect(try lines[1...2].map { try JSON.parse(String($0))["text"]?.string } == ["a", "b"])
     }
 
-    @Test("Lines are appended in place, without copying earlier output")
+    @Test("The encoder appends lines in place without copying earlier output")
     func inPlace() {
         var journal = Journal()
         for _ in 0..<8 { journal.record(.note("a"), at: JournalSample.time) }
@@ -248,7 +248,7 @@ struct JournalEncoderTests {
     }
 }
 
-@Suite("The trace of a request")
+@Suite("Traces of requests")
 struct TraceTests {
     static let id = "4bf92f3577b34da6a3ce929d0e0e4736"
     static let valid = "00-\(id)-00f067aa0ba902b7-01"
@@ -284,13 +284,13 @@ struct TraceTests {
         #expect(line["request"]?["fields"]?.array?.last?["name"] == "traceparent")
     }
 
-    @Test("Neither two fields nor a missing one name a trace")
+    @Test("A request with no traceparent or with two does not name a trace")
     func several() {
         #expect(TraceID.of(Self.exchange(Self.valid, Self.valid).head) == nil)
         #expect(TraceID.of(Self.exchange().head) == nil)
     }
 
-    @Test("A condition finds the requests and the frames of a trace")
+    @Test("A trace condition finds the trace's requests and frames")
     func filter() throws {
         var journal = Journal()
         func record(_ event: JournalEvent, _ connection: UInt64) {
@@ -309,7 +309,7 @@ struct TraceTests {
     }
 
     @Test(
-        "An invalid trace id is refused",
+        "A query rejects an invalid trace id",
         arguments: [valid, String(id.dropLast()), id + "0", id.uppercased(), String(repeating: "0", count: 32)])
     func refused(_ value: String) {
         let refusal = APIError(.badRequest, .validationFailed, Messages.badTrace(value))
@@ -345,7 +345,7 @@ struct EntryLineTests {
         "#1 +0.000 s  ▷ #1 of live-1: changed",
     ]
 
-    @Test("Each kind of entry has its line", arguments: rows.indices)
+    @Test("Each kind of entry prints as one line", arguments: rows.indices)
     func kinds(row: Int) {
         var journal = Journal()
         journal.record(JournalEncoderTests.events[row].0, at: JournalSample.time, connection: 7)
@@ -353,7 +353,7 @@ struct EntryLineTests {
     }
 
     @Test(
-        "A line has its time",
+        "A line starts with its time",
         arguments: [
             (1_250_400_000, "#1 +1.250400000 s  x"), (-20_000_000, "#1 -0.020 s  x"),
             (999_999_999, "#1 +0.999999999 s  x"),
@@ -366,7 +366,7 @@ struct EntryLineTests {
         #expect(EntryLine(journal.entries()[0], since: JournalSample.time).text == line)
     }
 
-    @Test("Without a start a line has the time of day")
+    @Test("A line without a start time shows the time of day")
     func timeOfDay() {
         var journal = Journal()
         journal.record(.note("x"), at: JournalSample.time.advanced(byNanoseconds: 250_000_000))
@@ -374,7 +374,7 @@ struct EntryLineTests {
     }
 }
 
-@Suite("Messages of the journal")
+@Suite("Journal messages")
 struct JournalMessagesTests {
     static let differences: [(EndpointNearMiss.Difference, String)] = [
         (.missingPrefix, "The path lacks the prefix /api/v1."),
@@ -393,16 +393,16 @@ struct JournalMessagesTests {
         (.method(got: "PUT", expected: "PATCH"), "The method is PUT, and the endpoint answers PATCH."),
     ]
 
-    @Test("Messages name the differences", arguments: differences.indices)
+    @Test("Each near miss has a message about its difference", arguments: differences.indices)
     func difference(row: Int) { #expect(Self.differences[row].0.sentence == Self.differences[row].1) }
 
-    @Test("Messages shorten long values")
+    @Test("A message shortens long values")
     func long() {
         let sentence = EndpointNearMiss.Difference.extraSegment(got: String(repeating: "x", count: 500)).sentence
         #expect(sentence.count < 120)
     }
 
-    @Test("An ignored subprotocol gets a message, unless the answer has one")
+    @Test("An ignored subprotocol gets a hint unless the answer selects one")
     func subprotocol() {
         func hint(_ fields: [String], _ answer: HTTPFields) -> String? {
             RecordedOpening(
@@ -424,7 +424,7 @@ struct JournalMessagesTests {
         #expect(line.contains(#""hint":"The client offered the subprotocol"#))
     }
 
-    @Test("Messages say what was cut, and explain a status")
+    @Test("Messages about truncation and statuses have the expected texts")
     func others() {
         #expect(Messages.cut(kept: 4, of: 6) == "The journal keeps the first 4 of 6 bytes.")
         #expect(

@@ -6,7 +6,7 @@ import WebSocket
 
 @testable import Traffic
 
-@Suite("A query of the journal")
+@Suite("Journal queries")
 struct JournalQueryTests {
     /// Numbers 1 to 15.
     static let journal: Journal = {
@@ -79,13 +79,13 @@ struct JournalQueryTests {
         ("status=101&kind=released", []), ("unmatched=false&kind=held", []),
     ]
 
-    @Test("A query finds its matches, in its order", arguments: table)
+    @Test("A query returns its matches in the requested order", arguments: table)
     func finds(query: String, numbers: [Int]) throws {
         let query = try JournalQuery(query: items(query))
         #expect(Self.journal.entries(query).map(\.number) == numbers)
     }
 
-    @Test("A query returns 100 entries by default, and at most 1,000")
+    @Test("A query returns 100 entries by default and at most 1,000")
     func limits() throws {
         var journal = Journal()
         for _ in 1...1100 { journal.record(.note(""), at: JournalSample.time) }
@@ -129,22 +129,22 @@ struct JournalQueryTests {
 
     private static let endpoints = Endpoint.allCases.map { "\"\($0.name)\"" }.joined(separator: ", ")
 
-    @Test("Invalid queries are refused with the allowed values", arguments: refusals)
+    @Test("The error for an invalid query lists the allowed values", arguments: refusals)
     func refuses(query: String, message: String) throws {
         let items = try items(query)
         #expect(throws: APIError(.badRequest, .validationFailed, message)) { try JournalQuery(query: items) }
     }
 
     @Test(
-        "A status or a class of statuses is a condition",
+        "A query can match a status or a class of statuses",
         arguments: ["", "99", "600", "4x", "x04", "0xx", "6xx", "40x", "4xxx", "٤٠٤"])
     func statuses(value: String) { #expect(throws: APIError.self) { try JournalQuery(query: [("status", value)]) } }
 
-    @Test("A class has a hundred statuses")
+    @Test("A status class matches exactly a hundred statuses")
     func classes() throws { #expect(try JournalQuery(query: [("status", "4xx")]).status == 400...499) }
 
     @Test(
-        "Templates with empty segments, and paths similar to a world's, are distinguished",
+        "Path templates distinguish empty segments and paths similar to a world's",
         arguments: [
             ("/a//{id}", "/a//1", true), ("/a//{id}", "/a/1", false), ("/a/{id}/", "/a/1/", true),
             ("/a/{id}/", "/a/1", false), ("/w/{id}", "/w/1", true), ("/{id}", "/w/a/1", true), ("/{id}", "/w/1", false),
@@ -154,7 +154,7 @@ struct JournalQueryTests {
         #expect(try pattern.matches(RequestTarget(parsing: target)) == matches)
     }
 
-    @Test("Templates match", arguments: ["goals/{id}", "/{}", "/a{b}", "/{a", "/a}", "{"])
+    @Test("A path template matches exactly its paths", arguments: ["goals/{id}", "/{}", "/a{b}", "/{a", "/a}", "{"])
     func templates(value: String) {
         #expect(
             throws: APIError(
@@ -165,7 +165,7 @@ struct JournalQueryTests {
     }
 }
 
-@Suite("A lookout on a journal")
+@Suite("Journal lookouts")
 struct JournalLookoutTests {
     /// The number of the entry that a lookout finds, or otherwise the near misses.
     private static func look(_ query: String) throws -> (Int?, [(Int, [String])]) {
@@ -185,7 +185,7 @@ struct JournalLookoutTests {
     }
 
     @Test(
-        "A lookout finds the same first entry as a search, oldest first",
+        "A lookout finds the same first entry as a search from the oldest",
         arguments: [
             "method=POST", "status=404", "path=/a%20b", "user=bob", "type=connected", "type=connected&user=bob",
             "type=ping&path=/api/v1/consultations/{id}/ws", "kind=closed&user=alice", "unmatched=true", "connection=4",
@@ -202,7 +202,7 @@ struct JournalLookoutTests {
         #expect(try Self.look(text).0 == JournalQueryTests.journal.entries(query).first?.number)
     }
 
-    @Test("Without a match it returns the nearest entries, the newest first")
+    @Test("A lookout without a match returns the nearest entries, newest first")
     func misses() throws {
         let (found, misses) = try Self.look("kind=exchange&method=POST&status=404")
         #expect(found == nil && misses.count == JournalLookout.mostMisses)
@@ -212,7 +212,7 @@ struct JournalLookoutTests {
         #expect(misses.contains { $0.0 == 3 && $0.1 == ["method is GET, not POST"] })
     }
 
-    @Test("A dropped entry is skipped, and an emptied journal has an end")
+    @Test("A lookout skips dropped entries and ends in an emptied journal")
     func emptied() throws {
         var journal = JournalQueryTests.journal
         var lookout = JournalLookout(try JournalQuery(query: [("status", "503")]))

@@ -26,7 +26,7 @@ struct JournalReaderTests {
         } catch { return error as? JournalError }
     }
 
-    @Test("Each kind of entry reads back", arguments: JournalEncoderTests.events.indices)
+    @Test("Each kind of entry survives writing and reading", arguments: JournalEncoderTests.events.indices)
     func roundTrip(row: Int) throws {
         let expected = JournalEncoderTests.events[row].1
         let lines = try Self.read(Array((expected + "\n").utf8))
@@ -34,7 +34,7 @@ struct JournalReaderTests {
         #expect(lines.first?.number == 1 && lines.first?.entry.connection == 7)
     }
 
-    @Test("Random entries, cut anywhere, read back", arguments: 0..<40 as Range<UInt64>)
+    @Test("Random entries survive reading in pieces of any size", arguments: 0..<40 as Range<UInt64>)
     func random(seed: UInt64) throws {
         var events = RandomEvents(seed: seed)
         var journal = Journal()
@@ -60,7 +60,7 @@ struct JournalReaderTests {
         return frame.opcode == .close
     }
 
-    @Test("Request values that judges need are kept")
+    @Test("The reader keeps the request values that judges need")
     func request() throws {
         let line = JournalEncoderTests.events[0].1
         guard case .exchange(let exchange)? = try Self.read(Array(line.utf8)).first?.entry.event else {
@@ -74,7 +74,7 @@ struct JournalReaderTests {
         #expect(exchange.responseFields.nameValuePairs.map(\.name) == ["Content-Type", "Date"])
     }
 
-    @Test("Members may have any order, numbers and names any spelling, and white space is allowed")
+    @Test("The reader accepts any order of members, any spelling and white space")
     func spelling() throws {
         let text = """
             \t{ "payload" : "a\\u00e9\\ud83d\\ude00\\/" , "opcode":"text","direction":"client_to_server", "kind": "frame",
@@ -91,7 +91,7 @@ struct JournalReaderTests {
         #expect(frame.sender == .client && String(decoding: frame.payload.bytes, as: UTF8.self) == "aé😀/")
     }
 
-    @Test("Unknown kinds and empty lines are skipped")
+    @Test("The reader skips unknown kinds and empty lines")
     func unknown() throws {
         let start = #"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"#
         let text = "\n\(start)\"teleport\",\"where\":[1]}\n  \n\t\r\n\(start)\"note\",\"text\":\"x\"}"
@@ -186,14 +186,14 @@ struct JournalReaderTests {
         ),
     ]
 
-    @Test("Mistakes are reported with their place", arguments: mistakes)
+    @Test("The reader reports each mistake with its place", arguments: mistakes)
     func mistake(text: String, message: String) throws {
         let error = try #require(Self.error(text))
         #expect(error.description.hasPrefix(message), "\(error)")
         #expect(!error.isUnfinished)
     }
 
-    @Test("A truncated last line differs from an invalid one, at every byte")
+    @Test("The reader distinguishes a last line truncated at any byte from an invalid line")
     func unfinished() throws {
         let line = Array(JournalEncoderTests.events[0].1.utf8)
         let first = Self.start + "\"note\",\"text\":\"x\"}\n"
@@ -209,7 +209,7 @@ struct JournalReaderTests {
     }
 
     @Test(
-        "Anything but the beginning of an entry is invalid, even as an unfinished last line",
+        "An unfinished last line is invalid unless it starts an entry",
         arguments: ["garbage", "[1,2", "\"abc", "\0\0\0", "}", "\u{1F}\u{8B}", "tru"])
     func garbage(text: String) throws {
         for first in ["", Self.start + "\"note\",\"text\":\"x\"}\n"] {
@@ -219,7 +219,7 @@ struct JournalReaderTests {
         }
     }
 
-    @Test("A payload with its full length is accepted if it is not cut")
+    @Test("The reader accepts a declared payload length that matches the whole payload")
     func wholePayload() throws {
         let text =
             Self.start
@@ -231,7 +231,7 @@ struct JournalReaderTests {
         #expect(frame.payload.byteCount == 3 && !frame.payload.isCut)
     }
 
-    @Test("Additions of newer journals are accepted to a depth of 64 within an entry", arguments: [64, 65])
+    @Test("The reader accepts newer journals' members up to a depth of 64", arguments: [64, 65])
     func depth(_ count: Int) {
         let nested = String(repeating: "[", count: count) + String(repeating: "]", count: count)
         let text = Self.start + #""note","text":"x","later":\#(nested)}"#
@@ -239,7 +239,7 @@ struct JournalReaderTests {
     }
 
     @Test(
-        "If both sides closed a socket, the reader knows which was first",
+        "The reader determines which side closed a socket first",
         arguments: [
             ("server", "close_frame", true, true, .weStarted), ("client", "close_frame", true, true, .theyStarted),
             ("server", "close_frame", true, false, nil), ("server", "close_frame", false, true, nil),
@@ -258,7 +258,7 @@ struct JournalReaderTests {
         #expect(closing.summary.initiator == expected)
     }
 
-    @Test("Reading continues after a bad line")
+    @Test("The reader continues after a bad line")
     func goesOn() throws {
         var reader = JournalReader()
         reader.receive(Array("{}\n\(Self.start)\"note\",\"text\":\"x\"}\n".utf8))
@@ -267,7 +267,7 @@ struct JournalReaderTests {
         #expect(try reader.next() == nil)
     }
 
-    @Test("The limit of a line is exact, and the reader holds no more than that", arguments: [0, 1])
+    @Test("The reader accepts a line up to the limit and holds no more than that", arguments: [0, 1])
     func limit(over: Int) throws {
         let start = Array((Self.start + #""note","text":""#).utf8)
         let filler = JournalReader.lineLimit - start.count - 2 + over
@@ -294,7 +294,7 @@ struct JournalReaderTests {
                     ]))
     }
 
-    @Test("The rest of an overlong line is skipped as it arrives, and the next ones are read")
+    @Test("The reader skips the rest of an overlong line and reads the next lines")
     func restOfLongLine() throws {
         var reader = JournalReader()
         reader.receive([UInt8](repeating: UInt8(ascii: "x"), count: JournalReader.lineLimit + 1))
@@ -310,7 +310,7 @@ struct JournalReaderTests {
     }
 
     @Test(
-        "A line with a changed byte is refused, or reads, writes and reads back the same",
+        "A line with a changed byte is rejected or survives writing and reading",
         arguments: 0..<20 as Range<UInt64>)
     func mutations(seed: UInt64) throws {
         var events = RandomEvents(seed: seed &+ 1000)
@@ -347,7 +347,7 @@ struct JournalReaderTests {
     }
 
     @Test(
-        "Times are exact to the nanosecond, and others are refused",
+        "The reader reads times to the nanosecond and rejects other texts",
         arguments: [
             ("1970-01-01T00:00:00Z", 0), ("1970-01-01T00:00:00.000000001Z", 1),
             ("1969-12-31T23:59:59.9Z", -100_000_000),

@@ -7,7 +7,7 @@ import Traffic
 
 @testable import Traffic
 
-@Suite("A journal")
+@Suite("Journal")
 struct JournalTests {
     private func journal(entries: Int = 10_000, bytes: Int = 1_000_000, body: Int = 1000) -> Journal {
         var limits = Journal.Limits()
@@ -21,7 +21,7 @@ struct JournalTests {
         }
     }
 
-    @Test("The default limits are 10,000 entries and 32 MiB, and 64 KiB for bodies")
+    @Test("The default limits are 10,000 entries, 32 MiB and 64 KiB per body")
     func defaults() {
         let limits = Journal().limits
         #expect(limits.entries == 10_000)
@@ -38,7 +38,7 @@ struct JournalTests {
     }
 
     @Test(
-        "The limit of entries is exact, and one more drops the oldest", arguments: [1, 2, 15, 16, 17, 33, 100])
+        "An entry beyond the limit of entries drops the oldest entry", arguments: [1, 2, 15, 16, 17, 33, 100])
     func entryLimit(limit: Int) {
         var journal = journal(entries: limit)
         for number in 1...limit { journal.record(.note("\(number)"), at: JournalSample.time) }
@@ -58,7 +58,7 @@ struct JournalTests {
         #expect(journal.newest?.number == 7 * limit + 2)
     }
 
-    @Test("The limit of bytes is exact, and one more drops enough old entries")
+    @Test("A byte beyond the limit of bytes drops enough old entries")
     func byteLimit() {
         var journal = journal(bytes: 30)
         for _ in 1...3 { journal.record(.note("0123456789"), at: JournalSample.time) }
@@ -73,7 +73,7 @@ struct JournalTests {
         #expect(texts(journal.entries()) == ["7 after"])
     }
 
-    @Test("A journal without room keeps entries without bytes")
+    @Test("A journal with a limit of zero bytes keeps only entries without bytes")
     func noBytes() {
         var journal = journal(bytes: 0)
         for text in ["", "x", "", ""] { journal.record(.note(text), at: JournalSample.time) }
@@ -81,7 +81,7 @@ struct JournalTests {
     }
 
     @Test(
-        "An excerpt is the entry itself if all its bodies are short, and otherwise counts less",
+        "An excerpt cuts long bodies and otherwise equals its entry",
         arguments: [("12345", "12345", false), ("123456", "", true), ("", "123456", true), ("", "", false)])
     func excerpts(body: String, answer: String, isCut: Bool) {
         var journal = journal()
@@ -96,7 +96,7 @@ struct JournalTests {
         #expect((exchange.body.isCut || exchange.responseBody.isCut) == isCut && exchange.largestBody <= 5)
     }
 
-    @Test("Heads, bodies, fields, frames and reasons count")
+    @Test("An entry's size includes heads, bodies, fields, frames and reasons")
     func counts() {
         let exchange = RecordedExchange(
             head: JournalSample.head("GET /a"), body: [1, 2, 3], requestedAt: JournalSample.time, status: 200,
@@ -121,7 +121,7 @@ struct JournalTests {
     }
 
     @Test(
-        "Bodies and frames are cut at the limit, without splitting a character",
+        "The journal cuts bodies and frames at the limit without splitting a character",
         arguments: [
             ("12345", 5, "12345"), ("123456", 5, "12345"), ("1234é", 5, "1234"), ("123é5", 5, "123é"),
             ("1234567", 6, "123456"),
@@ -144,14 +144,14 @@ struct JournalTests {
         #expect(journal.byteCount == 3 * kept.utf8.count + exchange.head.byteCount)
     }
 
-    @Test("Binary content is cut exactly at the limit")
+    @Test("The journal cuts binary content exactly at the limit")
     func cutsBinary() {
         var body = RecordedBody([UInt8](repeating: 0x80, count: 10))
         body.cut(to: 6)
         #expect(body.bytes.count == 6)
     }
 
-    @Test("Bodies are kept by reference")
+    @Test("The journal keeps bodies by reference")
     func keepsReferences() {
         let bytes = [UInt8](repeating: 1, count: 100)
         let body = RecordedBody(bytes)
@@ -162,7 +162,7 @@ struct JournalTests {
     }
 
     @Test(
-        "A follower gets the unseen entries",
+        "A follower gets the unseen entries and the count of missed entries",
         arguments: [
             (-5, 4, 2), (0, 4, 2), (1, 4, 1), (2, 4, 0), (3, 3, 0), (5, 1, 0), (6, 0, 0), (99, 0, 0), (Int.max, 0, 0),
         ])
@@ -187,7 +187,7 @@ struct JournalTests {
         #expect(journal.droppedCount == 1)
     }
 
-    @Test("The counts stay right for any entries", arguments: 0..<20)
+    @Test("The counts are correct for random entries", arguments: 0..<20)
     func random(seed: UInt64) {
         var numbers = Draw(seed: seed)
         var limits = Journal.Limits()
@@ -223,7 +223,7 @@ struct JournalTests {
     }
 }
 
-@Suite("A journal that gives up its oldest entries")
+@Suite("Dropping a journal's oldest entries")
 struct DroppingTests {
     private static func journal(_ sizes: [Int], entries: Int = 100) -> Journal {
         var limits = Journal.Limits()
@@ -235,14 +235,14 @@ struct DroppingTests {
         return journal
     }
 
-    @Test("A journal counts its bytes, and 256 for each entry")
+    @Test("A journal's weight is its bytes plus 256 per entry")
     func weight() {
         #expect(Self.journal([]).weight == 0)
         #expect(Self.journal([0, 10, 100]).weight == 110 + 3 * 256)
     }
 
     @Test(
-        "Entries are dropped until the journal is within its limit",
+        "The journal drops entries until it is within its limit",
         arguments: [(10_000, 5), (5 * 256 + 15, 5), (5 * 256 + 14, 4), (512, 1), (256 + 5, 1), (256 + 4, 0), (0, 0)])
     func drop(_ limit: Int, _ kept: Int) {
         var journal = Self.journal([1, 2, 3, 4, 5])
@@ -253,7 +253,7 @@ struct DroppingTests {
         #expect(journal.missedCount(after: 0) == 5 - kept)
     }
 
-    @Test("The journal continues as before, for any state of its ring", arguments: [3, 5, 16, 17, 40])
+    @Test("The journal continues after dropping entries in any state of its ring", arguments: [3, 5, 16, 17, 40])
     func goesOn(_ count: Int) {
         var journal = Self.journal(Array(repeating: 1, count: count), entries: 17)
         journal.dropOldest(downTo: journal.weight / 2)
@@ -276,7 +276,7 @@ struct SearchCostTests {
     private static let frame = JournalSample.frame(.client, "12345")
 
     @Test(
-        "A search costs twice the bytes of its condition, and a little",
+        "The cost of a search is a constant plus twice the bytes that its condition reads",
         arguments: [
             ("text", "none", .exchange(exchange), exchange.byteCount), ("text", "none", .frame(frame), 5),
             ("path", "/none", .exchange(exchange), exchange.head.byteCount),
@@ -295,7 +295,7 @@ struct SearchCostTests {
     }
 
     @Test(
-        "A lookout costs twice the entry's bytes if content counts, and the description of differences",
+        "The cost of a lookout is a constant plus twice the content bytes that it reads",
         arguments: [
             ("type", "none", 128 + 2 * 5), ("text", "none", 128 + 2 * 5), ("status", "599", 128), ("since", "1", 16),
         ])
@@ -310,7 +310,7 @@ struct SearchCostTests {
     }
 }
 
-@Suite("Queries compare bytes")
+@Suite("Byte-wise comparison in queries")
 struct JournalIdentityTests {
     /// Texts that are equal as Swift strings.
     static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")]
@@ -319,7 +319,7 @@ struct JournalIdentityTests {
         journal.entries(try JournalQuery(query: [(name, value.text), ("order", "asc")])).map(\.number)
     }
 
-    @Test("Queries by user compare bytes", arguments: twins)
+    @Test("A query by user compares bytes", arguments: twins)
     func users(_ first: ExactString, _ second: ExactString) throws {
         var journal = Journal()
         for user in [first, second] {
@@ -330,7 +330,7 @@ struct JournalIdentityTests {
         #expect(try entries(journal, "user", second) == [2])
     }
 
-    @Test("Queries by segments of a path, and by type, compare bytes", arguments: twins)
+    @Test("Queries by path segment and by type compare bytes", arguments: twins)
     func others(_ first: ExactString, _ second: ExactString) throws {
         func escaped(_ text: ExactString) -> String { text.utf8.map { "%" + String($0, radix: 16) }.joined() }
         var journal = Journal()
@@ -349,7 +349,7 @@ struct JournalIdentityTests {
         #expect(try entries(journal, "type", second) == [4])
     }
 
-    @Test("A combining mark may follow a slash or a brace")
+    @Test("A path template accepts a combining mark after a slash but not after a brace")
     func marks() {
         #expect(PathPattern("/a/\u{301}b/{id}") == .template(["a", "\u{301}b", nil]))
         #expect(PathPattern("/a/{id}\u{301}") == nil)

@@ -62,11 +62,11 @@ struct ServerSentEventTests {
         (ServerSentEvent(data: Array(" a: b".utf8)), "data:  a: b\n\n"),
     ]
 
-    @Test("Events follow the standard", arguments: table.indices)
+    @Test("The encoder writes events as the standard requires", arguments: table.indices)
     func bytes(row: Int) { #expect(String(decoding: Self.table[row].0.bytes, as: UTF8.self) == Self.table[row].1) }
 
     @Test(
-        "Events read back the same",
+        "Events survive writing and reading",
         arguments: ["", "a", "a\nb", "\n", "\n\n", "a\n", " a", ":a", "data: x", "id: 9\n\nevent: y", "😀\u{2028}é"])
     func roundTrip(text: String) {
         let bytes =
@@ -80,7 +80,7 @@ struct ServerSentEventTests {
         #expect(reader.retry == 1500 && reader.comments == [" keep-alive"])
     }
 
-    @Test("Events carry entries, with their numbers as ids")
+    @Test("Events contain entries and use their numbers as ids")
     func entries() throws {
         var journal = Journal()
         for text in ["a", "b\nc"] { journal.record(.note(text), at: JournalSample.time) }
@@ -93,7 +93,7 @@ struct ServerSentEventTests {
     }
 
     @Test(
-        "Events continue where the client says",
+        "A stream resumes after the client's Last-Event-ID",
         arguments: [
             (nil, nil), ("", nil), ("0", 0), ("17", 17), ("-1", nil), ("+1", nil), ("x", nil), ("1 2", nil),
             ("99999999999999999999", nil),
@@ -103,10 +103,10 @@ struct ServerSentEventTests {
         #expect(ServerSentEvent.lastID(in: head.fields) == expected)
     }
 
-    @Test("A client can be told not to wait")
+    @Test("The encoder can set the client's retry time to zero")
     func retry() { #expect(ServerSentEvent.retry(milliseconds: 0) == Array("retry: 0\n\n".utf8)) }
 
-    @Test("Events are neither HTML nor cacheable")
+    @Test("The stream's fields set text/event-stream and no-store")
     func fields() {
         #expect(ServerSentEvent.responseFields[.contentType] == "text/event-stream")
         #expect(ServerSentEvent.responseFields[.cacheControl] == "no-store")
@@ -138,13 +138,13 @@ struct EventStreamReaderTests {
         ("id: 7\nid:\ndata: a\n\n", [.init(id: 7, data: Array("a".utf8))]), ("\n\u{FEFF}data: a\n\n", []),
     ]
 
-    @Test("Each stream has its events, however it is split", arguments: table)
+    @Test("The reader finds a stream's events however it is split", arguments: table)
     func events(stream: String, events: [ServerSentEvent]) throws {
         let bytes = Array(stream.utf8)
         for size in [1, 2, 3, max(bytes.count, 1)] { #expect(try Self.events(bytes, cut: size) == events) }
     }
 
-    @Test("The server's output is read as the standard says")
+    @Test("The reader reads the server's output as the standard says")
     func written() throws {
         let (entry, encoder) = (TrafficLinesTests.entry(.note("a\r\nb")), JournalEncoder())
         let event = ServerSentEvent(entry, encoder: encoder)
@@ -154,7 +154,7 @@ struct EventStreamReaderTests {
         #expect(standard.map(\.data) == [event, event].map { String(decoding: $0.data, as: UTF8.self) })
     }
 
-    @Test("An event may have 1 MiB, and not a byte more")
+    @Test("The reader accepts an event of 1 MiB and rejects a larger event")
     func limit() throws {
         let limit = Traffic.EventStreamReader.eventLimit
         let whole = Array("data:".utf8) + [UInt8](repeating: 0x61, count: limit - 5)
@@ -165,7 +165,7 @@ struct EventStreamReaderTests {
         #expect(throws: Traffic.EventStreamReader.TooLong.self) { try Self.events(half + half, cut: 65_536) }
     }
 
-    @Test("Random bytes do no harm")
+    @Test("Reading random bytes gives the same events however they are split")
     func random() throws {
         var draw = Draw(seed: 15)
         for _ in 0..<2000 {

@@ -9,7 +9,7 @@ import WebSocket
 
 @testable import Traffic
 
-@Suite("A session as a journal")
+@Suite("Converting a session to a journal")
 struct SessionJournalTests {
     static let consultation = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
     static let path = "/api/v1/consultations/\(consultation)"
@@ -43,7 +43,7 @@ struct SessionJournalTests {
             response: SessionResponse(status: 101), frames: frames, ending: ending)
     }
 
-    @Test("Entries are placed where answers complete, numbered from 1 in each world")
+    @Test("The journal orders entries by their answers' ends and numbers them per world")
     func order() {
         var slow = Self.exchange(at: 0)
         slow.lasted = 9_000_000
@@ -65,7 +65,7 @@ struct SessionJournalTests {
         #expect(journal.lines.map(\.entry.connection) == [2, 3, 3, 3, 1])
     }
 
-    @Test("Endpoints differ from other paths; other hosts are left out")
+    @Test("The journal marks requests that match no endpoint and omits other hosts")
     func unmatched() {
         var foreign = Self.exchange("GET", "/ws")
         foreign.request.url = "https://elsewhere.example/ws"
@@ -73,13 +73,13 @@ struct SessionJournalTests {
         #expect(Self.exchanges(journal).map(\.unmatched) == [nil, .wrongMethod, .unknownPath])
     }
 
-    @Test("A path is a world's if a name follows")
+    @Test("A path belongs to a world if a name follows /w/")
     func worlds() {
         let journal = Self.journal(Self.exchange("GET", "/w/a"), Self.exchange("GET", "/w/a/b"))
         #expect(journal.lines.map(\.world) == [nil, "a"])
     }
 
-    @Test("Other programs' recordings include unknown paths of the API's host, and no other host's")
+    @Test("Another program's recording keeps only the API host's unknown paths")
     func unknownPaths() {
         var elsewhere = Self.exchange("GET", "/x")
         elsewhere.request.url = "https://elsewhere.example/x"
@@ -89,7 +89,7 @@ struct SessionJournalTests {
         #expect(Self.exchanges(journal).map(\.head.target.path) == [Self.path, "/x", "/x/ws"])
     }
 
-    @Test("Other programs' recordings omit unanswered requests, and sockets outside the API")
+    @Test("Another program's recording omits unanswered requests and sockets outside the API")
     func foreign() {
         var page = Self.exchange("GET", "/hmr")
         page.request.fields += [SessionField("Connection", "Upgrade"), SessionField("Upgrade", "websocket")]
@@ -100,7 +100,7 @@ struct SessionJournalTests {
         #expect(SessionJournal(Session(entries: [page]), isWhole: false).lines.isEmpty)
     }
 
-    @Test("Unrecorded bodies of other programs count as cut, recorded ones do not")
+    @Test("Bodies that another program did not record count as truncated")
     func bodies() {
         let create = Self.exchange("POST", "/api/v1/goals", answer: "")
         let foreign = Self.exchanges(Self.journal(create, isWhole: false))
@@ -113,7 +113,7 @@ struct SessionJournalTests {
         #expect(Self.exchanges(Self.journal(get, isWhole: false)).map(\.responseBody.isCut) == [false])
     }
 
-    @Test("Cut and missing answers are recorded as such")
+    @Test("The journal marks truncated and missing answers")
     func delivery() {
         var cut = Self.exchange()
         cut.response?.isComplete = false
@@ -121,7 +121,7 @@ struct SessionJournalTests {
         #expect(journal.map(\.delivery) == [.complete, .partial, .none] && journal.map(\.status) == [200, 200, nil])
     }
 
-    @Test("Fields with line ends or without a name are left out, and all others stay")
+    @Test("The journal omits fields with line ends or without a name and keeps all others")
     func fields() {
         for (name, value) in [("", "a"), ("a\r\nB", "c"), ("c", "d\ne"), ("e", "f\rg"), ("h", "i\0j")] {
             var odd = Self.exchange()
@@ -130,7 +130,7 @@ struct SessionJournalTests {
         }
     }
 
-    @Test("Invalid fields do not hide the rest; a line end in them makes no line")
+    @Test("Invalid fields do not affect the other fields or add lines")
     func hostile() {
         var odd = Self.exchange()
         odd.request.fields += [
@@ -155,7 +155,7 @@ struct SessionJournalTests {
         return (entry, closing)
     }
 
-    @Test("A WebSocket ends with the client's close frame, whatever follows")
+    @Test("The client's close frame ends a WebSocket even if frames follow")
     func closedByClient() throws {
         let end = SessionEnding(time: Samples.time(90_000), party: .client, cause: .closeFrame)
         let frames = [
@@ -169,7 +169,7 @@ struct SessionJournalTests {
         #expect(closing.summary.initiator == .theyStarted)
     }
 
-    @Test("If the server closed first, it ended the socket, answered or not")
+    @Test("A server that closes first ends the socket with or without an answer")
     func closedByServer() throws {
         let answered = try #require(
             Self.ending(Self.socket([Self.close(.server, [], at: 20_000), Self.close(.client, at: 30_000)])))
@@ -182,7 +182,7 @@ struct SessionJournalTests {
     }
 
     @Test(
-        "Without close frames the transport's end decides, and without that the socket is open",
+        "Without close frames the transport's end decides how a socket ended",
         arguments: [true, false])
     func dropped(hasEnding: Bool) {
         let end = SessionEnding(time: Samples.time(90_000), party: .server, cause: .reset)
@@ -192,7 +192,7 @@ struct SessionJournalTests {
     }
 }
 
-@Suite("The users of a session's requests")
+@Suite("Users of a session's requests")
 struct SessionUsersTests {
     private typealias Journal = SessionJournalTests
 
@@ -209,7 +209,7 @@ struct SessionUsersTests {
         return Journal.exchanges(journal).map { $0.user?.text }
     }
 
-    @Test("A token names its user; a 401, or a request without a token, has none")
+    @Test("A token identifies its user unless the answer is a 401")
     func named() {
         let token = Self.token(of: "ann")
         let users = Self.users([
@@ -220,7 +220,7 @@ struct SessionUsersTests {
         #expect(users == ["ann", nil, nil, "ann", "bob"])
     }
 
-    @Test("Two placeholders are two users")
+    @Test("Two placeholders count as two users")
     func placeholders() {
         let users = Self.users([
             Journal.exchange(token: "redacted-token-1"),
@@ -230,7 +230,7 @@ struct SessionUsersTests {
     }
 
     @Test(
-        "Tokens with access to the same resource belong to one user, unless everybody or nobody may see it",
+        "Tokens with access to the same private resource belong to one user",
         arguments: [
             ("GET", Journal.path, 200, "{}", true),
             ("GET", "/api/v1/consultations", 200, #"{"data":[{"id":"\#(Journal.consultation.uppercased())"}]}"#, true),
@@ -250,14 +250,14 @@ struct SessionUsersTests {
         #expect(Set(users).count == (isSame ? 1 : 2), "\(users)")
     }
 
-    @Test("Two named users stay two; an unnamed token belongs to the user with the same access")
+    @Test("An opaque token belongs to the named user with the same access")
     func subjects() {
         let named = [Self.token(of: "ann"), Self.token(of: "ann", 1), Self.token(of: "bob")]
         #expect(Self.users(named.map { Journal.exchange(token: $0) }) == ["ann", "ann", "bob"])
         #expect(Self.users([Journal.exchange(token: "x"), Journal.exchange(token: named[2])]) == ["bob", "bob"])
     }
 
-    @Test("An unanswered token had no access")
+    @Test("A token without an answer does not prove access")
     func unanswered() {
         let users = Self.users([
             Journal.exchange(token: "old"), Journal.exchange(status: nil, token: "new"),
@@ -266,7 +266,7 @@ struct SessionUsersTests {
         #expect(users == ["old", "new", "new"])
     }
 
-    @Test("Another program's recording without credentials is one user's")
+    @Test("Another program's recording without credentials belongs to one user")
     func untold() {
         let exchanges = [Journal.exchange(token: nil), Journal.exchange(status: 401, token: nil)]
         #expect(Self.users(exchanges, isWhole: false) == ["user", nil])
@@ -275,7 +275,7 @@ struct SessionUsersTests {
     }
 }
 
-@Suite("A journal as a session")
+@Suite("Converting a journal to a session")
 struct SessionFromJournalTests {
     private static let origin = "http://127.0.0.1:8080"
 
@@ -301,7 +301,7 @@ struct SessionFromJournalTests {
 
     private static func exchanges(_ session: Session) -> [SessionExchange] { session.entries.filter { !$0.isSocket } }
 
-    @Test("Requests are ordered by start, with what the client got")
+    @Test("The session orders requests by start and contains what the client received")
     func requests() throws {
         let session = Session(
             [
@@ -322,7 +322,7 @@ struct SessionFromJournalTests {
         #expect(first.response?.body.bytes == Array("[]".utf8))
     }
 
-    @Test("Fields and bodies agree: a journal has the text of gzip bodies, unless a fault damaged them")
+    @Test("The session's coding fields agree with the bodies in the journal")
     func codedBodies() throws {
         func exchange(_ number: Int, _ body: [UInt8], _ coding: String = "gzip") throws -> JournalEntry {
             let lines = "Content-Encoding: \(coding)\r\n"
@@ -342,7 +342,7 @@ struct SessionFromJournalTests {
     }
 
     @Test(
-        "A WebSocket has the frames that arrived; a fault's end counts as FIN",
+        "A WebSocket contains the frames that arrived, and a fault's end counts as FIN",
         arguments: [
             (RecordedClosing.Cause.closeFrame, RecordedClosing.Cause.closeFrame), (.reset, .reset), (.fault, .finish),
             (.timeOut, .finish), (.finish, .finish), (.shutdown, .finish),
@@ -372,10 +372,10 @@ struct SessionFromJournalTests {
     }
 }
 
-@Suite("The path in front of the API's")
+@Suite("The path prefix of an API")
 struct PathPrefixTests {
     @Test(
-        "A prefix is a path with a name",
+        "A prefix must be a path with a name",
         arguments: [
             ("/prod", true), ("/prod/", true), ("/a/b", true), ("", false), ("/", false), ("//", false),
             ("prod", false),
@@ -384,7 +384,7 @@ struct PathPrefixTests {
     func form(text: String, isOne: Bool) { #expect((PathPrefix(text) != nil) == isOne) }
 
     @Test(
-        "A prefix is removed from URLs and targets that begin with it",
+        "The converter removes a prefix from URLs and targets that start with it",
         arguments: [
             ("https://h/prod/api?x=1", "https://h/api?x=1"), ("/prod/api", "/api"), ("/prod", "/"), ("/prod?x", "/?x"),
             ("https://h/prod", "https://h/"), ("/product/api", "/product/api"), ("/api/prod", "/api/prod"),
@@ -398,7 +398,7 @@ struct PathPrefixTests {
         try HARFile(reading: Array(Data(contentsOf: URL.fixtures.appending(path: "har/\(name).har"))))
     }
 
-    @Test("A session without calls names its first request, and a prefix that would yield calls")
+    @Test("A session without API calls reports its first request and a fitting prefix")
     func stranger() throws {
         let file = try Self.fixture("gateway-prefix")
         let journal = SessionJournal(file)

@@ -205,19 +205,23 @@ struct Conversation: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("Exchanges on a wire")
+@Suite("Observing HTTP exchanges")
 struct ConversationTests {
-    @Test("Each conversation is recognized", arguments: Conversation.all)
+    @Test("The observer recognizes each conversation", arguments: Conversation.all)
     func whole(_ conversation: Conversation) {
         #expect(Wire.observe(conversation.steps).map(Wire.line) == conversation.seen)
     }
 
-    @Test("Splits between bytes change nothing", arguments: Conversation.all + SocketConversations.all, [1, 2, 3, 7])
+    @Test(
+        "Splitting the bytes does not change what the observer sees",
+        arguments: Conversation.all + SocketConversations.all, [1, 2, 3, 7])
     func pieces(_ conversation: Conversation, _ pieces: Int) {
         #expect(Wire.observe(conversation.steps, pieces: pieces) == Wire.observe(conversation.steps))
     }
 
-    @Test("A connection cut at any byte leaves what came before", arguments: Conversation.all + SocketConversations.all)
+    @Test(
+        "An observer of a connection cut at any byte keeps everything before the cut",
+        arguments: Conversation.all + SocketConversations.all)
     func cutAnywhere(_ conversation: Conversation) {
         let whole = Wire.observe(conversation.steps)
         for index in conversation.steps.indices {
@@ -248,7 +252,7 @@ struct ConversationTests {
         }
     }
 
-    @Test("Times are those of first and last bytes")
+    @Test("The observer takes times from first and last bytes")
     func times() throws {
         let seen = Wire.observe([
             .client("POST /p HTTP/1.1⏎"), .client("Host: h⏎Content-Length: 2⏎⏎a"), .client("b"),
@@ -264,7 +268,7 @@ struct ConversationTests {
         #expect(exchange.lasted == 6_000_000)
     }
 
-    @Test("The wait for an answer begins at the end of its request, if the answer has not begun before")
+    @Test("The observer measures the wait from the request's end to the answer's start")
     func waits() {
         let seen = Wire.observe([.client("GET /1 HTTP/1.1⏎Host: h⏎⏎"), .server("HTTP/1.1 204 No⏎"), .server("⏎")])
         guard case .exchange(let exchange) = seen.first else {
@@ -274,14 +278,14 @@ struct ConversationTests {
         #expect(seen.count == 1 && exchange.waited == 1_000_000)
     }
 
-    @Test("A body is held to one byte beyond the limit, which shows whether a character is cut")
+    @Test("The observer holds one byte of a body beyond the limit")
     func held() {
         var collector = BodyCollector(limit: 3)
         for _ in 0..<3 { collector.append([0x61, 0x62]) }
         #expect(collector.heldByteCount == 4 && collector.body == RecordedBody([0x61, 0x62, 0x61], of: 6))
     }
 
-    @Test("A pipelined request began at its first byte")
+    @Test("The observer dates a pipelined request at its first byte")
     func pipelinedTimes() {
         let seen = Wire.observe([
             .client("GET /1 HTTP/1.1⏎Host: h⏎⏎"), .client("GET /2 HTTP"), .client("/1.1⏎Host: h⏎⏎"),
@@ -292,7 +296,7 @@ struct ConversationTests {
     }
 
     @Test(
-        "Long bodies are cut between characters, and their size is recorded",
+        "The observer cuts long bodies between characters and records their size",
         arguments: [(4, "abcd"), (5, "abcd"), (6, "abcdé"), (7, "abcdé")])
     func limit(_ limit: Int, _ kept: String) {
         var limits = ConnectionObserver.Limits()
@@ -306,7 +310,7 @@ struct ConversationTests {
         #expect(seen.map(Wire.line) == ["POST http://h/p [\(body)] -> 200 [\(body)]"])
     }
 
-    @Test("An observer stops reading a server that continues before the request has ended")
+    @Test("The observer stops reading a server that sends more before the request ends")
     func endlessAnswer() {
         var limits = ConnectionObserver.Limits()
         limits.pipelined = 1000
@@ -409,14 +413,14 @@ enum SocketConversations {
     ]
 }
 
-@Suite("WebSockets on a wire")
+@Suite("Observing WebSockets")
 struct SocketConversationTests {
-    @Test("Each conversation on a WebSocket is recognized", arguments: SocketConversations.all)
+    @Test("The observer recognizes each WebSocket conversation", arguments: SocketConversations.all)
     func whole(_ conversation: Conversation) {
         #expect(Wire.observe(conversation.steps).map(Wire.line) == conversation.seen)
     }
 
-    @Test("A socket has the times of its first byte and its 101, a frame that of its last byte")
+    @Test("The observer dates a socket at its first byte and its 101, and a frame at its last byte")
     func times() {
         let frame = Wire.text("hello", masked: true)
         let seen = Wire.observe([
@@ -434,7 +438,7 @@ struct SocketConversationTests {
         #expect(socket.request.body == nil)
     }
 
-    @Test("A long message is cut, a longer one ends its direction")
+    @Test("The observer cuts a long message and stops a direction after an oversized message")
     func limits() {
         var limits = ConnectionObserver.Limits()
         limits.body = 3

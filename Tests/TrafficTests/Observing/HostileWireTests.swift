@@ -5,10 +5,10 @@ import WebSocket
 
 @testable import Traffic
 
-@Suite("Hostile wires")
+@Suite("Hostile traffic")
 struct HostileWireTests {
     @Test(
-        "For any bytes in any order the observer continues, and its file opens",
+        "Random bytes in any order do not stop the observer or damage its file",
         arguments: 0..<24 as Range<UInt64>)
     func random(seed: UInt64) throws {
         var numbers = Draw(seed: seed)

@@ -17,7 +17,7 @@ struct HostileTextTests {
         "\"token\":{\"\":", "://", "://a", ":\\/\\/", "%3A%2F%2F", "://a@", "a.token=", "?[%41",
     ]
 
-    @Test("No secret in random texts is missed", arguments: 0..<20 as Range<UInt64>)
+    @Test("The redactor misses no secret in random texts", arguments: 0..<20 as Range<UInt64>)
     func random(seed: UInt64) {
         var numbers = Draw(seed: seed)
         let noise =
@@ -44,7 +44,7 @@ struct HostileTextTests {
         }
     }
 
-    @Test("Ten thousand similar secrets are all found")
+    @Test("The redactor finds all of ten thousand similar secrets")
     func manySecrets() {
         var redactor = Redactor()
         let secrets = (0..<10_000).map {
@@ -60,7 +60,7 @@ struct HostileTextTests {
         #expect(!redactor.hasTooManySecrets)
     }
 
-    @Test("Beyond the limit secrets share a placeholder")
+    @Test("Secrets beyond the limit share a placeholder")
     func tooMany() {
         var table = SecretTable(mostSecrets: 2)
         for (secret, placeholder) in [
@@ -73,7 +73,7 @@ struct HostileTextTests {
         #expect(table.isFull)
     }
 
-    @Test("A secret of 4,096 bytes is found anywhere, a longer one is not", arguments: [4096, 4097])
+    @Test("The redactor finds a secret of up to 4,096 bytes anywhere", arguments: [4096, 4097])
     func longestKept(count: Int) {
         var redactor = Redactor()
         let secret = String(String(repeating: "a1", count: count).prefix(count))
@@ -85,7 +85,7 @@ struct HostileTextTests {
         #expect(isRedacted)
     }
 
-    @Test("Of secrets that differ only at the beginning, eight are found anywhere")
+    @Test("The redactor finds eight secrets that differ only at the start but not a ninth")
     func alike() {
         var redactor = Redactor()
         let secrets = (1...9).map { "k\($0)" + String(repeating: "a", count: 80) }
@@ -102,7 +102,7 @@ struct HostileTextTests {
     }
 
     @Test(
-        "With long similar secrets a byte takes up to 64 + 8 × 35 comparisons; 32 bytes of a secret may stay",
+        "Long similar secrets take at most 64 + 8 × 35 comparisons per byte",
         arguments: [("k", "a"), ("k", "abcdefgh"), ("", ":\"")])
     func steps(beginning: String, piece: String) {
         var table = SecretTable()
@@ -127,7 +127,7 @@ struct HostileTextTests {
         }
     }
 
-    @Test("A very long secret is redacted without a trace of its length")
+    @Test("The redactor hides the length of a very long secret")
     func longSecret() {
         var redactor = Redactor()
         let long = String(repeating: "a1", count: 10_000)
@@ -137,7 +137,7 @@ struct HostileTextTests {
     }
 }
 
-@Suite("Redaction of forms with parts")
+@Suite("Redaction of multipart forms")
 struct MultipartTests {
     private static let type = "multipart/form-data; boundary=\"x y\""
 
@@ -155,7 +155,7 @@ struct MultipartTests {
         "--x y\r\nContent-Disposition: form-data; \(head)\r\n\r\n\(content)\r\n"
     }
 
-    @Test("A part with a secret's name is one secret; the other parts are texts, or known secrets only")
+    @Test("The redactor treats a part with a secret's name as one secret")
     func parts() {
         func body(_ password: String, _ token: String, _ address: String, _ known: String) -> [UInt8] {
             let texts = [
@@ -173,7 +173,7 @@ struct MultipartTests {
         #expect(new?.bytes == expected)
     }
 
-    @Test("A form cut anywhere keeps nothing of a secret")
+    @Test("A form cut at any byte contains nothing of a secret")
     func cut() {
         let start = "--x y\r\nContent-Disposition: form-data; name=password\r\n\r\n"
         let body = Array((start + "abc#def#ghi\r\n" + Self.part("name=token", "jkl#mno#pqr") + "--x y--\r\n").utf8)
@@ -186,7 +186,7 @@ struct MultipartTests {
         }
     }
 
-    @Test("Lines may end with a bare line feed; a body without a boundary is text")
+    @Test("The redactor accepts bare line feeds and treats a body without a boundary as text")
     func lenient() {
         let body = "--x y\nContent-Disposition: form-data; name=token\n\nabc\n--x y--\n"
         #expect(Self.redacted(Array(body.utf8))?.bytes == Array(body.replacing("abc", with: "redacted-token-1").utf8))

@@ -225,16 +225,16 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
 
 @Suite("Redaction of texts")
 struct RedactorTests {
-    @Test("JSON members with secret names are redacted", arguments: RedactionCase.members)
+    @Test("The redactor replaces JSON members with secret names", arguments: RedactionCase.members)
     func members(_ row: RedactionCase) { check(row) }
 
-    @Test("Items of queries are redacted", arguments: RedactionCase.items)
+    @Test("The redactor replaces secret query items", arguments: RedactionCase.items)
     func items(_ row: RedactionCase) { check(row) }
 
-    @Test("E-mail addresses are redacted", arguments: RedactionCase.addresses)
+    @Test("The redactor replaces e-mail addresses", arguments: RedactionCase.addresses)
     func addresses(_ row: RedactionCase) { check(row) }
 
-    @Test("Users and passwords of URLs are redacted", arguments: RedactionCase.userInfos)
+    @Test("The redactor replaces users and passwords in URLs", arguments: RedactionCase.userInfos)
     func userInfos(_ row: RedactionCase) { check(row) }
 
     private func check(_ row: RedactionCase) {
@@ -263,7 +263,7 @@ struct RedactorTests {
     }
 
     @Test(
-        "Fields are redacted",
+        "The redactor replaces secrets in header fields",
         arguments: [
             ("Authorization", "Bearer abc", "Bearer redacted-token-1"),
             ("authorization", "Basic  YTpi", "Basic  redacted-token-1"),
@@ -306,7 +306,7 @@ struct RedactorTests {
                 == Array(#"["redacted-token-1","redacted-token-1","redacted-token-1","xredacted-token-1y"]"#.utf8))
     }
 
-    @Test("An address that was a cookie, a key or credentials keeps that placeholder")
+    @Test("An address known as a cookie, a key or credentials keeps its first placeholder")
     func addressesBefore() {
         for (name, value, placeholder) in [
             ("Cookie", "mail=ann@example.com", "redacted-cookie-1"),
@@ -319,7 +319,7 @@ struct RedactorTests {
     }
 
     @Test(
-        "Short secrets and words are replaced only in expected places",
+        "The redactor replaces short secrets and words only in expected places",
         arguments: [
             ("abc1234", false), ("abcd1234", true), ("consultation", false), ("consultations-all", true),
             ("CONSULTATION", true),
@@ -329,7 +329,7 @@ struct RedactorTests {
         #expect(request.body?.bytes == Array("a \(isSought ? "redacted-api-key-1" : secret) b".utf8))
     }
 
-    @Test("A known secret is found as a whole text, and next to another")
+    @Test("The redactor finds a known secret as a whole text and next to another")
     func wholeText() {
         var redactor = Redactor()
         var known = #"{"secret":"key-1234"}"#
@@ -341,7 +341,7 @@ struct RedactorTests {
         }
     }
 
-    @Test("A secret spelt like a name does not change the names")
+    @Test("A secret spelled like a member's name does not change the name")
     func names() {
         let request = Self.redacted(
             [("X-API-Key", "user_name1")], url: "http://h/",
@@ -351,7 +351,7 @@ struct RedactorTests {
     }
 
     @Test(
-        "Forms are redacted",
+        "The redactor replaces secrets in forms",
         arguments: [("application/x-www-form-urlencoded; charset=utf-8", true), ("text/plain", false)])
     func forms(_ type: String, _ isForm: Bool) {
         let request = Self.redacted([], body: "password=a%20b&x=y&token=c", type: type)
@@ -359,7 +359,7 @@ struct RedactorTests {
         #expect(request.body?.bytes == Array("password=\(first)&x=y&token=redacted-token-1".utf8))
     }
 
-    @Test("Binary content is left alone, except for known secrets")
+    @Test("The redactor replaces only known secrets in binary content")
     func binary() {
         var redactor = Redactor()
         let bytes: [UInt8] = [0xFF, 0xD8] + Array("ann@example.com token key-abc-123".utf8)
@@ -372,7 +372,7 @@ struct RedactorTests {
         #expect(frame.payload.bytes == [0xFF, 0xD8] + Array("ann@example.com token redacted-secret-1".utf8))
     }
 
-    @Test("Close frames keep their code and their length, other control frames their length")
+    @Test("Redacted control frames keep their length, and close frames keep their code")
     func controlFrames() {
         var redactor = Redactor()
         let reason = "ann@example.com " + String(repeating: "x", count: 100)
@@ -388,7 +388,7 @@ struct RedactorTests {
         #expect(frame.payload.bytes == Array("user-1@redacted.example".utf8))
     }
 
-    @Test("A cut body keeps the count of missing bytes")
+    @Test("A redacted truncated body keeps the count of missing bytes")
     func cut() {
         var redactor = Redactor()
         var exchange = SessionExchange(
@@ -402,7 +402,7 @@ struct RedactorTests {
     }
 
     @Test(
-        "Fields with secret names or secrets in URLs are redacted",
+        "The redactor replaces fields with secret names or secrets in URLs",
         arguments: [
             ("X-Admin-Token", "abc", "redacted-token-1"), ("Token", "abc", "redacted-token-1"),
             ("Api-Key", "abc", "redacted-api-key-1"), ("X-Auth-Token", "abc", "redacted-token-1"),
@@ -415,7 +415,7 @@ struct RedactorTests {
         #expect(Self.redacted([(name, value)]).fields == [SessionField(name, redacted)])
     }
 
-    @Test("The URL of a request loses its userinfo")
+    @Test("The redactor removes the userinfo from a request's URL")
     func requestURL() {
         #expect(Self.redacted([], url: "http://ann:pw@h:1/x").url == "http://redacted-password-1@h:1/x")
     }

@@ -6,7 +6,7 @@ import WebSocket
 
 @testable import Traffic
 
-@Suite("Two sessions compared")
+@Suite("Comparing two sessions")
 struct ComparisonTests {
     private static let id = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
     private static let otherID = "910a2dec-8902-4cc1-beeb-8da1658eec67"
@@ -25,7 +25,7 @@ struct ComparisonTests {
         Samples.exchange("GET", target, at: time, answer: answer)
     }
 
-    @Test("Numbers that are times by name and size may differ, others are compared")
+    @Test("Numbers may differ only if their name and size show that they are times")
     func numericTimes() {
         let found = changes(
             get("/a", answer: #"{"createdAt":1738146600,"n":1738146600,"updated_at":5}"#),
@@ -35,7 +35,7 @@ struct ComparisonTests {
     }
 
     @Test(
-        "Numbers of six digits, days and addresses may differ, impossible dates may not, as in a replay"
+        "Numbers of six digits, days and addresses may differ as in a replay"
     )
     func volatileValues() {
         #expect(changes(get("/a/123456"), get("/a/654321")).isEmpty)
@@ -48,7 +48,7 @@ struct ComparisonTests {
             ).count == 1)
     }
 
-    @Test("A session equals itself at another time, place and with other ids and tokens")
+    @Test("A session equals itself at another time and origin with other ids and tokens")
     func equal() {
         let all = Samples.all
         #expect(SessionComparison(all, all).isEqual)
@@ -68,7 +68,7 @@ struct ComparisonTests {
     }
 
     @Test(
-        "JSON is compared by value, whatever its form",
+        "A comparison compares JSON by value",
         arguments: [
             (#"{"a":1,"b":[1,2]}"#, #"{ "b": [1.0, 2], "a": 1e0 }"#, []),
             (#"{"a":1}"#, #"{"a":2}"#, ["response.body.a: 1 → 2"]),
@@ -94,7 +94,7 @@ struct ComparisonTests {
         #expect(changes(get("/a", answer: first), get("/a", answer: second)) == expected)
     }
 
-    @Test("Status, media type, query and request body count; other fields and their order do not")
+    @Test("A comparison covers status, media type, query and request body")
     func parts() {
         let first = Samples.exchange("POST", "/a?x=1&y=2&only=1", status: 201, body: #"{"p":"coach"}"#)
         var second = Samples.exchange("POST", "/a?y=2&x=3&token=5", status: 409, body: #"{"p":"doctor"}"#)
@@ -121,7 +121,7 @@ struct ComparisonTests {
     }
 
     @Test(
-        "A request body with only its length recorded is not compared",
+        "A comparison skips a request body of which only the length was recorded",
         arguments: [("2", true), ("0", false), ("x", false)])
     func unknownBody(length: String, isUnknown: Bool) {
         var first = Samples.exchange("POST", "/a")
@@ -130,7 +130,7 @@ struct ComparisonTests {
         #expect(found == (isUnknown ? [] : ["request.body: - → {}"]))
     }
 
-    @Test("Missing, extra and moved messages are reported with their place")
+    @Test("A comparison reports missing, extra and moved messages with their place")
     func order() {
         let (a, b, c) = (get("/a"), get("/goals/\(Self.id)"), get("/goals/\(Self.otherID)"))
         #expect(differences([a, b], [a]) == [.onlyInFirst(name: "GET /goals/{id}", place: 1)])
@@ -150,10 +150,10 @@ struct ComparisonTests {
             ])
     }
 
-    @Test("A world's paths equal those of the default world")
+    @Test("A world's paths equal the default world's paths")
     func worlds() { #expect(differences([get("/w/test-1/api/v1/goals")], [get("/api/v1/goals")]) == []) }
 
-    @Test("Messages are aligned by sender and type; pings do not count, closes do if both are known")
+    @Test("A comparison aligns messages by sender and type and ignores pings")
     func sockets() {
         func socket(_ frames: [SessionFrame], _ cause: SessionEnding.Cause? = nil) -> SessionExchange {
             Samples.socket(
@@ -185,7 +185,7 @@ struct ComparisonTests {
         #expect(differences([socket([])], [get("/api/v1/consultations/c1/ws")]).count == 2)
     }
 
-    @Test("Many differences in one body are counted")
+    @Test("A comparison counts differences in a body beyond twenty")
     func many() {
         let numbers = (0..<50).map(String.init).joined(separator: ",")
         let others = (100..<150).map(String.init).joined(separator: ",")
@@ -194,7 +194,7 @@ struct ComparisonTests {
         #expect(found[20] == "response.body: 30 more differences → 30 more differences")
     }
 
-    @Test("Differences have texts")
+    @Test("Each difference has the expected text")
     func golden() {
         let first = Session(entries: [
             get("/a"), Samples.exchange("GET", "/b\u{1B}[2J", answer: #"{"x":1,"y":2}"#),
@@ -226,7 +226,7 @@ struct ComparisonTests {
     }
 }
 
-@Suite("New behaviour of a newer version")
+@Suite("New behaviour in a newer version")
 struct NewsTests {
     private func get(_ target: String, body: String? = nil) -> SessionExchange {
         Samples.exchange(body == nil ? "GET" : "POST", target, body: body)
@@ -236,10 +236,10 @@ struct NewsTests {
         SessionComparison.news(in: Session(entries: new), since: Session(entries: first), Session(entries: second))
     }
 
-    @Test("Equal sessions have no new behaviour")
+    @Test("Equal sessions show no new behaviour")
     func equal() { #expect(news(Samples.all.entries, Samples.all.entries, Samples.all.entries).isEmpty) }
 
-    @Test("An extra, missing or moved request is new behaviour")
+    @Test("An extra, missing or moved request counts as new behaviour")
     func presence() {
         let old = [get("/a"), get("/b"), get("/c")]
         #expect(news(old, old, old + [get("/d")]) == ["It sends GET /d as no. 4, which the older command did not."])
@@ -251,7 +251,7 @@ struct NewsTests {
                 == ["It sends GET /c as no. 1, the older command as no. 3."])
     }
 
-    @Test("Earlier variation is not new behaviour: an occasional request, a value, an element's value elsewhere")
+    @Test("Variation between the earlier runs does not count as new behaviour")
     func noise() {
         let (short, long) = ([get("/a")], [get("/a"), get("/b")])
         #expect(news(short, long, long).isEmpty && news(long, short, short).isEmpty)
@@ -267,7 +267,7 @@ struct NewsTests {
         #expect(news(post("x"), post("y"), moved).isEmpty, "The first element is like the second.")
     }
 
-    @Test("A difference from both runs is new behaviour", arguments: 0..<100 as Range<UInt64>)
+    @Test("A difference from both earlier runs counts as new behaviour", arguments: 0..<100 as Range<UInt64>)
     func property(_ seed: UInt64) {
         var draw = Draw(seed: seed)
         func session() -> [SessionExchange] {
@@ -287,7 +287,7 @@ struct NewsTests {
 @Suite("Alignment")
 struct AlignmentTests {
     @Test(
-        "The longest common subsequence is found",
+        "Alignment finds the longest common subsequence",
         arguments: [
             ("", "", 0), ("a", "", 0), ("abc", "abc", 3), ("abcd", "acbd", 3), ("abcabba", "cbabac", 4),
             ("xaby", "ab", 2), ("gpg", "pg", 2), ("aaaa", "aa", 2), ("abc", "xyz", 0),
@@ -304,14 +304,14 @@ struct AlignmentTests {
         #expect((alignment.pairs.map(\.second) + alignment.onlySecond).sorted() == Array(right.indices))
     }
 
-    @Test("Of two equally long ones, the later in the first list is taken")
+    @Test("Alignment prefers the later of two equally long subsequences in the first list")
     func tie() {
         let alignment = Alignment(Array("ab"), Array("ba"))
         #expect(alignment.pairs.map(\.first) == [1] && alignment.pairs.map(\.second) == [0])
         #expect(alignment.onlyFirst == [0] && alignment.onlySecond == [1])
     }
 
-    @Test("Long lists are paired in order, quickly")
+    @Test("Alignment pairs long lists in order and quickly")
     func long() {
         // Every key is moved by one place, between two keys that the other side lacks.
         let left = [-1] + (0..<20_000).map { $0 % 300 } + [-2]
@@ -323,7 +323,7 @@ struct AlignmentTests {
         #expect(alignment.onlySecond.count + alignment.pairs.count == right.count)
     }
 
-    @Test("Long lists with equal ends have their ends paired")
+    @Test("Alignment pairs the equal ends of long lists")
     func longEnds() {
         // Too many for a table, and an odd number.
         let end = Array(0..<2001)
@@ -339,7 +339,7 @@ struct AlignmentTests {
     }
 
     @Test(
-        "Values that vary between runs are found in any text, and other values are not",
+        "The comparison masks exactly the values that vary between runs",
         arguments: [
             ("7c9e6679-7425-40de-944b-e07fc1f90ae7", "{id}"), ("7C9E6679-7425-40DE-944B-E07FC1F90AE7", "{id}"),
             ("/x/7c9e6679-7425-40de-944b-e07fc1f90ae7/ws", "/x/{id}/ws"),

@@ -3,9 +3,9 @@ import Testing
 import Traffic
 import WebSocket
 
-@Suite("A session as a timeline")
+@Suite("Printing a session as a timeline")
 struct TimelineTests {
-    @Test("Every part of a session has its line")
+    @Test("The timeline prints a line for every part of a session")
     func golden() {
         let last = Samples.exchange("GET", "/last?x=1", at: 1_234_567, status: 503)
         var foreign = Samples.exchange("GET", "", at: 2_000_000)
@@ -53,7 +53,7 @@ struct TimelineTests {
 
         """#
 
-    @Test("With bodies, JSON is indented and each line escaped")
+    @Test("With bodies, the timeline indents JSON and escapes each line")
     func bodies() {
         let exchange = Samples.exchange(
             "POST", "/a", body: #"{"a":[1,"\u001b[31mred\#u{9B}0m"]}"#, answer: "plain\n\u{1B}]0;title\u{7}\u{9B}2J\n")
@@ -93,7 +93,7 @@ struct TimelineTests {
 
         """#
 
-    @Test("A long body is cut, with the missing size")
+    @Test("The timeline cuts a long body and states the missing size")
     func longBody() {
         let exchange = Samples.exchange(answer: String(repeating: "a", count: 64 * 1024 + 7))
         let text = SessionTimeline(showsBodies: true).text(of: Session(entries: [exchange]), name: "b")
@@ -101,7 +101,7 @@ struct TimelineTests {
         #expect(text.utf8.count < 66_000)
     }
 
-    @Test("An empty session says so")
+    @Test("The timeline of an empty session says so")
     func empty() { #expect(SessionTimeline().text(of: Session(), name: "a.har") == "a.har: nothing was recorded\n") }
 
     /// Texts that move a cursor, set colours, hide, reorder, or are wide.
@@ -112,7 +112,7 @@ struct TimelineTests {
     ]
 
     @Test(
-        "Lines keep the width and contain no control characters", arguments: hostileTexts
+        "The timeline's lines fit the width and have no control characters", arguments: hostileTexts
     )
     func keepsToTheLine(_ text: String) {
         var exchange = Samples.exchange(text, "/" + text, answer: text)

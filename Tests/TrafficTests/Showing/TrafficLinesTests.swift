@@ -6,7 +6,7 @@ import WebSocket
 
 @testable import Traffic
 
-@Suite("Traffic as lines, one entry at a time")
+@Suite("Printing traffic line by line")
 struct TrafficLinesTests {
     static func entry(_ event: JournalEvent, number: Int = 12, after milliseconds: Int64 = 0) -> JournalEntry {
         JournalEntry(
@@ -114,12 +114,12 @@ struct TrafficLinesTests {
         (.note("The state was imported"), "    · The state was imported"),
     ]
 
-    @Test("Each event has its line", arguments: table)
+    @Test("Each event prints as its line", arguments: table)
     func line(event: JournalEvent, line: String) {
         #expect(TrafficLines(width: 100).lines(of: Self.entry(event)) == ["10:30:00.000" + line])
     }
 
-    @Test("A world other than the default is named")
+    @Test("A line names a world other than the default")
     func world() {
         let lines = TrafficLines()
         func end(_ event: JournalEvent) -> String {
@@ -133,7 +133,7 @@ struct TrafficLinesTests {
                 == "                ✗ [w\\x1B] must a/b: No. (#1)")
     }
 
-    @Test("A breach is a whole sentence, with its entries")
+    @Test("A breach prints as a whole sentence with its entries")
     func breach() {
         let lines = TrafficLines(width: 60)
         let long = String(repeating: "word ", count: 100)
@@ -146,7 +146,7 @@ struct TrafficLinesTests {
                 == "                ✗ should a/b: Hm.")
     }
 
-    @Test("Bodies are below their lines, in full")
+    @Test("Bodies print in full below their lines")
     func bodies() {
         let lines = TrafficLines(width: 60, showsBodies: true)
         let long = String(repeating: "a", count: 200)
@@ -167,7 +167,7 @@ struct TrafficLinesTests {
     }
 
     @Test(
-        "Colours show the status, the direction and the level, on request",
+        "Optional colours show the status, the direction and the level",
         arguments: [
             (exchange("GET /", status: 201), "\u{1B}[32m201\u{1B}[0m"),
             (exchange("GET /", status: 404), "\u{1B}[33m404\u{1B}[0m"),
@@ -184,7 +184,7 @@ struct TrafficLinesTests {
         #expect(!plain.joined().contains("\u{1B}"))
     }
 
-    @Test("A breach of a must is red, of a should yellow")
+    @Test("A breach of a `must` prints in red, and a breach of a `should` prints in yellow")
     func coloursOfBreaches() {
         let lines = TrafficLines(usesColor: true)
         for (level, code) in [("must", "1;31"), ("should", "33")] {
@@ -194,7 +194,7 @@ struct TrafficLinesTests {
     }
 
     @Test(
-        "Lines keep the width and contain no control characters",
+        "Traffic lines fit the width and have no control characters",
         arguments: TimelineTests.hostileTexts, [59, 60, 100])
     func keepsToTheLine(_ text: String, _ width: Int) {
         var exchange = JournalSample.exchange("GET /x", status: 400, body: text)
@@ -258,7 +258,7 @@ struct TrafficFilterTests {
         ("fault=lat", .closed(RecordedClosing(by: .server, cause: .reset, faults: ["cut", "late"])), false),
     ]
 
-    @Test("The chunks of an answer are one line, which precedes what ends it on its socket")
+    @Test("An answer's chunks fold into one line before the frame that ends the answer")
     func folding() {
         var folds = ChunkFolds()
         func lines(_ text: String, of socket: UInt64 = 7, at second: Int64 = 0, _ faults: [String] = []) -> [String] {
@@ -285,7 +285,7 @@ struct TrafficFilterTests {
     }
 
     @Test(
-        "A filter folds chunks unless it says something of each",
+        "A filter folds chunks unless it has a condition on single frames",
         arguments: [
             ("", true), ("path=/ws pings=show", true), ("kind=frame", false), ("chunks=show", false),
             ("type=stream_chunk", false), ("fault=any", false), ("Olá", false),
@@ -294,14 +294,14 @@ struct TrafficFilterTests {
         #expect(try TrafficFilter(filter).foldsChunks == folds)
     }
 
-    @Test("A filter is conditions of the journal, and words", arguments: table)
+    @Test("A filter combines journal conditions and words", arguments: table)
     func matches(filter: String, event: JournalEvent, matches: Bool) throws {
         var filter = try TrafficFilter(filter)
         #expect(filter.matches(TrafficLinesTests.entry(event)) == matches)
     }
 
     @Test(
-        "Other text matches by its words, and meets no condition",
+        "Text that is not an entry matches words but no conditions",
         arguments: [
             ("", true), ("run FAR", true), ("run walk", false), ("status=409", false), ("status=409 run", false),
         ])
@@ -310,7 +310,7 @@ struct TrafficFilterTests {
     }
 
     @Test(
-        "A mistake in a filter is reported",
+        "The error for a filter names the mistake",
         arguments: [
             ("stats=4xx", "stats"), ("status=x", "status"), ("status=200 status=201", "status"), ("limit=5", "limit"),
             ("since=5", "since"), ("kind=", "kind"), ("chunks=fold", "chunks"), ("pings=hide", "pings"),
@@ -321,7 +321,7 @@ struct TrafficFilterTests {
         #expect(error?.message.contains(name) ?? false, "\(error?.message ?? "")")
     }
 
-    @Test("Frames share the facts of their opening, until the socket ends or its world restarts")
+    @Test("Frames match by their socket's opening until it ends or its world restarts")
     func sockets() throws {
         var filter = try TrafficFilter("path=/ws/b")
         func matches(_ event: JournalEvent) -> Bool { filter.matches(TrafficLinesTests.entry(event)) }
@@ -338,7 +338,7 @@ struct TrafficFilterTests {
         #expect(!matches(.frame(Self.chunk)))
     }
 
-    @Test("Pings and pongs differ from messages with more content")
+    @Test("A message with more content does not count as a ping or pong")
     func pings() {
         let pings: [RecordedFrame] = [
             RecordedFrame(sender: .client, opcode: .ping, payload: []),
@@ -358,7 +358,7 @@ struct TrafficFilterTests {
     }
 }
 
-@Suite("Lines at their limits")
+@Suite("Line limits")
 struct LineLimitTests {
     private static func lines(
         _ entries: SessionExchange..., width: Int = 100, showsBodies: Bool = false
@@ -382,12 +382,12 @@ struct LineLimitTests {
     }
 
     @Test(
-        "Durations of a second and more are in seconds",
+        "Messages print durations from one second on in seconds",
         arguments: [(999_000_000, "999 ms"), (1_000_000_000, "1.000 s"), (1_500_000_000, "1.500 s")]
             as [(Int64, String)])
     func durations(nanoseconds: Int64, text: String) { #expect(Messages.duration(nanoseconds) == text) }
 
-    @Test("A zero duration is unknown")
+    @Test("A zero duration prints as unknown")
     func noDuration() {
         var exchange = Samples.exchange()
         exchange.lasted = 0
@@ -396,14 +396,14 @@ struct LineLimitTests {
         #expect(lines.last?.hasSuffix(columns) == true, "\(lines)")
     }
 
-    @Test("Empty lines of a body are shown, and an empty body has none")
+    @Test("A body prints with its empty lines, and an empty body prints no lines")
     func emptyLines() {
         let exchange = Samples.exchange("POST", "/a", body: "", answer: "b\n\nc\n")
         let lines = Self.lines(exchange, showsBodies: true).dropFirst(2)
         #expect(lines.map { line in line.drop { $0 == " " } } == ["← b", "", "c"])
     }
 
-    @Test("Sixteen bytes of binary content are shown", arguments: [16, 17])
+    @Test("A line shows sixteen bytes of binary content", arguments: [16, 17])
     func hex(count: Int) {
         var exchange = Samples.exchange()
         exchange.response?.body = RecordedBody([UInt8](repeating: 0xFF, count: count))
@@ -414,7 +414,7 @@ struct LineLimitTests {
     private static let id = "910a2dec-8902-4cc1-beeb-8da1658eec67"
 
     @Test(
-        "Ids of more than 16 bytes are shortened if the message has no room",
+        "A line shortens ids of more than 16 bytes if it has no room",
         arguments: [
             // Its 38 bytes fit exactly.
             (#""\#(id)""#, #""\#(id)""#), (#""\#(id)"!"#, #""910a2dec…"!"#),
@@ -427,14 +427,14 @@ struct LineLimitTests {
     }
 
     @Test(
-        "A refusal's code is shown from status 400 on",
+        "A line shows an error's code from status 400 on",
         arguments: [(399, nil), (400, "NO")] as [(Int, String?)])
     func refusal(status: Int, code: String?) {
         let exchange = JournalSample.exchange("GET /", status: status, answer: #"{"error":{"code":"NO"}}"#)
         #expect(exchange.refusal?.code == code)
     }
 
-    @Test("A ping has fewer than 200 bytes", arguments: [199, 200])
+    @Test("A message of 200 bytes or more does not count as a ping", arguments: [199, 200])
     func pings(count: Int) {
         let start = #"{"type":"ping","a":""#
         let text = start + String(repeating: "a", count: count - start.utf8.count - 2) + "\"}"
