@@ -35,7 +35,7 @@ struct BrokenRulesTests {
             expected: [0x89, 126, 0, 126] + Array(repeating: 7, count: 126)),
     ]
 
-    @Test("A raw frame is written exactly", arguments: frames)
+    @Test("A raw frame is sent byte for byte", arguments: frames)
     func raw(frame: RawFrame) {
         var out = bytes("before")
         FrameEncoder.appendRaw(
@@ -45,7 +45,7 @@ struct BrokenRulesTests {
     }
 
     @Test(
-        "A close frame can have any code, and the peer reports the mistake",
+        "closeAnyway can send any code, which the peer reports as an error",
         arguments: [0, 999, 1005, 1006, 1015, 2999, 5000, 65535] as [UInt16])
     func forbiddenCode(code: UInt16) {
         var server = Connection(role: .server)
@@ -71,7 +71,7 @@ struct BrokenRulesTests {
         #expect(out.count == 7)
     }
 
-    @Test("Without a code the frame is empty, whatever the reason")
+    @Test("A close frame without a code is empty even if there is a reason")
     func closeWithoutCode() {
         var server = Connection(role: .server)
         var out: [UInt8] = []
@@ -80,7 +80,7 @@ struct BrokenRulesTests {
         #expect(server.closeSummary.sent == CloseSummary.Frame(code: nil))
     }
 
-    @Test("A long reason is shortened as in an ordinary close")
+    @Test("closeAnyway shortens a long reason like an ordinary close")
     func longReason() {
         var server = Connection(role: .server)
         var out: [UInt8] = []
@@ -88,7 +88,7 @@ struct BrokenRulesTests {
         #expect(out == Wire.frame(8, Wire.close(1006, String(repeating: "a", count: 123))))
     }
 
-    @Test("Pings are reported but not answered, and a waiting pong is dropped")
+    @Test("Withholding pongs reports pings without an answer and drops a waiting pong")
     func withheldPongs() {
         var limits = Limits()
         limits.unsentBeforePongsWait = 0
@@ -108,7 +108,7 @@ struct BrokenRulesTests {
         #expect(out == Wire.frame(10, [3]))
     }
 
-    @Test("Any key has an answer")
+    @Test("The server can compute the accept value of any key")
     func accept() {
         // RFC 6455 §1.3.
         #expect(ServerHandshake.accept(for: "dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")

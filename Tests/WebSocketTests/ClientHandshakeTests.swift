@@ -8,7 +8,7 @@ struct ClientHandshakeTests {
     static let handshake = ClientHandshake(key: Array("the sample nonce".utf8))
     static let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
 
-    @Test("The request has the four fields")
+    @Test("The client's request has the four required fields")
     func request() {
         let expected: HTTPFields = [
             .upgrade: "websocket", .connection: "Upgrade", .secWebSocketKey: "dGhlIHNhbXBsZSBub25jZQ==",
@@ -46,7 +46,7 @@ struct ClientHandshakeTests {
         ("a subprotocol", 101, [(.secWebSocketProtocol, ["chat"])], .subprotocol("chat")),
     ]
 
-    @Test("The client judges the answer", arguments: answers)
+    @Test("The client accepts a valid answer and explains why it rejects an invalid answer", arguments: answers)
     func verdict(
         name: String, status: Int, changes: [(HTTPField.Name, [String])], expected: ClientHandshake.Failure?
     ) {
@@ -55,7 +55,7 @@ struct ClientHandshakeTests {
         #expect(Self.handshake.verify(status: HTTPResponse.Status(code: status), fields: fields) == expected)
     }
 
-    @Test("Our server accepts our client's handshake, and our client the answer")
+    @Test("Our server accepts our client's handshake, and our client accepts the answer")
     func pair() {
         for first in UInt8.min...UInt8.max {
             let handshake = ClientHandshake(key: [first] + Array(1...15))
@@ -68,7 +68,7 @@ struct ClientHandshakeTests {
         }
     }
 
-    @Test("A key of another length traps")
+    @Test("Using a key of another length traps")
     func misuse() async {
         await #expect(processExitsWith: .failure) {
             _ = ClientHandshake(key: [1, 2, 3])

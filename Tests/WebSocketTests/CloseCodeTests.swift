@@ -3,7 +3,7 @@ import WebSocket
 
 @Suite("RFC 6455 §7.4: close codes")
 struct CloseCodeTests {
-    @Test("Of all 65,536 codes, exactly the registered and the private ones may be sent")
+    @Test("Only registered and private codes are allowed on the wire")
     func allowedOnWire() {
         let registered: Set<UInt16> = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014]
         let expected = registered.union(3000...4999)
@@ -12,7 +12,7 @@ struct CloseCodeTests {
     }
 
     @Test(
-        "The names stand for the registry's numbers",
+        "Each named code has the registry's number",
         arguments: [
             (CloseCode.normalClosure, 1000), (.goingAway, 1001), (.protocolError, 1002), (.unsupportedData, 1003),
             (.noStatus, 1005), (.abnormal, 1006), (.invalidPayload, 1007), (.policyViolation, 1008),

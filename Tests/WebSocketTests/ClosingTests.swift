@@ -64,12 +64,14 @@ struct ClosingTests {
             input: { Wire.fromPeer(of: $0, 5) + Wire.fromPeer(of: $0, 1, bytes("a")) + [0xFF] }),
     ].flatMap { $0 }
 
-    @Test("Received frames close with these codes", arguments: exchanges)
+    @Test("Each invalid or close frame closes the connection with the expected code", arguments: exchanges)
     func received(exchange: Exchange) {
         exchange.run()
     }
 
-    @Test("A close has a code and a reason, and nothing follows", arguments: [Role.client, .server])
+    @Test(
+        "A close frame has a code and a reason, and the connection sends nothing after it",
+        arguments: [Role.client, .server])
     func sent(role: Role) {
         var connection = Connection(role: role)
         var out: [UInt8] = []
@@ -89,7 +91,7 @@ struct ClosingTests {
         #expect(connection.closeSummary.sent == CloseSummary.Frame(code: .normalClosure, reason: "bye"))
     }
 
-    @Test("A close may have no code", arguments: [Role.client, .server])
+    @Test("A close frame may omit the code", arguments: [Role.client, .server])
     func sentEmpty(role: Role) {
         var connection = Connection(role: role)
         var out: [UInt8] = []
@@ -109,7 +111,7 @@ struct ClosingTests {
         (String(repeating: "👨‍👩‍👧‍👦", count: 5), String(repeating: "👨‍👩‍👧‍👦", count: 4)),
     ]
 
-    @Test("A reason is shortened to 123 bytes, between two characters", arguments: cuts)
+    @Test("A reason is cut to at most 123 bytes between two characters", arguments: cuts)
     func cut(reason: String, expected: String) {
         var connection = Connection(role: .server)
         var out: [UInt8] = []
@@ -117,7 +119,7 @@ struct ClosingTests {
         #expect(out == Wire.frame(8, Wire.close(1011, expected)))
     }
 
-    @Test("An invalid code, or a reason without a code, traps")
+    @Test("Closing with an invalid code or with a reason but no code traps")
     func misuse() async {
         await #expect(processExitsWith: .failure) {
             var connection = Connection(role: .server)
@@ -171,7 +173,7 @@ struct ClosingTests {
         ),
     ]
 
-    @Test("The end of the stream is clean only after both close frames", arguments: ends)
+    @Test("The end of the stream counts as clean only after both close frames", arguments: ends)
     func end(after what: String, input: [UInt8], expected: Connection.Ending) {
         var connection = Connection(role: .server)
         let outcome = connection.outcome(of: [input[...]])
@@ -184,7 +186,7 @@ struct ClosingTests {
         #expect(out == [])
     }
 
-    @Test("The end of the stream without an answer to our close frame is 1006", arguments: [Role.client, .server])
+    @Test("The end of the stream without an answer to our close frame yields 1006", arguments: [Role.client, .server])
     func endInsteadOfAnswer(role: Role) {
         var connection = Connection(role: role)
         var out: [UInt8] = []

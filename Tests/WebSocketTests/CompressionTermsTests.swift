@@ -50,7 +50,7 @@ struct CompressionTermsTests {
         (["permessage-deflate; server_max_window_bits=\"9"], nil),
     ]
 
-    @Test("A server accepts the first offer that it can fulfil", arguments: answers)
+    @Test("A server accepts the first offer that it supports", arguments: answers)
     func server(lines: [String], answer: String?) {
         let terms = CompressionTerms(answering: Self.fields(lines))
         #expect(terms?.fieldValue == answer)
@@ -103,7 +103,7 @@ struct CompressionTermsTests {
         #expect(Self.handshake.verify(status: .switchingProtocols, fields: fields) != nil, "nothing was offered")
     }
 
-    @Test("A server reads every offer of a client, and its answer fits")
+    @Test("A server accepts every offer of our client, and the client accepts the answer")
     func bothSides() throws {
         for settings in 0..<64 {
             var terms = CompressionTerms()

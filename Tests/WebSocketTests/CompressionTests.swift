@@ -18,7 +18,7 @@ struct CompressionTests {
         return terms
     }
 
-    @Test("One side receives what the other sends, however it is split, with all settings", arguments: settings)
+    @Test("With all settings one side receives what the other sends, however it is split", arguments: settings)
     func pairs(terms: CompressionTerms) {
         for size in [1, 2, 3, 7, 1000] {
             var pair = Pair()
@@ -52,7 +52,7 @@ struct CompressionTests {
             by: Connection(role: .client, limits: Limits(message: limit), compression: CompressionTerms()))
     }
 
-    @Test("Frames of the RFC are understood: whole, fragmented, around a ping, and uncompressed in between")
+    @Test("The inflater reads the RFC's example frames")
     func frames() {
         let text = Event.text(bytes("Hello"))
         #expect(outcome(Wire.frame(1, Self.hello, rsv: 4)).events == [text])
@@ -67,7 +67,7 @@ struct CompressionTests {
         #expect(outcome(plain).events == [text, .text(bytes("plain")), text])
     }
 
-    @Test("A side without context takeover never refers to older messages, and may do so without harm")
+    @Test("A message after hasSentOtherwise does not refer to older messages")
     func otherwise() {
         var pair = Pair()
         pair.client = Connection(role: .client, maskSeed: 7, compression: CompressionTerms())
@@ -81,7 +81,7 @@ struct CompressionTests {
         #expect(pair.clientEvents.first == pair.clientEvents.last)
     }
 
-    @Test("Without negotiation every reserved bit is refused, with it all but RSV1 of a message's first frame")
+    @Test("Only RSV1 in the first frame of a message is allowed, and only after negotiation")
     func bits() {
         let start = Wire.frame(1, [0xF2], fin: false, rsv: 4)
         let rows: [([UInt8], String)] = [
@@ -103,7 +103,7 @@ struct CompressionTests {
         #expect(without.state == .failed)
     }
 
-    @Test("Invalid deflate data gets 1002, invalid UTF-8 1007, too many blocks 1009")
+    @Test("Invalid deflate data gets 1002, invalid UTF-8 gets 1007 and too many blocks get 1009")
     func mistakes() {
         let rows: [([UInt8], UInt16, String)] = [
             ([], 1002, "A compressed message lacks its end."),
@@ -129,7 +129,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("A message at the limit passes; one byte more gets 1009, and so does a bomb")
+    @Test("A message beyond the limit gets 1009, and so does a deflate bomb")
     func limits() {
         for count in [0, 1, 1000, 70_000] {
             var server = Connection(role: .server, compression: CompressionTerms())

@@ -38,12 +38,12 @@ struct ControlFramesTests {
             input: { Wire.fromPeer(of: $0, 10, Array(repeating: 0, count: 126)) }),
     ].flatMap { $0 }
 
-    @Test("Received pings and pongs have these effects", arguments: exchanges)
+    @Test("A connection answers pings and ignores pongs as the RFC requires", arguments: exchanges)
     func received(exchange: Exchange) {
         exchange.run()
     }
 
-    @Test("A peer that pings without reading gets one pong for all, once there is room")
+    @Test("A peer that pings without reading gets a single pong once there is room")
     func backlog() {
         var limits = Limits()
         limits.unsentBeforePongsWait = 20
@@ -65,7 +65,7 @@ struct ControlFramesTests {
         #expect(output == [])
     }
 
-    @Test("A waiting pong goes out with the next received bytes, but not after our close frame")
+    @Test("A waiting pong is sent with the next received bytes but not after our close frame")
     func waitingPong() {
         var limits = Limits()
         limits.unsentBeforePongsWait = 0

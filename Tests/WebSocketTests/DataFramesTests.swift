@@ -55,12 +55,12 @@ struct DataFramesTests {
             input: { Wire.fromPeer(of: $0, 1, [0x61, 0xC3]) }),
     ].flatMap { $0 }
 
-    @Test("Received frames have these effects", arguments: exchanges)
+    @Test("Each received data frame produces the expected events and answers", arguments: exchanges)
     func received(exchange: Exchange) {
         exchange.run()
     }
 
-    @Test("A server refuses an unmasked frame, a client a masked one")
+    @Test("A server rejects unmasked frames, and a client rejects masked frames")
     func masking() {
         let server = receiveHoweverSplit(Wire.frame(1, bytes("a")), by: Connection(role: .server))
         #expect(server.events.map(Self.failureCode) == [.protocolError])
@@ -69,7 +69,7 @@ struct DataFramesTests {
         #expect(client.state == .failed)
     }
 
-    @Test("A side sends text, binary, ping and pong", arguments: [Role.client, .server])
+    @Test("Each side can send text, binary, ping and pong frames", arguments: [Role.client, .server])
     func sent(role: Role) {
         func written(_ send: (inout Connection, inout [UInt8]) -> Bool) -> [UInt8] {
             var connection = Connection(role: role)

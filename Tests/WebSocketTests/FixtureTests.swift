@@ -8,7 +8,7 @@ struct FixtureTests {
     /// The limit that the README of the fixtures names.
     static let server = Connection(role: .server, limits: Limits(message: 70_000))
 
-    @Test("Every valid input gives its events and answers, however split", arguments: try validTables.get())
+    @Test("Every valid input produces its events and answers, however it is split", arguments: try validTables.get())
     func valid(fixture: Fixture) {
         #expect(fixture.failure == nil)
         let outcome = receiveHoweverSplit(fixture.input, by: Self.server)
@@ -24,7 +24,8 @@ struct FixtureTests {
         #expect(outcome.shouldCloseTransport)
     }
 
-    @Test("Every invalid input fails with its code at its byte, however split", arguments: try invalidTables.get())
+    @Test(
+        "Every invalid input fails with its code at its byte, however it is split", arguments: try invalidTables.get())
     func invalid(fixture: Fixture) throws {
         let code = try #require(fixture.failure)
         let place = try #require(fixture.failsAfter)
@@ -44,7 +45,7 @@ struct FixtureTests {
         #expect(early.outcome(of: [fixture.input[(place - 1)..<place]]).state == .failed)
     }
 
-    @Test("The tables have their expected length, and unique names in a topic")
+    @Test("The tables have the expected length and unique names within a topic")
     func coverage() throws {
         let valid = try Self.validTables.get()
         let invalid = try Self.invalidTables.get()

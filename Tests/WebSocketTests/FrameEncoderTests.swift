@@ -4,7 +4,7 @@ import WebSocket
 @Suite("RFC 6455 §5.2: writing frames")
 struct FrameEncoderTests {
     /// RFC 6455 §5.7.
-    @Test("The RFC's examples are written")
+    @Test("The encoder produces the RFC's examples")
     func examples() {
         #expect(FrameEncoder.serverFrame(.text, bytes("Hello")) == [0x81, 0x05] + bytes("Hello"))
         var masked: [UInt8] = []
@@ -22,7 +22,7 @@ struct FrameEncoderTests {
     }
 
     @Test(
-        "Headers have the shortest form",
+        "The encoder writes headers in the shortest form",
         arguments: [(0, 2), (1, 2), (125, 2), (126, 4), (127, 4), (65535, 4), (65536, 10)])
     func shortest(count: Int, header: Int) {
         let payload = [UInt8](repeating: 0x2A, count: count)
@@ -35,7 +35,7 @@ struct FrameEncoderTests {
         #expect(masked == bytes("before") + Wire.frame(2, payload, fin: false, mask: Wire.sampleKey))
     }
 
-    @Test("A control frame of 126 bytes traps")
+    @Test("Encoding a control frame of 126 bytes traps")
     func longControlFrame() async {
         await #expect(processExitsWith: .failure) {
             _ = FrameEncoder.serverFrame(.ping, [UInt8](repeating: 0, count: 126))

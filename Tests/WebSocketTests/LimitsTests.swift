@@ -4,7 +4,7 @@ import Testing
 
 @Suite("RFC 6455 §10.4: limits and memory")
 struct LimitsTests {
-    @Test("An idle connection is small and owns no buffers, even after a large message")
+    @Test("An idle or failed connection owns no buffers")
     func idle() {
         #expect(MemoryLayout<Connection>.size <= 256)
         var connection = Connection(role: .server)
@@ -25,7 +25,7 @@ struct LimitsTests {
         expectNoBuffers()
     }
 
-    @Test("A peer that announces much and sends little gets little memory")
+    @Test("A peer that announces a large frame and sends little uses little memory")
     func announced() {
         let million: [UInt8] = [0x82, 0xFF, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0]
         var connection = Connection(role: .server)
@@ -36,7 +36,7 @@ struct LimitsTests {
         #expect(connection.state == .open)
     }
 
-    @Test("The buffer stays within the limit, however the message is fragmented", arguments: [1, 7, 1000])
+    @Test("The buffer never exceeds the limit, however the message is fragmented", arguments: [1, 7, 1000])
     func bounded(fragment: Int) {
         var connection = Connection(role: .server, limits: Limits(message: 10_000))
         var total = 0
@@ -54,7 +54,7 @@ struct LimitsTests {
         #expect(outcome.events.map(DataFramesTests.failureCode) == [.messageTooBig])
     }
 
-    @Test("Growth is geometric: 10,000 fragments and 100,000 single bytes cost few reallocations")
+    @Test("10,000 fragments or 100,000 single bytes cause few reallocations")
     func reallocations() {
         var connection = Connection(role: .server)
         var capacities: Set<Int> = []
@@ -77,7 +77,7 @@ struct LimitsTests {
         #expect(capacities.count <= 8)
     }
 
-    @Test("A limit of zero still accepts empty messages")
+    @Test("A connection with a limit of zero accepts empty messages")
     func nothing() {
         let connection = Connection(role: .server, limits: Limits(message: 0))
         #expect(receiveHoweverSplit(Wire.fromPeer(of: .server, 1), by: connection).events == [.text([])])

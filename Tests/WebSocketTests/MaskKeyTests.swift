@@ -4,7 +4,7 @@ import Testing
 
 @Suite("RFC 6455 §5.3: masking")
 struct MaskKeyTests {
-    @Test("For every length to 40 and every split, octet i becomes octet i XOR key octet i mod 4")
+    @Test("Masking XORs octet i with key octet i mod 4 for every length to 40 and every split")
     func everyLengthAndCut() {
         let key: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
         for count in 0...40 {
@@ -22,7 +22,7 @@ struct MaskKeyTests {
         }
     }
 
-    @Test("A client's keys are those of SplitMix64, so a seed gives the same bytes everywhere")
+    @Test("A client's mask keys follow SplitMix64 from the seed")
     func generator() {
         var generator = MaskKeyGenerator(seed: 0)
         #expect(generator.next().networkOrder == 0xE220_A839)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebSocket
 
-@Suite("Messages of the WebSocket protocol")
+@Suite("WebSocket protocol messages")
 struct MessagesTests {
     static let violations: [(ProtocolViolation, CloseCode, String)] = [
         (
@@ -83,7 +83,7 @@ struct MessagesTests {
         ),
     ]
 
-    @Test("A violation has its code, and its message fits a close frame even at its longest", arguments: violations)
+    @Test("A violation has its code, and its longest message fits into a close frame", arguments: violations)
     func violation(violation: ProtocolViolation, code: CloseCode, message: String) {
         #expect(violation.code == code)
         #expect(violation.message == message)
@@ -129,7 +129,7 @@ struct MessagesTests {
         ),
     ]
 
-    @Test("A refused handshake says what arrived and what to send", arguments: refusals)
+    @Test("The error for a rejected handshake says what arrived and what to send", arguments: refusals)
     func refusal(refusal: ServerHandshake.Refusal, message: String) {
         #expect(refusal.message == message)
     }
@@ -160,7 +160,7 @@ struct MessagesTests {
         ),
     ]
 
-    @Test("A failed handshake has the server's answer and what to check", arguments: failures)
+    @Test("The error for a failed handshake has the server's answer and what to check", arguments: failures)
     func failure(failure: ClientHandshake.Failure, message: String) {
         #expect(failure.description == message)
     }

@@ -26,11 +26,11 @@ struct Pair {
     }
 }
 
-@Suite("RFC 6455 §5 and §7: a client and a server talking to each other")
+@Suite("RFC 6455 §5 and §7: a client and a server in a conversation")
 struct PairTests {
     static let sizes = Array(1...17) + [1000]
 
-    @Test("Messages both ways, fragments and pings pass, and the client closes", arguments: sizes)
+    @Test("Messages, fragments and pings arrive in both directions until the client closes", arguments: sizes)
     func conversation(size: Int) {
         var pair = Pair()
         let long = bytes(String(repeating: "größer ", count: 60))
@@ -64,7 +64,7 @@ struct PairTests {
         #expect(pair.server.closeSummary == CloseSummary(sent: echoed, received: said, initiator: .theyStarted))
     }
 
-    @Test("The server closes", arguments: sizes)
+    @Test("The server can close first", arguments: sizes)
     func closeByServer(size: Int) {
         var pair = Pair()
         pair.server.close(code: .goingAway, reason: "shutting down", into: &pair.toClient)
@@ -77,7 +77,7 @@ struct PairTests {
         #expect(!pair.client.shouldCloseTransport)
     }
 
-    @Test("If both close at once, each counts as the one that started, and neither answers twice", arguments: sizes)
+    @Test("Both sides can close simultaneously, and each sends one close frame", arguments: sizes)
     func closeAtOnce(size: Int) {
         var pair = Pair()
         pair.client.close(code: .normalClosure, into: &pair.toServer)
@@ -91,7 +91,7 @@ struct PairTests {
         #expect(pair.client.receiveEndOfStream() == .clean(code: .goingAway))
     }
 
-    @Test("After a message over the server's limit the client gets the reason", arguments: sizes)
+    @Test("A client whose message exceeds the server's limit receives the reason", arguments: sizes)
     func tooBig(size: Int) {
         var pair = Pair()
         pair.server = Connection(role: .server, limits: Limits(message: 10))

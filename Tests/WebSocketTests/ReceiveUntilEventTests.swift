@@ -18,7 +18,7 @@ struct ReceiveUntilEventTests {
         }
     }
 
-    @Test("server_answers_text_before_the_close_frame_behind_it")
+    @Test("A server can answer a text before it reads the close frame behind the text")
     func answersBeforeClose() {
         var connection = Connection(role: .server)
         let text = Wire.fromPeer(of: .server, 1, bytes("hi"))
@@ -39,7 +39,7 @@ struct ReceiveUntilEventTests {
         #expect(output == Wire.frame(1, bytes("ho")) + Wire.frame(8, Wire.close(1000)))
     }
 
-    @Test("Receiving one event at a time gives the same events and output, wherever the input is cut")
+    @Test("Receiving one event at a time yields the same events and output")
     func sameAsAtOnce() {
         let input =
             Wire.fromPeer(of: .server, 1, bytes("a"), fin: false) + Wire.fromPeer(of: .server, 9, bytes("p"))

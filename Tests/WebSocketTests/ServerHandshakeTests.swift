@@ -49,7 +49,7 @@ struct ServerHandshakeTests {
         Request("Origin", [.origin: ["http://example.com"]]),
     ]
 
-    @Test("A handshake is accepted without extensions and subprotocols", arguments: accepted)
+    @Test("The server accepts a handshake without extensions and subprotocols", arguments: accepted)
     func accepts(request: Request) {
         let expected: HTTPFields = [
             .upgrade: "websocket", .connection: "Upgrade", .secWebSocketAccept: Self.accept,
@@ -66,7 +66,7 @@ struct ServerHandshakeTests {
             [.upgrade: [], .connection: [], .secWebSocketKey: [], .secWebSocketVersion: []]),
     ]
 
-    @Test("Ordinary requests are left alone", arguments: ordinary)
+    @Test("The server does not treat ordinary requests as upgrades", arguments: ordinary)
     func leavesAlone(request: Request) {
         #expect(request.outcome == .notAnUpgrade)
     }
@@ -103,7 +103,7 @@ struct ServerHandshakeTests {
         (Request("not base64", [.secWebSocketKey: ["!!!!!!!!!!!!!!!!!!!!!!=="]]), 400, "Sec-WebSocket-Key came as"),
     ]
 
-    @Test("A bad handshake is refused with a status, its required fields, and a reason", arguments: refused)
+    @Test("The server rejects a bad handshake with a status, required fields and a reason", arguments: refused)
     func refuses(request: Request, expectedStatus: Int, excerpt: String) {
         guard case .refuse(let status, let fields, let message) = request.outcome else {
             Issue.record("expected a refusal, got \(request.outcome)")

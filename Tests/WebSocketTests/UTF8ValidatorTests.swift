@@ -65,7 +65,7 @@ struct UTF8ValidatorTests {
         Text("ASCII after a bad byte does not hide it", [0xFF] + Array(repeating: 0x61, count: 40), .invalid(at: 0)),
     ]
 
-    @Test("Validation fails at the first invalid byte, however split", arguments: texts)
+    @Test("Validation fails at the first invalid byte, however the text is split", arguments: texts)
     func stress(text: Text) {
         #expect(Self.verdict(on: [text.bytes[...]]) == text.verdict)
         for pieces in splits(of: text.bytes) {
@@ -82,7 +82,7 @@ struct UTF8ValidatorTests {
         }
     }
 
-    @Test("A bad byte is found at any place in ASCII")
+    @Test("Validation finds a bad byte at any offset in ASCII")
     func everyPlace() {
         for place in 0..<110 {
             var text = [UInt8](repeating: 0x61, count: 110)
@@ -91,7 +91,7 @@ struct UTF8ValidatorTests {
         }
     }
 
-    @Test("All pairs of first bytes, alone and with tails, are judged by RFC 3629's grammar")
+    @Test("Validation of every pair of first bytes follows RFC 3629's grammar")
     func exhaustive() {
         var disagreements: [String] = []
         for a in UInt8.min...UInt8.max {
@@ -107,7 +107,7 @@ struct UTF8ValidatorTests {
     }
 
     @Test(
-        "Validation agrees with Swift's own decoder on random bytes, however split",
+        "Validation agrees with Swift's own decoder on random bytes",
         arguments: 1...40 as ClosedRange<UInt64>)
     func random(seed: UInt64) {
         var generator = Draw(seed: seed)
