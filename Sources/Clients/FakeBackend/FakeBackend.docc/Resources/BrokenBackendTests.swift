@@ -2,7 +2,7 @@ import FakeBackend
 import Testing
 
 @Suite("The book of goals, while the backend fails") struct BrokenBackendTests {
-    @Test("The book has the goal once, as soon as the backend works again", .fakeBackend("flaky-500"))
+    @Test("The book contains the goal exactly once after the backend recovers", .fakeBackend("flaky-500"))
     func flaky() async throws {
         let backend = try FakeBackend.current
         let book = GoalBook(url: backend.url, token: backend.token, apiKey: backend.apiKey)

@@ -7,12 +7,12 @@ private func book() throws -> GoalBook {
 }
 
 @Suite("The book of goals", .fakeBackend()) struct GoalBookTests {
-    @Test("The book has a created goal") func create() async throws {
+    @Test("The book contains a created goal") func create() async throws {
         let goal = try await book().create("Run 5 km")
         #expect(try await book().all().map(\.id) == [goal.id])
     }
 
-    @Test("The book is empty in every other test") func world() async throws {
+    @Test("Every other test starts with an empty book") func world() async throws {
         #expect(try await book().all().isEmpty)
     }
 }

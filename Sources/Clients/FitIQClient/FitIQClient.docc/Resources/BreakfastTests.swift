@@ -4,13 +4,13 @@ import FitIQClient
 import Testing
 
 @Suite("Breakfast", .fakeBackend("drop-mid-stream")) struct BreakfastTests {
-    @Test("The coach recommends breakfast in whole sentences, despite a drop") func whole() async throws {
+    @Test("The coach recommends breakfast in whole sentences despite a drop") func whole() async throws {
         let backend = try FakeBackend.current
         let answer = try await breakfast(url: backend.url, token: backend.token, apiKey: backend.apiKey)
         #expect(answer.hasPrefix("For breakfast, I recommend"))
     }
 
-    @Test("The recommendation grows on the screen") func growing() async throws {
+    @Test("The screen shows the growing recommendation") func growing() async throws {
         let backend = try FakeBackend.current
         let credentials = Credentials(token: backend.token, apiKey: backend.apiKey)
         let client = try FitIQClient(url: backend.url, credentials: credentials)
