@@ -2,18 +2,18 @@ import ContractSuite
 
 extension LimitsPage {
     static let exploring: [String: [Limit]] = [
-        "schedules of an exploration; its time": [
+        "schedules of an exploration; its duration": [
             .count("ExploreLimits.runs", ExploreLimits.runs.upperBound),
             .time("ExploreLimits.budget", ExploreLimits.budget.upperBound),
         ],
-        "world time for the client to recover; time after its user has left in which it must stay silent": [
+        "world time for the client to recover; time for which the client must stay silent after its user has left": [
             .time("Story.patience", Story.patience), .time("Story.restTime", Story.restTime),
         ],
         "concurrent runs; attempts to confirm a finding": [
             .count("ExploreLimits.jobs", ExploreLimits.jobs.upperBound),
             .count("ExploreLimits.tries", ExploreLimits.tries),
         ],
-        "a run by default, not counting delays by its faults": [
+        "length of a run by default, not counting the delays that its faults cause": [
             .time("ExploreLimits.run", ExploreLimits.run)
         ],
         "faults in a schedule": [.count("ExploreLimits.faults", ExploreLimits.faults)],
@@ -24,7 +24,7 @@ extension LimitsPage {
             .count("ExploreLimits.entries", ExploreLimits.entries),
             .count("ExploreLimits.points", ExploreLimits.points),
         ],
-        "new points of a run at which `explore` tries another fault": [
+        "new points in a run at which `explore` tries another fault": [
             .count("ExploreLimits.newPoints", ExploreLimits.newPoints)
         ],
         "points that await a second fault": [.count("ExploreLimits.leads", ExploreLimits.leads)],

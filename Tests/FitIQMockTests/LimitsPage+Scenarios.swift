@@ -44,7 +44,7 @@ extension LimitsPage {
             .count("ScenarioLimits.consultations", ScenarioLimits.consultations),
             .count("ScenarioLimits.mealLogs", ScenarioLimits.mealLogs),
         ],
-        "photos of meals of a user in a scenario; suggestions of a failed meal": [
+        "meal photos of a user in a scenario; suggestions of a failed meal": [
             .count("ScenarioLimits.photos", ScenarioLimits.photos),
             .count("MealLogFailure.mostSuggestions", MealLogFailure.mostSuggestions),
         ],
@@ -93,9 +93,9 @@ extension LimitsPage {
         "text that waits to be sent in one frame": [.bytes("FaultLimits.waitingBytes", FaultLimits.waitingBytes)],
         "pieces of a dribbled response": [.count("FaultLimits.pieces", FaultLimits.pieces)],
         "reason of a close frame": [.bytes("FaultLimits.closeReason", FaultLimits.closeReason)],
-        "held things in a world": [.count("FaultLimits.held", FaultLimits.held)],
-        "bytes of the messages behind a held one": [server.bytes("heldFrameBytes")],
-        "time until a held thing continues on its own": [
+        "held requests, responses and frames in a world": [.count("FaultLimits.held", FaultLimits.held)],
+        "bytes of the messages behind a held message": [server.bytes("heldFrameBytes")],
+        "time until a held request, response or frame continues": [
             .time("FaultLimits.holdTime", FaultLimits.holdTime),
             .time("FaultLimits.shortestHold", FaultLimits.shortestHold),
             .time("FaultLimits.longestWait", FaultLimits.longestWait),

@@ -72,7 +72,7 @@ enum LimitsPage {
         "chunk-size line, and empty lines before a request": [
             http.bytes("chunkLine"), http.count("leadingEmptyLines"),
         ],
-        "later requests that wait on a connection": [http.bytes("pipelined")],
+        "pipelined requests waiting on a connection": [http.bytes("pipelined")],
         "time for a TLS handshake": [server.time("handshakeTime")],
         "time to receive a request's head; time to receive its body": [server.time("readTime")],
         "idle keep-alive connection, or a stalled reader": [server.time("idleTime")],
@@ -134,7 +134,7 @@ enum LimitsPage {
             "quick action of a new consultation": [
                 .count("quickAction", 500), .bytes("BodyReader.maximumTextByteCount", 16 * 1024),
             ],
-            "suggestions of goals at once": [.count("SuggestGoalsRequest.limit", 10)],
+            "goal suggestions per request": [.count("SuggestGoalsRequest.limit", 10)],
             "unanswered messages of a consultation": [world.count("waitingMessages")],
             "messages of a consultation": [world.count("messages")],
             "active consultations of a user": [world.count("activeConsultations")],
@@ -150,14 +150,14 @@ enum LimitsPage {
                 .count("CreateMealLogsRequest.maximumCount", CreateMealLogsRequest.maximumCount)
             ],
             "notes of a meal log": try text(in: ["notes": "change"]),
-            "notes of a photo of a meal, and of its confirmation": [
+            "notes of a meal photo, and of its confirmation": [
                 .count("MealPhotoRequest.noteLengths", MealPhotoRequest.noteLengths.upperBound)
             ],
-            "form or JSON with a photo of a meal": [server.bytes("photoBody")],
+            "form or JSON with a meal photo": [server.bytes("photoBody")],
             "parts of such a form; a part's head": [
                 .count("FormPart.mostParts", FormPart.mostParts), .bytes("FormPart.longestHead", FormPart.longestHead),
             ],
-            "photos of meals of a user": [world.count("photos")],
+            "meal photos of a user": [world.count("photos")],
             "name; unit of a confirmed food": [
                 .count("name", MealItem.nameLengths.upperBound),
                 .count("unit", MealItem.unitLengths.upperBound),
@@ -201,7 +201,7 @@ enum LimitsPage {
             ],
             "body of `PUT /__admin/state`": [server.bytes("stateBody")],
             "state of a world that `GET /__admin/state` writes": [server.bytes("stateBody")],
-            "worlds, the default one included": [server.count("worlds"), server.time("worldIdleTime")],
+            "worlds, including the default world": [server.count("worlds"), server.time("worldIdleTime")],
             "label of a world": [.bytes("ServerLimits.labelBytes", ServerLimits.labelBytes)],
             "scenarios in the worlds of a run, counted for each guide": [
                 .count("WorldRun.mostScenarios", WorldRun.mostScenarios)
@@ -240,14 +240,14 @@ enum LimitsPage {
 
     private static func judging() throws -> [String: [Limit]] {
         [
-            "journals of all worlds, 256 bytes for each entry included": [
+            "journals of all worlds, including 256 bytes for each entry": [
                 .bytes("Journal.entryWeight", Journal.entryWeight), server.bytes("journalBytes"),
             ],
-            "ping sent by hand": [.bytes("Engine.pingBytes", Engine.pingBytes)],
-            "frame sent by hand; changed body or frame": [server.bytes("webSocketMessage")],
+            "ping that an operator sends": [.bytes("Engine.pingBytes", Engine.pingBytes)],
+            "frame that an operator sends; changed body or frame": [server.bytes("webSocketMessage")],
             "body of the request that sends or changes it": [server.bytes("frameBody")],
-            "reason in a close frame sent by hand": [.bytes("Engine.reasonBytes", Engine.reasonBytes)],
-            "silence of a socket by hand, by the world's clock": [
+            "reason in a close frame that an operator sends": [.bytes("Engine.reasonBytes", Engine.reasonBytes)],
+            "time for which an operator may silence a socket, by the world's clock": [
                 .time("Engine.longestSilence", Engine.longestSilence)
             ],
             "message of the Model Context Protocol, and line on standard input": [
@@ -272,7 +272,7 @@ enum LimitsPage {
             "span over which `advance_until` moves a clock": [
                 .time("ScenarioLimits.longestDuration", ScenarioLimits.longestDuration)
             ],
-            "things listed as due": [.count("Engine.mostDue", Engine.mostDue)],
+            "events listed as due": [.count("Engine.mostDue", Engine.mostDue)],
             "scheduled steps that the server sorts for this list": [
                 .count("Backend.mostSortedSteps", Backend.mostSortedSteps)
             ],
@@ -320,8 +320,8 @@ enum LimitsPage {
             "line to or from an adapter": [.bytes("AdapterLimits.lineBytes", AdapterLimits.lineBytes)],
             "time for an adapter's answer": [adapter.time("answerTime")],
             "time for an adapter to end, and again after SIGTERM": [adapter.time("endTime")],
-            "time that a case spends only waiting, on the system's clock": [runner.time("patience")],
-            "idle time of client and world in a case's wait, on the system's clock": [
+            "time that a case may spend only waiting, by the system's clock": [runner.time("patience")],
+            "idle time of the client and the world in a case's wait, by the system's clock": [
                 runner.time("grace"), .time("Idleness.pingTime", Idleness.pingTime),
             ],
             "requests after which `conform` starts no further case": [
@@ -366,7 +366,7 @@ enum LimitsPage {
         "bytes that a recorder holds for unfinished messages": [
             .bytes("SessionRecorder.Settings.heldBytes", SessionRecorder.Settings(creatorVersion: "").heldBytes)
         ],
-        "entries named in a note on a session": [.count("HARLosses.mostNamed", HARLosses.mostNamed)],
+        "entries listed in a note about a session": [.count("HARLosses.mostNamed", HARLosses.mostNamed)],
         "distinct secrets": [.count("SecretTable.mostSecrets", SecretTable.mostSecrets)],
         "a replayed session": [
             .count("ReplayLimits.entries", ReplayLimits.entries), .count("ReplayLimits.frames", ReplayLimits.frames),
@@ -397,9 +397,11 @@ enum LimitsPage {
         "bytes queued for one side of `record`": [relay.bytes("unsentBytes")],
         "head of a request or an answer through `record`": [relay.bytes("headBytes"), relay.count("fieldCount")],
         "interim answers (1xx) to one request through `record`": [relay.count("interimAnswers")],
-        "time to reach the upstream, and for TLS; time to look up its name at the start": [relay.time("connectTime")],
-        "time for an answer's next byte": [relay.time("answerTime")],
-        "connection through `record` without a byte": [relay.time("idleTime")],
+        "time to connect to the upstream, and for TLS; time to look up its name at the start": [
+            relay.time("connectTime")
+        ],
+        "time to wait for an answer's next byte": [relay.time("answerTime")],
+        "time without a byte on a connection through `record`": [relay.time("idleTime")],
     ]
 
     /// The most characters and the most bytes in texts of requests, found by trying.
