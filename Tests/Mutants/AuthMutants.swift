@@ -19,7 +19,7 @@ extension Mutant {
 
     static let auth = [
         Mutant(
-            "loads goals with URLSession.shared.data(from:), so without any fields",
+            "loads goals with URLSession.shared.data(from:), without any header fields",
             breaks: "auth/credentials-on-every-request",
             saying: "GET /api/v1/goals came without a bearer token and without X-API-Key.", in: .chat
         ) {
@@ -30,7 +30,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "forgets the API key of one request, which is repeated",
+            "omits the API key from one request, which it repeats",
             breaks: "auth/credentials-on-every-request", saying: "came without X-API-Key.", in: .chat
         ) {
             var isDone = false
@@ -41,7 +41,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "sends the token without the word Bearer, once", breaks: "auth/credentials-on-every-request",
+            "once sends the token without the word Bearer", breaks: "auth/credentials-on-every-request",
             saying: "came without a bearer token (its Authorization begins with \"", in: .chat
         ) {
             var isDone = false
@@ -52,7 +52,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "opens its first socket by webSocketTask(with: URL), without fields",
+            "opens its first socket with webSocketTask(with: URL), without header fields",
             breaks: "auth/websocket-credentials", saying: "came without a token, in the headers or as ?token=.",
             in: .chat
         ) {
@@ -73,7 +73,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "repeats what was refused with 401 before it thinks of another token",
+            "repeats a request that got 401 before it gets another token",
             breaks: "auth/refresh-after-401", saying: "was sent 3 times with the token that was refused with 401",
             in: refusedThrice
         ) {
@@ -97,7 +97,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "sends the bearer with everything, the expired one with its refresh", breaks: "auth/no-expired-bearer",
+            "sends its bearer token with every request, even with the refresh", breaks: "auth/no-expired-bearer",
             saying: "POST /api/v1/auth/refresh carried a bearer token that expired at", in: refreshing
         ) {
             var bearer: String?

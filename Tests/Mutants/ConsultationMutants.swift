@@ -22,7 +22,7 @@ extension Mutant {
             .repeating(after: .seconds(5)) { request, status in request.method == .post && status == 429 }
         },
         Mutant(
-            "lets its user try again after 429 at once", breaks: "consultation/limit-stops-creating",
+            "lets its user try again immediately after 429", breaks: "consultation/limit-stops-creating",
             saying: "A create got another 429 20 s after the one at ",
             in: .suite("limit/consultations/429-tells-too-many"),
             configured: { $0.patience.afterTooMany = .zero }),

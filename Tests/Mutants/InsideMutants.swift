@@ -22,7 +22,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "shows only the newest words of an answer while it comes", breaks: "inside/transcript-equals-chunks",
+            "shows only the newest words of an arriving answer", breaks: "inside/transcript-equals-chunks",
             saying: "Expected every answer to be the beginning of \"About 1.6 g",
             in: .suite("chat/answer/as-scripted")
         ) {
@@ -31,9 +31,9 @@ extension Mutant {
                     report.transcript[index].text = String(report.transcript[index].text.suffix(5))
                 }
             }
-        }.hiding("no story knows an answer beforehand"),
+        }.hiding("no story knows an answer in advance"),
         Mutant(
-            "calls every message complete once the socket is gone", breaks: "inside/cut-stream-not-complete",
+            "shows every message as complete once the socket has closed", breaks: "inside/cut-stream-not-complete",
             saying: "complete", in: .suite("interruption/drop/mid-stream")
         ) {
             .showing { report in
@@ -42,25 +42,25 @@ extension Mutant {
             }
         },
         Mutant(
-            "prints error frames to its log", breaks: "inside/server-error-surfaces",
+            "only logs error frames", breaks: "inside/server-error-surfaces",
             saying: "The coach is overloaded.", in: .suite("chat/error/surfaces")
         ) {
             .showing { report in report.problems.removeAll { $0.kind == .chat } }
         },
         Mutant(
-            "takes 409 for a failure", breaks: "inside/conflict-yields-existing", saying: KnownID.consultation,
+            "treats 409 as a failure", breaks: "inside/conflict-yields-existing", saying: KnownID.consultation,
             in: .suite("consultation/create/409-continues-existing")
         ) {
             .answers { response, _ in if response.status == 409 { response.status = 400 } }
         },
         Mutant(
-            "takes 429 for a refusal like any other", breaks: "inside/limit-yields-too-many", saying: "too_many",
+            "treats 429 like any other error", breaks: "inside/limit-yields-too-many", saying: "too_many",
             in: .suite("limit/consultations/429-tells-too-many")
         ) {
             .answers { response, _ in if response.status == 429 { response.status = 400 } }
         },
         Mutant(
-            "says \"something went wrong\" where a meal failed", breaks: "inside/failed-meal-surfaces",
+            "says \"something went wrong\" when a meal fails", breaks: "inside/failed-meal-surfaces",
             saying: "Failed to parse meal input", in: .suite("meal/connected/failure-surfaces")
         ) {
             .showing { report in
@@ -70,7 +70,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "looks for itself what became of a meal, where the event says that it failed",
+            "fetches the meal instead of using the event that says it failed",
             breaks: "inside/failed-meal-surfaces", saying: "Failed to parse meal input",
             in: .suite("meal/connected/failure-surfaces")
         ) {
@@ -82,21 +82,21 @@ extension Mutant {
                 return []
             }
             return tampering
-        }.hiding("a look a moment later shows it, too"),
+        }.hiding("fetching the meal a moment later shows the failure, too"),
         Mutant(
-            "tells its user nothing of a 400", breaks: "inside/refusal-surfaces",
+            "does not report a 400 to its user", breaks: "inside/refusal-surfaces",
             saying: "Expected a problem of the kind refused", in: .suite("consultation/create/400-surfaces")
         ) {
             .showing { report in report.problems.removeAll { $0.kind == .refused } }
         },
         Mutant(
-            "prints why the quick actions did not come", breaks: "inside/refusal-surfaces",
+            "only logs why the quick actions did not load", breaks: "inside/refusal-surfaces",
             saying: "Expected a problem of the kind unavailable", in: .suite("quick-actions/load/failure-surfaces")
         ) {
             .showing { report in if report.quickActions?.isEmpty == true { report.problems = [] } }
         },
         Mutant(
-            "shows an event at whichever meal is processing", breaks: "inside/event-of-its-own-meal",
+            "applies an event to any meal that is being processed", breaks: "inside/event-of-its-own-meal",
             saying: "Expected the meal \"porridge\" to have no other result than",
             in: .suite("meal/connected/events-in-another-order")
         ) {
@@ -119,7 +119,7 @@ extension Mutant {
             return tampering
         },
         Mutant(
-            "takes the calories from the event and nothing else", breaks: "inside/meal-contents-shown",
+            "reads only the calories from the event", breaks: "inside/meal-contents-shown",
             saying: "with 16.2 g of protein", in: .suite("meal/connected/contents-are-shown")
         ) {
             .showing { report in
@@ -129,7 +129,7 @@ extension Mutant {
             }
         }.hiding("a client need not show what is in a meal"),
         Mutant(
-            "takes a frame of a type that it does not know for an error", breaks: "inside/unknown-is-ignored",
+            "treats a frame of an unknown type as an error", breaks: "inside/unknown-is-ignored",
             saying: "Expected", in: .suite("chat/frames/unknown-are-ignored")
         ) {
             var tampering = Tampering()
@@ -141,13 +141,13 @@ extension Mutant {
                 return [.text(socket: socket, Array(#"{"type":"error","error":"Unknown type"}"#.utf8))]
             }
             return tampering
-        }.hiding("after any fault an error may be shown"),
+        }.hiding("after any fault the client may show an error"),
         Mutant(
             "decodes the persona as an enum without a default", breaks: "inside/unknown-is-ignored",
             saying: "Expected the connection to be connected", in: .suite("chat/persona/unknown-is-shown")
         ) {
             .throwing { Persona(rawValue: $0["data"]?["consultation"]?["persona"]?.string ?? "nutritionist") == nil }
-        }.hiding("no fault puts new words into an answer"),
+        }.hiding("no fault adds new words to an answer"),
         Mutant(
             "decodes a goal's status as an enum without a default", breaks: "inside/unknown-is-ignored",
             saying: "Expected the goal \"Run 5 km\"", in: .suite("goal/list/unknown-status")
@@ -155,7 +155,7 @@ extension Mutant {
             .throwing { body in
                 body["goals"]?.array?.contains { GoalWord(rawValue: $0["status"]?.string ?? "") == nil } ?? false
             }
-        }.hiding("no fault puts new words into an answer"),
+        }.hiding("no fault adds new words to an answer"),
         Mutant(
             "decodes a meal's status as an enum without a default", breaks: "inside/unknown-is-ignored",
             saying: "Expected the meal \"2 eggs\" to be completed", in: .suite("meal/polling/unknown-status")
@@ -164,9 +164,9 @@ extension Mutant {
                 body["data"]?["raw_input"] != nil
                     && MealLogStatus(rawValue: body["data"]?["status"]?.string ?? "") == nil
             }
-        }.hiding("no fault puts new words into an answer"),
+        }.hiding("no fault adds new words to an answer"),
         Mutant(
-            "shows the goal with its conversation after that was not found",
+            "shows the goal with its conversation after the conversation was not found",
             breaks: "inside/gone-conversation-cleared",
             saying: "not to be linked with \(KnownID.nothing), which is gone",
             in: .suite("goal/chat/404-clears-the-conversation")
@@ -179,9 +179,9 @@ extension Mutant {
                     report.goals[index].conversation = known[id]
                 }
             }
-        }.hiding("what a story expects of goals counts without faults only"),
+        }.hiding("a story's expectations about goals apply only without faults"),
         Mutant(
-            "takes whatever the coach makes for a goal", breaks: "inside/template-by-its-type",
+            "treats every template from the coach as a goal", breaks: "inside/template-by-its-type",
             saying: "Expected the goal \"Run 5 km\" to be linked with no consultation",
             in: .suite("template/created/is-no-goal")
         ) {
@@ -195,7 +195,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "shows each template as one of a meal", breaks: "inside/template-by-its-type",
+            "shows each template as a meal template", breaks: "inside/template-by-its-type",
             saying: "Expected the wellness \"Calm Evenings\" that the coach made",
             in: .suite("template/created/is-shown")
         ) {

@@ -18,7 +18,7 @@ extension Mutant {
 
     static let meals = [
         Mutant(
-            "fetches the details of what the event has brought", breaks: "meal/no-fetch-after-completed",
+            "fetches the details of a meal that the event contained", breaks: "meal/no-fetch-after-completed",
             saying: "was fetched 1 s after its meal_log.completed event had delivered all of it.",
             in: completed
         ) {
@@ -35,7 +35,7 @@ extension Mutant {
             return tampering
         },
         Mutant(
-            "polls though its socket is open", breaks: "meal/no-poll-while-connected",
+            "polls although its socket is open", breaks: "meal/no-poll-while-connected",
             saying: "polled for a meal log although a socket had been open since 10:30:00.", in: neverFinished
         ) {
             var template: ClientRequest?
@@ -63,7 +63,7 @@ extension Mutant {
             saying: "polled 2 s after the previous poll; it must wait at least 5 s.",
             in: .suite("meal/polling/never-finishes"), configured: { $0.mealPolling.interval = .seconds(2) }),
         Mutant(
-            "does not leave its loop at the final status", breaks: "meal/polling-cadence",
+            "does not stop polling at the final status", breaks: "meal/polling-cadence",
             saying: "came 3 times after the final status of", in: .suite("meal/polling/completes")
         ) {
             var template: ClientRequest?
@@ -95,7 +95,7 @@ extension Mutant {
                 $0.patience.meal = .seconds(200)
             }),
         Mutant(
-            "sends a meal of which its user has entered nothing", breaks: "request/shape", saying: "raw_input",
+            "sends a meal although its user has entered nothing", breaks: "request/shape", saying: "raw_input",
             in: .suite("meal/create/nothing-entered")
         ) {
             .besides({ $0.isTo(.post, "/meal-logs/natural") }) { request in
@@ -105,7 +105,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "opens the socket of all meals in each screen that shows meals", breaks: "ws/meal-socket-single",
+            "opens the meal socket in each screen that shows meals", breaks: "ws/meal-socket-single",
             saying: "The client opened a second socket of the same user's meals at ",
             in: .story([.listenToMeals, .until(.idle, within: .seconds(30)), .pass(.seconds(5)), .disconnect])
         ) {
@@ -121,12 +121,12 @@ extension Mutant {
             return tampering
         },
         Mutant(
-            "opens the socket of all meals again at once", breaks: "ws/reconnect-backoff",
+            "reopens the meal socket immediately", breaks: "ws/reconnect-backoff",
             saying: "The client tried again 0 s after the socket ended at ",
             in: .suite("meal/socket/reconnects-with-back-off"),
             configured: { $0.reconnects = ReconnectSchedule(.constant(.zero)) }),
         Mutant(
-            "never gives up on the socket of all meals", breaks: "ws/reconnect-limit",
+            "never gives up on the meal socket", breaks: "ws/reconnect-limit",
             saying: "The client tried for the 6th time", in: .suite("meal/socket/gives-up"),
             configured: { $0.reconnects = ReconnectSchedule(.constant(.seconds(5)), maximumTries: 12) }),
     ]

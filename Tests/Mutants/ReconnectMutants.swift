@@ -6,12 +6,12 @@ import HTTPTypes
 extension Mutant {
     static let reconnects = [
         Mutant(
-            "connects again in the error branch of its receive loop, at once", breaks: "ws/reconnect-backoff",
+            "reconnects immediately in the error branch of its receive loop", breaks: "ws/reconnect-backoff",
             saying: "The client tried again 0 s after the socket ended at ",
             in: .suite("interruption/drop/mid-stream"),
             configured: { $0.reconnects = ReconnectSchedule(.constant(.zero)) }),
         Mutant(
-            "waits less before each try", breaks: "ws/reconnect-backoff",
+            "waits less before each attempt", breaks: "ws/reconnect-backoff",
             saying: "less than the 5 s before an earlier one.", in: refusedForGood
         ) {
             // The first try comes 4 s late.
@@ -27,13 +27,13 @@ extension Mutant {
             return tampering
         },
         Mutant(
-            "waits as long before each try, where its guide has pauses that grow", breaks: "ws/reconnect-backoff",
+            "waits equally long before each attempt, although its guide's pauses grow", breaks: "ws/reconnect-backoff",
             saying: "The client waited 2 s before try 3, no longer than before the first",
             in: .suite("interruption/drop/pauses-grow"),
             configured: { $0.reconnects = ReconnectSchedule(.constant(.seconds(2))) }
         ).hiding("stories follow the union, where pauses need not grow"),
         Mutant(
-            "reads on after a drop without connecting again", breaks: "ws/reconnects",
+            "continues after a drop without reconnecting", breaks: "ws/reconnects",
             saying: "and the client opened none again, although its user went on at ",
             in: .story(
                 .builtIn("drop-mid-stream"),
@@ -62,11 +62,11 @@ extension Mutant {
             return tampering
         },
         Mutant(
-            "tries twelve times", breaks: "ws/reconnect-limit", saying: "The client tried for the 6th time",
+            "makes twelve attempts", breaks: "ws/reconnect-limit", saying: "The client tried for the 6th time",
             in: refusedForGood,
             configured: { $0.reconnects = ReconnectSchedule(.constant(.seconds(5)), maximumTries: 12) }),
         Mutant(
-            "takes the error of its own cancel(with:reason:) for a lost connection",
+            "treats the error from its own cancel(with:reason:) as a lost connection",
             breaks: "ws/no-reconnect-after-own-close",
             saying: "opened the consultation again 1 s after it had closed the socket itself", in: .chat
         ) {
@@ -86,7 +86,7 @@ extension Mutant {
             return tampering
         },
         Mutant(
-            "has its history from a URLCache after a cut", breaks: "ws/recovers-history",
+            "reads its history from a URLCache after a cut", breaks: "ws/recovers-history",
             saying: "and the messages were not fetched within 10 s of `connected` at ",
             in: .story(
                 .builtIn("drop-mid-stream"),

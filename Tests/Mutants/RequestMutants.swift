@@ -18,7 +18,7 @@ extension Mutant {
     /// Ids, and the form of requests.
     static let requests = [
         Mutant(
-            "looks at its consultation by uuidString, which is upper case", breaks: "ids/lowercase",
+            "fetches its consultation by uuidString, which is upper case", breaks: "ids/lowercase",
             saying: "; the backend's id is ", in: .chat
         ) {
             .besides({ $0.isTo(.get, "/messages") }) { request in
@@ -29,7 +29,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "reads its history by uuidString, and takes the 404 for an empty one", breaks: "ids/lowercase",
+            "fetches its history by uuidString, and treats the 404 as an empty history", breaks: "ids/lowercase",
             saying: "; the backend's id is ", in: .chat
         ) {
             var asked: Int?
@@ -51,7 +51,7 @@ extension Mutant {
             return tampering
         },
         Mutant(
-            "sends the local id of a goal", breaks: "ids/backend-goal-id",
+            "sends a goal's local id", breaks: "ids/backend-goal-id",
             saying: "which the backend answered with 404 and never issued to this user.", in: goalChatTwice
         ) {
             var isDone = false
@@ -62,7 +62,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "sends a goal's place in a list for its id", breaks: "ids/backend-goal-id",
+            "sends a goal's index in a list instead of its id", breaks: "ids/backend-goal-id",
             saying: "which is not an id of the backend: its ids are UUIDs in lower case.",
             in: .story([
                 .createGoal("Run 5 km"), .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(30)),
@@ -75,14 +75,14 @@ extension Mutant {
             }
         },
         Mutant(
-            "repeats what was answered with 404", breaks: "ids/gone-not-reused",
+            "repeats a request that got 404", breaks: "ids/gone-not-reused",
             saying: "asked for it again 2 s later.",
             in: .suite("consultation/open/404-is-not-asked-again")
         ) {
             .repeating(after: .seconds(2)) { _, status in status == 404 }
         },
         Mutant(
-            "misspells what the guide has in camelCase", breaks: "request/shape",
+            "misspells names that the guide writes in camelCase", breaks: "request/shape",
             saying: "POST /api/v1/goals does not fit: ", in: goalTwice
         ) {
             var isDone = false
@@ -94,7 +94,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "forgets Content-Type, once", breaks: "request/shape", saying: "POST /api/v1/goals does not fit: ",
+            "once omits Content-Type", breaks: "request/shape", saying: "POST /api/v1/goals does not fit: ",
             in: goalTwice
         ) {
             var isDone = false

@@ -12,11 +12,11 @@ extension Mutant {
             in: .suite("consultation/create/500-twice"),
             configured: { $0.retries.firstDelay = .milliseconds(100) }),
         Mutant(
-            "tries six times", breaks: "retry/backoff-on-5xx",
+            "makes six attempts", breaks: "retry/backoff-on-5xx",
             saying: "was sent 4 times although it kept failing; 3 attempts are enough.",
             in: .suite("consultation/create/500-for-good"), configured: { $0.retries.maximumAttempts = 6 }),
         Mutant(
-            "repeats the POST of a meal after 5xx without a look at the list", breaks: "retry/creates-once",
+            "repeats a meal's POST after 5xx without checking the list", breaks: "retry/creates-once",
             saying: "so something that the user requested once exists twice.", in: .suite("meal/create/answer-lost")
         ) {
             .repeating(after: .seconds(1)) { request, status in
@@ -24,7 +24,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "waits less and less", breaks: "retry/backoff-on-5xx",
+            "waits less before each repeat", breaks: "retry/backoff-on-5xx",
             saying: "was repeated after 2 s, but the wait before that was 3 s; waits must not shrink.",
             in: .suite("consultation/create/500-for-good"), configured: { $0.retries.maximumAttempts = 1 }
         ) { .pausing([.seconds(3), .seconds(2)]) },
@@ -48,7 +48,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "believes that creating a goal links it", breaks: "goal/links-created-goal",
+            "assumes that creating a goal links it", breaks: "goal/links-created-goal",
             saying: "after the coach suggested one, was not linked with the consultation ", in: linkedAndLate,
             configured: { $0.chat = .userMessage }
         ) {

@@ -30,7 +30,7 @@ extension Mutant {
 
     static let sockets = [
         Mutant(
-            "listens for meals at /ws, as the configuration of websocket-architecture has it",
+            "listens for meals at /ws, as in websocket-architecture's configuration",
             breaks: "ws/endpoint", saying: "The client asked for a WebSocket at /ws, which does not exist.", in: .chat
         ) {
             var tampering = Tampering()
@@ -61,7 +61,7 @@ extension Mutant {
             return tampering
         },
         Mutant(
-            "holds itself for connected as soon as the task is resumed", breaks: "ws/waits-for-connected",
+            "considers itself connected as soon as the task is resumed", breaks: "ws/waits-for-connected",
             saying: "sent a chat message before `connected` had come",
             in: .suite("chat/answer/question-before-connected-waits")
         ) {
@@ -73,19 +73,19 @@ extension Mutant {
             return tampering
         },
         Mutant(
-            "comes back with the token that was refused", breaks: "ws/refused-handshake",
+            "reconnects with the refused token", breaks: "ws/refused-handshake",
             saying: "came back with the token that was refused with 401", in: refusedTwice
         ) {
             .repeatingHandshakes(after: .seconds(2), status: 401)
         },
         Mutant(
-            "comes back for the consultation that was not found", breaks: "ws/refused-handshake",
+            "reconnects to the consultation that was not found", breaks: "ws/refused-handshake",
             saying: "again, which had been answered with 404", in: notFound
         ) {
             .repeatingHandshakes(after: .seconds(2), status: 404)
         },
         Mutant(
-            "sends what its user typed, were it nothing but blanks", breaks: "ws/message-shape",
+            "sends whatever its user typed, even if it is only white space", breaks: "ws/message-shape",
             saying: "The backend cannot use this frame.", in: .chat
         ) {
             .onFrame("connected", in: .seconds(1)) { socket, _, _ in
@@ -93,7 +93,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "leaves its input open while the coach speaks", breaks: "ws/no-send-while-streaming",
+            "leaves its input enabled while the coach answers", breaks: "ws/no-send-while-streaming",
             saying: "was still streaming.",
             in: .story(
                 .builtIn("slow-coach"),
@@ -108,7 +108,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "leaves its input open until the coach speaks", breaks: "ws/no-send-while-streaming",
+            "leaves its input enabled until the coach answers", breaks: "ws/no-send-while-streaming",
             saying: "had no answer yet.", in: .chat
         ) {
             .onFrame("message_received", in: .milliseconds(100)) { socket, _, _ in
@@ -119,13 +119,13 @@ extension Mutant {
             "pings every 45 s", breaks: "ws/keepalive", saying: "The socket was idle for 45 s from ", in: idle,
             configured: { $0.patience.pingInterval = .seconds(45) }),
         Mutant(
-            "leaves without a close frame, by cancel()", breaks: "ws/close-handshake",
+            "disconnects with cancel(), without a close frame", breaks: "ws/close-handshake",
             saying: "ended the connection without a close frame", in: .chat
         ) {
             closing { .dropSocket(socket: $0) }
         },
         Mutant(
-            "leaves with a code of its own", breaks: "ws/close-handshake",
+            "closes with a private code", breaks: "ws/close-handshake",
             saying: "left with close code 4000; 1000 or 1001 is due.", in: .chat
         ) {
             closing { .closeSocket(socket: $0, CloseCode(rawValue: 4000)) }

@@ -101,8 +101,9 @@ struct MutantTable: AsyncParsableCommand {
         let sizes = finds.map(\.smallest.faults.count).sorted()
         let needed = sizes.filter { $0 > 0 }
         return """
-            \(finds.count) of \(rows.count) mutants are found, \(sizes.count - needed.count) of them without any fault.
-            Faults in the smallest schedules of the others: \(needed.isEmpty ? 0 : needed[needed.count / 2]) at the \
+            `explore` finds \(finds.count) of \(rows.count) mutants, \(sizes.count - needed.count) of them without any \
+            fault.
+            The smallest schedules of the others have \(needed.isEmpty ? 0 : needed[needed.count / 2]) fault at the \
             median, \(sizes.last ?? 0) at most.
             """
     }
@@ -110,7 +111,7 @@ struct MutantTable: AsyncParsableCommand {
     private func table(_ rows: [Row]) -> String {
         """
 
-        At most \(runs) schedules a search, with seed 1. 0 schedules: no fault is needed.
+        Each search tries at most \(runs) schedules, with seed 1. With 0 schedules, no fault is needed.
 
         \(summary(rows))
 
