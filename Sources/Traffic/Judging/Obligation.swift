@@ -61,12 +61,13 @@ public struct Obligation: Sendable, Hashable {
             id: "inside/transcript-equals-chunks", level: .must,
             origin: .guides([.consultationWebSocket, .enhancedConsultations]), place: "streaming",
             clause: "The text of an answer is the sum of its chunks, in order.",
-            advice: "Append each chunk's content as it comes, without trimming, and start over with the next answer."),
+            advice:
+                "Append each chunk's content as it arrives, without trimming, and start over with the next answer."),
         Obligation(
             id: "inside/cut-stream-not-complete", level: .must, origin: .ours,
-            clause: "The client does not show a cut answer as complete.",
-            advice: "Mark a message complete only on stream_complete or assistant_message_end; when the socket ends "
-                + "before, mark it interrupted and fetch the history."),
+            clause: "The client does not show a truncated answer as complete.",
+            advice: "Mark a message complete only on stream_complete or assistant_message_end; if the socket ends "
+                + "earlier, mark it interrupted and fetch the history."),
         Obligation(
             id: "inside/server-error-surfaces", level: .must,
             origin: .guides([.consultationWebSocket, .enhancedConsultations]), place: "message protocol, error",
@@ -81,26 +82,27 @@ public struct Obligation: Sendable, Hashable {
         Obligation(
             id: "inside/limit-yields-too-many", level: .must, origin: .guides([.consultationWebSocket]),
             place: "HTTP errors", clause: "After 429 the user sees that there are too many active consultations.",
-            advice: "Map 429 to an error of its own, tooManyActiveConsultations, and suggest completing old ones."),
+            advice:
+                "Map 429 to a separate error, tooManyActiveConsultations, and suggest completing old consultations."),
         Obligation(
             id: "inside/failed-meal-surfaces", level: .must,
             origin: .guides([.webSocketArchitecture, .mealLogWebSocket]), place: "meal_log.failed",
             clause: "The reason why a meal log failed reaches the user.",
-            advice: "Show data.error_message (websocket-architecture: data.error) of meal_log.failed, and of a log "
-                + "that was loaded with status failed."),
+            advice: "Show data.error_message (websocket-architecture: data.error) of meal_log.failed, and of a loaded "
+                + "log with the status failed."),
         Obligation(
             id: "inside/refusal-surfaces", level: .must, origin: .guides([.consultationWebSocket]),
             place: "best practice 4",
             clause: "The user sees that the backend refuses a request or keeps answering it with an error.",
-            advice: "Show an alert with error.message; a print in a catch block reaches no user."),
+            advice: "Show an alert with error.message; a print in a catch block does not reach the user."),
         Obligation(
             id: "inside/event-of-its-own-meal", level: .must, origin: .guides([.mealLogWebSocket]), place: "step 4",
-            clause: "The client shows an event at the meal log that it names, whichever log is the newest.",
-            advice: "Compare data.id with the id of each log that is followed, and ignore events of others."),
+            clause: "The client applies an event to the meal log that the event names, even if another log is newer.",
+            advice: "Compare data.id with the ids of the logs that you track, and ignore events about others."),
         Obligation(
             id: "inside/meal-contents-shown", level: .must, origin: .guides([.mealLogWebSocket]), place: "key features",
             clause: "The protein and the foods of a meal log reach the user from its event.",
-            advice: "Take total_protein_g and items from data; there is nothing else to fetch."),
+            advice: "Use total_protein_g and items from data; you need not fetch anything else."),
         Obligation(
             id: "inside/unknown-is-ignored", level: .must,
             origin: .guides([.consultationWebSocket, .enhancedConsultations, .webSocketArchitecture, .goalLinking]),
@@ -108,8 +110,8 @@ public struct Obligation: Sendable, Hashable {
                 + "handleMessage (websocket-architecture), toDomain (goal-linking)",
             clause: "Unknown frame types, members, personas and statuses do not disturb the client.",
             advice:
-                "Decode the type, the persona and the status as texts, and have a default branch that does nothing.",
-            swiftAdvice: "An enum that is Codable throws for a raw value that it lacks, and the whole answer is lost."),
+                "Decode the type, the persona and the status as strings, and add a default branch that does nothing.",
+            swiftAdvice: "A Codable enum throws for a raw value that it lacks, and the whole answer is lost."),
         Obligation(
             id: "inside/gone-conversation-cleared", level: .must, origin: .guides([.goalLinking]),
             place: "error handling, 3",
@@ -118,12 +120,12 @@ public struct Obligation: Sendable, Hashable {
         Obligation(
             id: "inside/template-by-its-type", level: .must, origin: .guides([.enhancedConsultations]),
             place: "TemplateCreatedBanner, issue 5",
-            clause: "A template appears as its type: only a goal is a goal.",
-            advice: "Branch on template_created.type, of the frame's metadata and of messages in the history."),
+            clause: "The client shows a template as what its type says, and only a goal template as a goal.",
+            advice: "Branch on template_created.type, in the frame's metadata and in the history's messages."),
         Obligation(
             id: "inside/keeps-100-messages", level: .must, origin: .guides([.consultationWebSocket]),
             place: "best practice 5", clause: "A client keeps only the last 100 messages of a long history.",
-            advice: "Keep messages.suffix(100) of what was loaded, and trim as messages come."),
+            advice: "Keep messages.suffix(100) of the loaded messages, and trim the list as messages arrive."),
     ]
 }
 

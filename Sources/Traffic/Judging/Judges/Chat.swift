@@ -7,11 +7,12 @@ struct WaitsForConnected: ObligationJudge {
         id: "ws/waits-for-connected", level: .should, origin: .guides([.mealLogWebSocket, .webSocketArchitecture]),
         place: "step 2 (meal-log-websocket); testing plan, option 2 (websocket-architecture)",
         clause: "A client sends no chat message on a socket before `connected` has arrived.",
-        tolerance: "If a fault lost or broke the frame, the client need not wait for it; a client whose `connected` "
-            + "came with the handshake, within 50 ms, had nothing to wait for.",
-        advice: "A task that was resumed is not connected: set isConnected when the frame of type `connected` has been "
-            + "decoded, and queue what the user sends before. consultation-websocket's listing sets it right after "
-            + "resume().")
+        tolerance:
+            "If a fault lost or broke the frame, the client need not wait for it. If `connected` arrived with the "
+            + "handshake, within 50 ms, the obligation is not exercised.",
+        advice: "A resumed task is not connected yet: set isConnected after decoding the frame of type `connected`, "
+            + "and queue the user's messages until then. consultation-websocket's listing sets isConnected right "
+            + "after resume().")
 
     /// The sockets whose first chat message was judged.
     private var judged = Recent<UInt64, Bool>()
@@ -37,10 +38,10 @@ struct MessageShape: ObligationJudge {
         place: "message types (consultation-websocket); best practice 4 (enhanced-consultations)",
         clause: "Each message is a text frame with a JSON object of type `message`, `user_message` or `ping`; chat "
             + "messages have a content of 1 to 2000 characters after trimming.",
-        tolerance: "The types of both chat protocols are allowed in every mode; a frame of more than 64 KiB, which the "
-            + "journal cuts, is not judged. On the apps' socket of all meals only `ping` is usable.",
-        advice: "Send text frames, never binary ones; trim white space at both ends, and send no text that is then "
-            + "empty or has more than 2000 characters.",
+        tolerance: "The types of both chat protocols are allowed in every mode. A frame of more than 64 KiB, which the "
+            + "journal truncates, is not judged. On the apps' meal socket only `ping` is allowed.",
+        advice: "Send text frames, never binary frames. Trim white space at both ends, and do not send the text if it "
+            + "is then empty or has more than 2000 characters.",
         swiftAdvice: "Use task.send(.string(text)), and trimmingCharacters(in: .whitespacesAndNewlines).")
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -67,14 +68,14 @@ struct NoSendWhileStreaming: ObligationJudge {
         origin: .guides([.consultationWebSocket, .enhancedConsultations]),
         place: "best practice 4 (consultation-websocket); chat view, input bar (enhanced-consultations)",
         clause: "The client sends no chat message between a question and the end of its answer.",
-        tolerance: "A question ends when the backend refuses it, an answer when an error frame breaks it off. The "
-            + "judge ignores other sockets, and answers that a fault may have swallowed in part or that have sent "
-            + "nothing for 10 s. For 50 ms, a message may cross with the first piece of an answer that the client "
-            + "did not ask for. If only enhanced-consultations counts, the client may send again once the answer has "
-            + "begun.",
-        advice: "Disable the input before you send, until `stream_complete`, `assistant_message_end` or `error`, and "
-            + "queue what the user sends meanwhile. consultation-websocket's listing sets isAITyping only after it "
-            + "has sent.",
+        tolerance:
+            "A refusal by the backend ends a question, and an error frame ends an answer. The judge ignores other "
+            + "sockets, and answers that a fault may have lost in part or that have paused for 10 s. For 50 ms, a "
+            + "message may cross with the first chunk of an answer that the client did not request. If only "
+            + "enhanced-consultations counts, the client may send again once the answer has begun.",
+        advice: "Disable the input before you send, until `stream_complete`, `assistant_message_end` or `error` "
+            + "arrives, and queue the user's messages meanwhile. consultation-websocket's listing sets isAITyping "
+            + "only after sending.",
         scenarios: ["slow-coach"])
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -104,13 +105,14 @@ struct NoSendWhileStreaming: ObligationJudge {
 struct RecoversHistory: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/recovers-history", level: .should, origin: .ours,
-        clause: "After a socket ended or fell silent while an answer streamed, the messages of its consultation are "
-            + "fetched within 10 s of the next `connected`, and before the next chat message.",
-        tolerance: "A fetch between the cut and `connected` counts too, even if it fails. No fetch is due if the "
-            + "client closed the socket itself, ended one that the server had stopped reading, or closes the next one "
-            + "within the 10 s.",
-        advice: "The answer is completed and stored while the client is away: after a reconnect GET "
-            + "/api/v1/consultations/{id}/messages and replace the cut answer with it; do not wait for the missing "
+        clause: "After a socket ended or fell silent while an answer streamed, the client fetches the consultation's "
+            + "messages within 10 s of the next `connected`, and before the next chat message.",
+        tolerance:
+            "A fetch between the cut and `connected` also counts, even if it fails. No fetch is due if the client "
+            + "closed the socket itself, if the server had stopped reading the socket before the client ended it, or "
+            + "if the client closes the next socket within the 10 s.",
+        advice: "The backend completes and stores the answer while the client is disconnected. After a reconnect, GET "
+            + "/api/v1/consultations/{id}/messages and replace the truncated answer; do not wait for the missing "
             + "chunks.",
         scenarios: ["drop-mid-stream"])
     static let needs: Evidence = .socketEnds

@@ -9,8 +9,8 @@ struct KeepAlive: ObligationJudge {
         place: "message types, ping (consultation-websocket); performance, WebSocket (enhanced-consultations); step 2, "
             + "keep-alive (meal-log-websocket)",
         clause: "While a socket is idle the client sends a ping, as a control frame or as JSON, at least every 30 s.",
-        tolerance: "A socket is idle while no frame goes either way; a ping may come 2 s late. No ping is due once "
-            + "the fake has silenced the socket or stopped reading it, or while the server closes it.",
+        tolerance: "A socket is idle while neither side sends a frame; a ping may be 2 s late. No ping is due once the "
+            + "fake has silenced the socket or stopped reading it, or while the server closes it.",
         advice: "Send a ping every 25 s while the socket is open. meal-log-websocket's listing repeats a timer every "
             + "30 s, which leaves no time for delays.",
         swiftAdvice: "Call task.sendPing(pongReceiveHandler:).",
@@ -72,13 +72,16 @@ struct CloseHandshake: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/close-handshake", level: .should, origin: .guides([.consultationWebSocket, .mealLogWebSocket]),
         place: "disconnect()",
-        clause: "A client leaves with a close frame of code 1000 or 1001, and answers the server's close frame.",
-        tolerance: "A socket that ends by a fault is excused, and so is a client that ends a socket on which a fault "
-            + "has acted. A socket that is open at the end of the journal is not a breach, and a server that stops "
-            + "need not be answered.",
-        advice: "Send a close frame with 1001 before the connection is released and before the process ends, and go on "
-            + "reading after the server's close frame, so that it is answered.",
-        swiftAdvice: "Call task.cancel(with: .goingAway, reason: nil), not cancel(), and receive until that fails.")
+        clause: "A client sends a close frame with code 1000 or 1001 when it disconnects, and answers the server's "
+            + "close frame.",
+        tolerance:
+            "The judge ignores a socket that a fault ends, and one that the client ends after a fault has acted on "
+            + "it. A socket that is open at the end of the journal is not a breach, and the client need not answer a "
+            + "server that stops.",
+        advice: "Send a close frame with 1001 before you release the connection and before the process ends, and keep "
+            + "reading after the server's close frame, so that the client answers it.",
+        swiftAdvice:
+            "Call task.cancel(with: .goingAway, reason: nil), not cancel(), and receive until receiving fails.")
     static let needs: Evidence = [.controlFrames, .socketEnds]
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -112,12 +115,12 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
         place: "best practice 2 (consultation-websocket); performance, WebSocket (enhanced-consultations); step 2, "
             + "disconnect() (meal-log-websocket)",
-        clause: "Within 3 s after closing a socket, the client opens no other for the same consultation.",
-        tolerance: "Only a close frame that the client sent first counts, on a socket that no fault had touched. The "
-            + "client may open another consultation at once, and the same one if nothing of an answer had come for 10 "
-            + "s. The judge cannot tell a user who comes back within 3 s from the client.",
-        advice: "Note that you want to disconnect before you close the socket, and do not reconnect when reading fails "
-            + "after that. consultation-websocket's disconnect() lacks that and reconnects.",
+        clause: "Within 3 s after closing a socket, the client opens no other socket for the same consultation.",
+        tolerance: "Only a close frame that the client sent first counts, on a socket on which no fault had acted. The "
+            + "client may immediately open another consultation, or the same one if an answer had paused for 10 s. "
+            + "The judge cannot tell whether the client or a user who returns within 3 s opens the socket.",
+        advice: "Set a flag before you close the socket, and do not reconnect when reading fails afterwards. "
+            + "consultation-websocket's disconnect() sets no flag, so the client reconnects.",
         swiftAdvice: "cancel(with:reason:) fails the pending receive: set shouldReconnect = false before it.")
     static let needs: Evidence = .socketEnds
 

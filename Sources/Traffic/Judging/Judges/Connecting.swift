@@ -76,10 +76,10 @@ extension CloseSummary.Frame {
 struct SocketEndpoint: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/endpoint", level: .must, origin: .guides([.webSocketArchitecture]), place: "root cause",
-        clause: "The WebSocket is opened at /api/v1/consultations/{id}/ws, never at /ws.",
+        clause: "The client opens the WebSocket at /api/v1/consultations/{id}/ws, never at /ws.",
         advice: "The guides have no socket for meal logs alone: create or fetch a consultation and open "
-            + "/api/v1/consultations/{id}/ws, id in lower case; the guide's own configuration with /ws is the mistake "
-            + "that it describes.")
+            + "/api/v1/consultations/{id}/ws, with the id in lower case. The guide's configuration with /ws is the "
+            + "mistake that the guide describes.")
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         if Handshake(fact) != nil { return findings.exercised() }
@@ -95,13 +95,13 @@ struct RefusedHandshake: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/refused-handshake", level: .should, origin: .guides([.mealLogWebSocket]),
         place: "common errors & solutions",
-        clause: "After 401 the next handshake carries another token, after 404 another consultation id.",
-        tolerance: "Handshakes that were under way before the client received the refusal do not count, nor does one "
+        clause: "After 401 the next handshake has another token; after 404 it has another consultation id.",
+        tolerance: "Handshakes that the client began before it received the refusal do not count, nor does a handshake "
             + "for another socket up to 50 ms later.",
-        advice: "Look at the status of the refused handshake: on 401 refresh the token before you reconnect, on 404 "
-            + "create or fetch a consultation first, its id in lower case. consultation-websocket's Quick Start opens "
-            + "the socket without any credentials, so each of its tries ends in 401.",
-        swiftAdvice: "When receive fails, it is (task.response as? HTTPURLResponse)?.statusCode.",
+        advice: "Check the status of the refused handshake. On 401 refresh the token before you reconnect; on 404 "
+            + "create or fetch a consultation first, and use its id in lower case. consultation-websocket's Quick "
+            + "Start opens the socket without any credentials, so each attempt ends in 401.",
+        swiftAdvice: "When receive fails, read the status from (task.response as? HTTPURLResponse)?.statusCode.",
         scenarios: ["token-expires-mid-session"])
     static let needs: Evidence = .credentials
 
@@ -175,11 +175,12 @@ struct SingleConnection: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/single-connection", level: .should, origin: .guides([.mealLogWebSocket, .webSocketArchitecture]),
         place: "best practice 1, don'ts (meal-log-websocket)",
-        clause: "A user has one open socket at a time; two on one consultation fail a run.",
+        clause: "A user has at most one open socket at a time; two on the same consultation fail a run.",
         tolerance: "A socket that the fake has silenced or no longer reads, or that the server is closing, counts as "
-            + "closed; a new one may open up to 50 ms before the old one ends. The apps' socket of all meals does not count.",
-        advice: "Keep one socket for the whole app, and close it before you open another; chat and meal events come "
-            + "over the same socket.",
+            + "closed. A new socket may open up to 50 ms before the old one ends. The apps' meal socket does not "
+            + "count.",
+        advice: "Keep one socket for the whole app, and close it before you open another; chat and meal events arrive "
+            + "on the same socket.",
         swiftAdvice: "Keep one URLSessionWebSocketTask, and call cancel(with: .goingAway, reason: nil) before you "
             + "resume another.")
     static let needs: Evidence = .socketEnds
@@ -262,12 +263,13 @@ struct SingleConnection: ObligationJudge {
 struct MealSocketSingle: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/meal-socket-single", level: .should, origin: .ours,
-        clause: "While a user's /ws/meal-logs is open, the client opens no second one.",
-        tolerance: "Only a client that answers the close frame of the older one, with another code than 1000 and 1001, "
-            + "still used it. The judge cannot tell two devices of one user from a client that opens two sockets.",
-        advice: "Keep one socket for the events of all meals in the whole app, and do not open another when a screen "
-            + "appears: the server closes the older one with 1008, and a client that then reconnects closes its own "
-            + "newer one.")
+        clause: "While a user's /ws/meal-logs socket is open, the client opens no second one.",
+        tolerance:
+            "The client counts as still using the older socket only if it answers that socket's close frame with a "
+            + "code other than 1000 and 1001. The judge cannot tell two devices of one user from a client that opens "
+            + "two sockets.",
+        advice: "Keep one meal socket for the whole app, and do not open another when a screen appears. The server "
+            + "closes the older socket with 1008, and a client that then reconnects closes its own newer socket.")
     static let needs: Evidence = .socketEnds
 
     private var users = Recent<ExactString, Bool>()

@@ -7,9 +7,10 @@ struct ConflictContinuesExisting: ObligationJudge {
         id: "consultation/conflict-continues-existing", level: .must, origin: .guides([.consultationWebSocket]),
         place: "HTTP errors",
         clause: "After 409 the client uses the existing consultation before it sends the same create again.",
-        tolerance: "Any request or socket that names the existing id uses it; a 409 that names no id, one whose socket "
-            + "is open, or one that was answered with 404 requires nothing. "
-            + "The judge cannot tell equal concurrent creates from repeats.",
+        tolerance:
+            "Any request or socket that names the existing id uses it. The client need do nothing if the 409 names "
+            + "no id, or if the consultation's socket is open or a request for it got 404. The judge cannot tell "
+            + "identical concurrent creates from repeats.",
         advice: "Decode error.details.existing_consultation_id from the 409's body and continue with that id, as "
             + "getOrCreateConsultation does in the guide.",
         swiftAdvice: "Decode the consultation's dates with .iso8601, or the next step fails.",
@@ -89,10 +90,11 @@ struct LimitStopsCreating: ObligationJudge {
     static let obligation = Obligation(
         id: "consultation/limit-stops-creating", level: .must, origin: .guides([.consultationWebSocket]),
         place: "HTTP errors",
-        clause: "After 429 no further create gets a 429 within 60 s, unless a consultation was archived or deleted in "
-            + "between.",
-        tolerance: "50 ms; creates that were sent before the 429 arrived do not count. The judge cannot tell a client "
-            + "that repeats from a user who presses the button again, or from concurrent creates.",
+        clause: "After 429 the client sends no create that gets another 429 within 60 s, unless a consultation was "
+            + "archived or deleted in between.",
+        tolerance: "Creates that were sent before the 429 arrived, with a tolerance of 50 ms, do not count. The judge "
+            + "cannot tell a client that repeats from a user who presses the button again, or from concurrent "
+            + "creates.",
         advice: "Do not retry a 429: show that the maximum of 10 active consultations is reached, disable the button, "
             + "and offer to archive one with POST /api/v1/consultations/{id}/archive.",
         scenarios: ["limit-reached"])
@@ -140,8 +142,8 @@ struct HistoryBeforeConnect: ObligationJudge {
         origin: .guides([.consultationWebSocket, .enhancedConsultations]),
         place: "startConsultation (consultation-websocket); chat view, .task (enhanced-consultations)",
         clause: "The client fetches a consultation's messages before it opens the first socket.",
-        tolerance: "A failed fetch is enough, and a socket without chat messages needs none. If the journal has lost "
-            + "its beginning, only consultations that it shows since then count.",
+        tolerance: "A failed fetch is enough, and a socket without chat messages needs no fetch. If the journal has "
+            + "dropped its oldest entries, only consultations created in the remaining entries count.",
         advice: "Await GET /api/v1/consultations/{id}/messages and show the result, then open the socket, as the "
             + "guide's startConsultation does in three steps.")
 

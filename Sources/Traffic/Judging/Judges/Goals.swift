@@ -6,9 +6,9 @@ struct ReusesConversation: ObligationJudge {
     static let obligation = Obligation(
         id: "goal/reuses-conversation", level: .must, origin: .guides([.goalLinking]), place: "GoalDetailViewModel",
         clause: "The client sends no second chat-about-goal for a goal that was shown with a conversationId.",
-        tolerance: "The client may replace a conversation that was archived or deleted, or that the backend refused.",
-        advice: "Keep conversationId from the answer of chat-about-goal and from every goal that is loaded, and open "
-            + "that conversation if it is set.",
+        tolerance: "The client may replace a conversation that was archived, deleted or refused by the backend.",
+        advice: "Save conversationId from the answer to chat-about-goal and from every loaded goal, and open that "
+            + "conversation if it is set.",
         scenarios: ["established-account"])
 
     private struct Link: Sendable {
@@ -105,13 +105,15 @@ struct LinksCreatedGoal: ObligationJudge {
     static let obligation = Obligation(
         id: "goal/links-created-goal", level: .must, origin: .guides([.goalLinking]), place: "flow 2",
         clause:
-            "A goal that is created after the coach suggested one in a chat is linked with that consultation by PATCH.",
+            "If the client creates a goal after the coach suggested one in a chat, it links the goal with that "
+            + "consultation by PATCH.",
         tolerance:
-            "The first goal created within 10 minutes of a suggestion counts as the suggested one. It has 30 s, or "
-            + "until the journal's end if that is later; an attempt that failed is enough, and so is chat-about-goal.",
+            "The first goal created within 10 minutes of a suggestion counts as the suggested goal. The client has "
+            + "30 s to link it, or until the journal's end if that is later. A failed attempt is enough, and so is "
+            + "chat-about-goal.",
         advice: "After POST /api/v1/goals send PATCH /api/v1/goals/{id} with {\"conversationId\": "
-            + "currentConversationId}, using the id of the answer; decode the answer into a model of its own, not into "
-            + "the local Goal.",
+            + "currentConversationId}, using the id from the answer; decode the answer into a separate model, not "
+            + "into the local Goal.",
         scenarios: ["scripted-coach"])
 
     static let suggestionLife = 600 * Tolerance.second

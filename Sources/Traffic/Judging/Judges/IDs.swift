@@ -31,10 +31,10 @@ struct BackendGoalIDs: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/backend-goal-id", level: .must, origin: .guides([.goalLinking]), place: "critical rule",
         clause: "Clients send only goal ids that the backend issued.",
-        tolerance: "An id counts as issued if the backend accepts it or has shown it before. Upper case in paths "
-            + "belongs to ids/lowercase.",
-        advice: "Send goal.backendId, never the local goal.id; where backendId is nil, create the goal with POST "
-            + "/api/v1/goals first and keep the id from its answer.",
+        tolerance: "An id counts as issued if the backend accepts it or has sent it before. ids/lowercase judges upper "
+            + "case in paths.",
+        advice: "Send goal.backendId, never the local goal.id. If backendId is nil, first create the goal with POST "
+            + "/api/v1/goals and save the id from its answer.",
         scenarios: ["established-account"])
 
     static let needs: Evidence = .backend
@@ -125,11 +125,11 @@ struct GoneNotReused: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/gone-not-reused", level: .should, origin: .guides([.goalLinking]), place: "error handling",
         clause: "A client does not request a goal or conversation again after a 404.",
-        tolerance: "Requests that were sent before the 404 arrived do not count, and a later answer that shows the "
-            + "goal or conversation makes it usable again; handshakes that follow refused handshakes belong to "
-            + "ws/refused-handshake.",
-        advice: "On 404 remove the local goal, or clear the goal's conversationId, and tell the user that it no longer "
-            + "exists."
+        tolerance: "Requests that were sent before the 404 arrived do not count, and a later answer that contains the "
+            + "goal or conversation makes it usable again. ws/refused-handshake judges handshakes after refused "
+            + "handshakes.",
+        advice: "On 404 delete the local goal, or clear the goal's conversationId, and tell the user that the goal or "
+            + "conversation no longer exists."
     )
 
     private var gone = Recent<Owned, JournalEntry>()

@@ -7,9 +7,9 @@ struct NoFetchAfterCompleted: ObligationJudge {
         id: "meal/no-fetch-after-completed", level: .should, origin: .guides([.mealLogWebSocket]),
         place: "handleMealLogCompleted",
         clause: "The client does not fetch a meal log after its meal_log.completed event arrived.",
-        tolerance: "Once the socket that brought the event has ended, a fetch is allowed.",
-        advice: "Decode the event's data, items and totals included, and put it into the view model; keep "
-            + "fetchMealLogDetails for when the socket failed.",
+        tolerance: "A fetch is allowed once the socket that delivered the event has ended.",
+        advice: "Decode the event's data, including items and totals, and store it in the view model; use "
+            + "fetchMealLogDetails only if the socket failed.",
         scenarios: ["meal-completes"])
     static let needs: Evidence = .socketEnds
 
@@ -53,11 +53,11 @@ struct NoPollWhileConnected: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/no-poll-while-connected", level: .should, origin: .guides([.webSocketArchitecture]),
         place: "testing plan", clause: "A client does not poll for a meal log while a socket is open.",
-        tolerance: "One load within 5 s of creating, one of the list after a creation that failed, and one within 5 s "
-            + "of the socket's opening do not count as polls; nor do loads after an event that a fault lost, or on a "
-            + "socket that a fault silenced or that the server stopped reading.",
+        tolerance: "These do not count as polls: one load within 5 s of creating the log, one load of the list after a "
+            + "failed creation, and one load within 5 s of opening the socket; nor loads after an event that a fault "
+            + "lost, or while a fault has silenced the socket or the server has stopped reading it.",
         advice:
-            "Start polling only if the socket is not connected, and cancel the polling task when connected arrives.",
+            "Start polling only if the socket is not connected, and cancel the polling task when `connected` arrives.",
         scenarios: ["meal-completes"])
     static let needs: Evidence = .socketEnds
 
@@ -96,18 +96,19 @@ struct PollingCadence: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/polling-cadence", level: .must, origin: .guides([.webSocketArchitecture]), place: "option 1",
         clause:
-            "Polls for a meal log, or of the list while one is processed, are at least 5 s apart and at most 12, and "
-            + "stop at the final status.",
-        tolerance: "50 ms. One load within 5 s of creating, of a socket's opening or of another log's final status "
-            + "does not count as a poll, nor does a repeat after a failed one; with several logs in processing, each "
-            + "has its own polls. A load more than 60 s after the previous poll counts as the user's, and so does one "
-            + "load of the list sooner than 5 s after another. After the final status, each log may have one load and "
-            + "one poll that was due, and the list two more, because screens open. A load counts as the user's if it "
-            + "comes more than 10 s after the final status or the previous load, or after another meal or a socket's "
-            + "opening. Breaking only this limit, with 5 s between loads, breaks a should. A list of more than 64 "
-            + "KiB, which the journal cuts, may have shown the status.",
-        advice: "Poll each log every 5 s, at most 12 times, until it is completed or failed; then leave the loop, show "
-            + "what was loaded, and load once more at most. Stop when its view disappears.",
+            "A client polls a meal log, or the list while a log is being processed, at most 12 times and at least "
+            + "5 s apart, and stops at the final status.",
+        tolerance:
+            "Times have a tolerance of 50 ms. One load within 5 s of creating the log, opening a socket or another "
+            + "log's final status does not count as a poll, nor does a repeat after a failed load. If several logs "
+            + "are being processed, each has its own polls. A load more than 60 s after the previous poll counts as "
+            + "the user's, and so does one load of the list within 5 s of another. After the final status, the "
+            + "client may load and poll each log once more, and the list twice more, because screens open. A load "
+            + "counts as the user's if it comes more than 10 s after the final status or the previous load, or after "
+            + "another meal or a socket's opening. Exceeding only this limit, with 5 s between loads, breaks a "
+            + "should. A list of more than 64 KiB, which the journal truncates, may have contained the status.",
+        advice: "Poll each log every 5 s, at most 12 times, until it is completed or failed. Then leave the loop, show "
+            + "the log, and load it at most once more. Stop when its view disappears.",
         swiftAdvice: "Use one task per log: for _ in 0..<12 { try await Task.sleep(for: .seconds(5)); … }",
         scenarios: ["meal-never-finishes"])
 

@@ -186,19 +186,18 @@ struct ReconnectBackoff: ObligationJudge {
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
         place: "best practice 2 (consultation-websocket); best practice 1 (enhanced-consultations); step 2, "
             + "reconnection (meal-log-websocket)",
-        clause: "After a socket that the client did not end, no handshake for its consultation comes sooner than 1 s "
-            + "after the end or after the previous try, and waits never shrink until `connected` comes. Where only "
-            + "consultation-websocket or enhanced-consultations counts, they should grow.",
-        tolerance: "50 ms for the network and scheduling. Waits grow if the third is longer than the first, or the "
-            + "first is 30 s; the client chooses by how much. Any end that the client did not begin counts, except "
-            + "1000 "
-            + "after \"Consultation is not active\". A try with another token after a 401 need not wait. If the "
-            + "client itself gave up a socket on which the fake had misbehaved, the first wait is not judged, because "
-            + "its beginning is unknown. The judge cannot tell a user who asks to reconnect from the client. The "
-            + "apps' socket of all meals counts as a "
-            + "consultation.",
-        advice: "Wait before each connect, 1 s, 2 s, 3 s or doubling up to 30 s, and reset the count only when "
-            + "`connected` has come; consultation-websocket's listing resets reconnectAttempts right after resume(), "
+        clause: "After losing a socket, the client waits at least 1 s after the loss and after each attempt before the "
+            + "next handshake for the consultation, and the waits never shrink until `connected` arrives. If only "
+            + "consultation-websocket or enhanced-consultations counts, the waits should grow.",
+        tolerance:
+            "Waits have a tolerance of 50 ms for the network and scheduling. They grow if the third is longer than "
+            + "the first, or the first is 30 s; the client chooses by how much. A loss is any end that the client "
+            + "did not begin, except 1000 after \"Consultation is not active\". An attempt with another token after "
+            + "a 401 need not wait. If the client itself abandoned a socket on which the fake had misbehaved, the "
+            + "judge ignores the first wait, because its beginning is unknown. The judge cannot tell whether the "
+            + "client or its user starts an attempt. The apps' meal socket counts as a consultation.",
+        advice: "Wait before each attempt, for 1 s, 2 s, 3 s or doubling up to 30 s, and reset the count only when "
+            + "`connected` arrives. consultation-websocket's listing resets reconnectAttempts right after resume(), "
             + "so its waits stay at 1 s.",
         scenarios: ["drop-mid-stream", "server-restarts"])
     static let needs: Evidence = .socketEnds
@@ -238,13 +237,13 @@ struct ReconnectBackoff: ObligationJudge {
 struct ReconnectLimit: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/reconnect-limit", level: .should, origin: .guides([.consultationWebSocket]), place: "best practice 2",
-        clause: "After a socket that the client did not end, it tries at most 5 times in a row to reconnect.",
-        tolerance: "Each handshake for the consultation is a try, accepted or not, until `connected` is delivered; one "
-            + "with another token after a 401 is part of the previous try. The judge cannot tell a user who asks to "
-            + "reconnect from the client. The apps' socket of all meals counts as a consultation.",
-        advice: "Count the tries since the last `connected`, show an error after the fifth, and leave the next to the "
-            + "user; consultation-websocket's listing resets reconnectAttempts right after resume(), so its limit is "
-            + "never reached.",
+        clause: "After losing a socket, the client tries at most 5 times in a row to reconnect.",
+        tolerance: "Each handshake for the consultation until `connected` arrives is an attempt, accepted or not; a "
+            + "handshake with another token after a 401 is part of the previous attempt. The judge cannot tell "
+            + "whether the client or its user starts an attempt. The apps' meal socket counts as a consultation.",
+        advice: "Count the attempts since the last `connected`, show an error after the fifth, and let the user start "
+            + "the next one. consultation-websocket's listing resets reconnectAttempts right after resume(), so it "
+            + "never reaches its limit.",
         scenarios: ["drop-mid-stream", "server-restarts"])
     static let needs: Evidence = .socketEnds
 
@@ -281,17 +280,20 @@ struct ReconnectsAfterDrop: ObligationJudge {
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
         place: "overview (consultation-websocket); best practice 1 (enhanced-consultations, meal-log-websocket)",
         clause:
-            "After a socket that the client did not end, it opens another while its user continues the chat or the "
-            + "meals of that socket.",
-        tolerance: "The user continues if the client loads messages of the consultation, or logs meals, twice at "
-            + "least 30 s apart. A handshake for any socket is enough, accepted or not. Nothing is due after a "
-            + "consultation was archived, deleted or refused, or after another was created. Nor is it due after a "
-            + "socket that a fault silenced, that the client gave up, or on which the client broke the protocol. The "
-            + "apps' socket of all meals does not count.",
+            "After losing a socket, the client opens another while its user continues with that socket's chat or "
+            + "meals.",
+        tolerance:
+            "The user continues if the client loads the consultation's messages, or logs meals, twice at least 30 "
+            + "s apart. A handshake for any socket is enough, accepted or not. Nothing is due after the consultation "
+            + "was archived, deleted or refused, or after another was created. Nor is anything due if a fault "
+            + "silenced the socket, the client abandoned it, or the client broke the protocol on it. The apps' meal "
+            + "socket does not count.",
         advice:
-            "Handle the end of the socket where you receive: wait, connect again, and fetch the messages; stop when "
-            + "the user leaves, or after five tries with an error that the user sees.",
-        swiftAdvice: "When task.receive throws and you did not cancel the task, it is gone: make a new one.",
+            "Handle the end of the socket where you receive: wait, reconnect, and fetch the messages. Stop when "
+            + "the user leaves, or after five attempts, with an error that the user sees.",
+        swiftAdvice:
+            "If task.receive throws although you did not cancel the task, the connection is lost: create a new "
+            + "task.",
         scenarios: ["drop-mid-stream", "server-restarts"])
     static let needs: Evidence = .socketEnds
 

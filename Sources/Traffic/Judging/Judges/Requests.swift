@@ -11,9 +11,10 @@ struct RequestShape: ObligationJudge {
         id: "request/shape", level: .must, origin: .all,
         clause: "Each request's body and query fit the API description.",
         tolerance:
-            "Fields that the API does not know are allowed, and so is a body that the journal cut. In the union, an "
-            + "unknown parameter breaks only a should.",
-        advice: "Send the guide's names with Content-Type: application/json, and mind the lengths and ranges in /docs.",
+            "Fields that the API does not define are allowed, and so is a body that the journal truncated. In the "
+            + "union, an unknown parameter breaks only a should.",
+        advice: "Send the guide's names with Content-Type: application/json, and observe the lengths and ranges in "
+            + "/docs.",
         swiftAdvice: "Encode a Codable model that has the guide's names as its CodingKeys, and do not combine them "
             + "with convertToSnakeCase.")
 
@@ -109,9 +110,9 @@ struct CredentialsOnEveryRequest: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/credentials-on-every-request", level: .must,
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
-        clause: "Each REST request carries a bearer token and the API key.",
+        clause: "Each REST request has a bearer token and the API key.",
         tolerance: "The token need not be valid here, and paths that are not endpoints need no credentials.",
-        advice: "Build every request in one place that sets Authorization, Bearer and the token, and X-API-Key.",
+        advice: "Build every request in one place that sets X-API-Key, and Authorization with Bearer and the token.",
         swiftAdvice: "Call setValue(\"Bearer \\(token)\", forHTTPHeaderField: \"Authorization\") and setValue(apiKey, "
             + "forHTTPHeaderField: \"X-API-Key\") on the URLRequest.")
     static let needs: Evidence = .credentials
@@ -138,11 +139,11 @@ struct WebSocketCredentials: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/websocket-credentials", level: .must,
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .webSocketArchitecture, .mealLogWebSocket]),
-        clause: "A WebSocket's handshake carries token and API key in its headers, or the token as ?token=.",
+        clause: "A WebSocket's handshake has the token and the API key in its headers, or the token as ?token=.",
         tolerance: "The token need not be valid here.",
         advice: "Send Authorization and X-API-Key with the handshake, or add ?token=; consultation-websocket's Quick "
             + "Start sends neither.",
-        swiftAdvice: "webSocketTask(with: URL) sends no headers of yours: make a URLRequest with them and use "
+        swiftAdvice: "webSocketTask(with: URL) does not send your headers: add them to a URLRequest and use "
             + "webSocketTask(with: request).")
     static let needs: Evidence = .credentials
 
@@ -164,10 +165,11 @@ struct WebSocketCredentials: ObligationJudge {
 struct RefreshAfter401: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/refresh-after-401", level: .must, origin: .guides([.consultationWebSocket]), place: "HTTP errors",
-        clause: "After 401 a request is repeated at most once with the same token.",
-        tolerance: "Requests that were sent before the 401 arrived do not count, nor do others with that token; the "
-            + "judge cannot tell equal concurrent ones from retries.",
-        advice: "On 401 refresh the token once, send the request again with the new one, and report a second 401 to "
+        clause: "After 401 the client repeats a request at most once with the same token.",
+        tolerance:
+            "Requests that were sent before the 401 arrived do not count, nor do other requests with that token; "
+            + "the judge cannot tell identical concurrent requests from retries.",
+        advice: "On 401 refresh the token once, send the request again with the new token, and report a second 401 to "
             + "the user.",
         scenarios: ["token-expires-mid-session"])
 
@@ -215,12 +217,13 @@ struct RefreshAfter401: ObligationJudge {
 struct RefreshTokenOnce: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/refresh-token-once", level: .must, origin: .ours,
-        clause: "The client sends a refresh token to /auth/refresh once, and never after it was used, refused with "
-            + "401 or revoked by logging out.",
-        tolerance: "The client may send it again after a refresh that failed with another status, that had no answer, "
-            + "or whose answer a fault touched.",
-        advice: "Let one actor refresh, and let every request that got 401 wait for it; store the new refresh token in "
-            + "place of the old one at once, and after \"revoked\" delete it and ask for the password.")
+        clause: "The client sends each refresh token to /auth/refresh once, and never after it was used, refused with "
+            + "401 or revoked by a logout.",
+        tolerance:
+            "The client may send it again if a refresh failed with another status, got no answer, or got an answer "
+            + "on which a fault acted.",
+        advice: "Let one actor refresh, and let every request that got 401 wait for it. Replace the old refresh token "
+            + "with the new one immediately; after \"revoked\", delete it and ask for the password.")
     static let needs: Evidence = .credentials
 
     /// The request that ended a token, and how.
@@ -268,8 +271,8 @@ struct NoExpiredBearer: ObligationJudge {
         clause: "No request to /auth/* carries a bearer token that has expired.",
         tolerance:
             "A token whose expiry cannot be read, because it is redacted or not a JSON Web Token, is not judged.",
-        advice: "Leave Authorization out when you register, log in, refresh or log out: a server that checks it first "
-            + "refuses the very request that would bring another token.")
+        advice: "Omit Authorization when you register, log in, refresh or log out: a server that checks it first "
+            + "refuses the very request that would return a new token.")
     static let needs: Evidence = .credentials
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {

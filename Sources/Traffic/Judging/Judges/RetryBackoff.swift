@@ -6,13 +6,14 @@ struct RetryBackoff: ObligationJudge {
     static let obligation = Obligation(
         id: "retry/backoff-on-5xx", level: .must,
         origin: .guides([.consultationWebSocket, .goalLinking, .mealLogWebSocket]), place: "error handling",
-        clause: "Repeats after 5xx or a time-out wait at least 1 s, and never less than the previous wait; the second "
-            + "wait should be longer. At most 3 attempts are made in all.",
-        tolerance: "50 ms. A wait begins when the answer arrived or the client gave up; a repeat more than 60 s later "
-            + "starts over. A GET whose connection ended within 1 s, without a whole answer, may be repeated once at "
-            + "once, as HTTP libraries do (RFC 9110 §9.2.2). Polls of meal logs only have to wait. A second wait of "
-            + "more than 10 s, or after an answer with Retry-After, need not be longer. The judge cannot tell a retry "
-            + "from a user who presses \"send\" again, or from an equal concurrent request.",
+        clause: "After 5xx or a time-out, the client waits at least 1 s before it repeats a request, and never less "
+            + "than the previous wait; the second wait should be longer. It makes at most 3 attempts in all.",
+        tolerance: "Waits have a tolerance of 50 ms. A wait begins when the answer arrived or the client gave up; a "
+            + "repeat more than 60 s later starts over. If a GET's connection ended within 1 s, without a complete "
+            + "answer, the client may repeat the GET once without waiting, as HTTP libraries do (RFC 9110 §9.2.2). "
+            + "Polls of meal logs only need to wait. A second wait of more than 10 s, or after an answer with "
+            + "Retry-After, need not be longer. The judge cannot tell a retry from a user who presses \"send\" "
+            + "again, or from an identical concurrent request.",
         advice: "Double the wait between attempts, give up after 3, and disable the button meanwhile.",
         swiftAdvice: "Wait with try await Task.sleep(for: .seconds(pow(2.0, Double(attempt)))).",
         scenarios: ["flaky-500", "flaky-503", "timeouts"])
@@ -141,15 +142,15 @@ struct BodyPrint: Hashable, Sendable {
 struct CreatesOnce: ObligationJudge {
     static let obligation = Obligation(
         id: "retry/creates-once", level: .should, origin: .ours,
-        clause: "After a POST that created something, but whose answer was lost or was an error, the client creates "
-            + "nothing twice.",
-        tolerance: "A client that has read the collection's list or the created resource in between may repeat, and a "
-            + "repeat more than a minute later counts as the user's. The backend recognises some repeats, such as a "
-            + "consultation, and creates nothing twice. With a single guide it is not judged: three of the guides "
-            + "show the repeat after 5xx.",
+        clause: "If a POST created something, but its answer was lost or was an error, the client does not create it a "
+            + "second time.",
+        tolerance: "The client may repeat the POST if it has read the collection's list or the created resource in "
+            + "between, and a repeat more than a minute later counts as the user's. The backend recognises some "
+            + "repeats, for example of a consultation, and creates nothing twice. With a single guide this is not "
+            + "judged, because three of the guides show the repeat after 5xx.",
         advice:
-            "Before you repeat a POST that may have been done, find out: GET the list, look for what the user asked "
-            + "for, and send the POST again only if it is not there.",
+            "Before you repeat a POST that may have succeeded, GET the list and look for the item that the user "
+            + "created, and send the POST again only if it is missing.",
         scenarios: ["answer-lost", "timeouts"])
 
     static let needs: Evidence = .backend
