@@ -79,7 +79,7 @@ struct BannerTests {
         let text = try text(scenario)
         #expect(text.contains("\n  Token       fitiq-mock token\(options)\n"), "\(text)")
         #expect(text.contains("\"Authorization: Bearer $(fitiq-mock token\(options))\""), "\(text)")
-        #expect(text.contains("outlives it") == scenario.contains("lifetime"), "\(text)")
+        #expect(text.contains("is valid longer") == scenario.contains("lifetime"), "\(text)")
         let words = options.split(separator: " ")
         if words.contains("--expires-in") { #expect(words.last.flatMap { Lifetime(argument: String($0)) } != nil) }
     }
@@ -94,8 +94,8 @@ struct BannerTests {
             engine: engine, url: engine.configuration.origin, secureURL: nil, caPath: nil, recordingPath: nil)
         let text = Banner(server: server, program: "fitiq-mock").text
         #expect(!text.contains("s3cret") && !text.contains("t0ken"), "\(text)")
-        #expect(text.contains("Set FITIQ_MOCK_JWT_SECRET to the server's first") == hasDefaultWorld, "\(text)")
-        #expect(text.contains("Set FITIQ_MOCK_ADMIN_TOKEN to the server's first"), "\(text)")
+        #expect(text.contains("Set FITIQ_MOCK_JWT_SECRET to the server's value first") == hasDefaultWorld, "\(text)")
+        #expect(text.contains("Set FITIQ_MOCK_ADMIN_TOKEN to the server's value first"), "\(text)")
         #expect(text.contains("-H \"X-Admin-Token: $FITIQ_MOCK_ADMIN_TOKEN\"") != hasDefaultWorld, "\(text)")
     }
 

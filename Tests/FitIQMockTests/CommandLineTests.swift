@@ -197,10 +197,10 @@ struct CommandLineTests {
         #expect(Messages.unwritable("/x", reason: "no") == "cannot write to '/x': no.")
         #expect(
             Messages.notReadyFile("/x", "a pipe")
-                == "'/x' is a pipe and is left as it is: name a path for --ready-file where nothing exists.")
+                == "'/x' is a pipe and was not changed: set --ready-file to a path at which no file exists.")
         #expect(
             Messages.notReadyFile("/x", nil).hasPrefix(
-                "'/x' is not a ready file of fitiq-mock, or one of another user, and is left as it is: "))
+                "'/x' is not a ready file of fitiq-mock, or one of another user, and was not changed: "))
         #expect(
             Messages.staleReadyFile("/x", .init(id: 7, startedAt: Timestamp(secondsSinceEpoch: 1_738_146_600)))
                 == "'/x' is stale: process 7, started at 2025-01-29T10:30:00Z, no longer runs.")
@@ -208,8 +208,8 @@ struct CommandLineTests {
             Messages.staleReadyFile("/x", .init(id: 7, startedAt: nil)) == "'/x' is stale: process 7 no longer runs.")
         #expect(
             Messages.readyFileInUse("/x", 7)
-                == "'/x' is the ready file of process 7, which still runs: stop it, or name another file. If that "
-                + "process is another program by now, remove the file.")
+                == "'/x' is the ready file of process 7, which is still running: stop it, or name another file. "
+                + "If that process is now another program, remove the file.")
         #expect(
             Messages.standardOutput(FileError(.write, path: "", code: 28))
                 == "cannot write to standard output: the disk is full.")
@@ -218,7 +218,8 @@ struct CommandLineTests {
                 == "--api-key must be printable ASCII without spaces around it: clients send it as a header field.")
         #expect(
             Messages.fewDescriptors(1024, connections: 896)
-                == "the system allows 1024 open files: at most 896 connections are served at once (see ulimit -n)")
+                == "the system allows 1024 open files, so the server accepts at most 896 connections at once (see ulimit "
+                + "-n)")
         #expect(
             Messages.unknownChoice("--guide", "goal_linking", allowed: GuideMode.allCases.map(\.rawValue))
                 == "--guide must be one of union, consultation-websocket, enhanced-consultations, goal-linking, "

@@ -70,7 +70,7 @@ struct ExploreTests {
             let line = Messages.explored(Agenda.Counts(), runs: 0, findings: 2, seconds: seconds, budget: time)
             #expect(line.hasSuffix(", 2 findings, \(told)"), "\(line)")
         }
-        #expect(Messages.exploringBegins(seconds: 61) == "the command runs without faults first, 1m01s")
-        #expect(Messages.searchBegins(seconds: 3) == "the command runs with all faults of the session first, 3s")
+        #expect(Messages.exploringBegins(seconds: 61) == "first running the command without faults, 1m01s")
+        #expect(Messages.searchBegins(seconds: 3) == "first running the command with all faults of the session, 3s")
     }
 }

@@ -12,8 +12,7 @@ struct JudgeTests {
                 + "file, or is the newest entry first?")
         #expect(
             Messages.tooManyWorlds(limit: 2)
-                == "the journal has more than 2 worlds, which is the most that can be judged at once; name one with "
-                + "--world."
+                == "the journal has more than 2 worlds, but at most 2 can be judged at once; select one with --world."
         )
         #expect(
             Messages.noSuchWorld("defalt", others: ["default", "a", "b", "c", "d", "e"])
@@ -36,7 +35,7 @@ struct JudgeTests {
                 == "--prefix is what precedes the API's paths, such as /prod for /prod/api/v1/goals; got 'prod'.")
         #expect(
             Messages.prefixOfJournal
-                == "--prefix is for sessions, and this is a journal, whose paths have none; leave it out.")
+                == "--prefix is for sessions, but this is a journal, whose paths have no prefix; leave it out.")
     }
 
     @Test("The refusal of an unknown world lists a limited number of worlds")

@@ -140,7 +140,7 @@ struct ReadyFileTests {
             try WholeFile.write(Array(Self.text(7).utf8), to: path)
             let failure = #expect(throws: Failure.self) { try ReadyFile(at: path) { $0.id == 7 } }
             #expect(failure?.exitCode == 2 && failure?.message == Messages.readyFileInUse(path, 7))
-            #expect(failure?.message.contains("process 7, which still runs") == true)
+            #expect(failure?.message.contains("process 7, which is still running") == true)
             #expect(FileManager.default.fileExists(atPath: path))
         }
     }

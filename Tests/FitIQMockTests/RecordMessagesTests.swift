@@ -52,7 +52,8 @@ struct RecordMessagesTests {
             (Messages.recorded(requests: 1, sockets: 1, in: "a.har"), "1 request and 1 WebSocket in a.har"),
             (
                 Messages.recordingIncomplete("a.har", "proxy"),
-                "the recording stopped before the proxy did, for the reason logged above; what came before is in 'a.har'."
+                "the recording stopped before the proxy did, for the reason logged above; the traffic before that "
+                    + "is in 'a.har'."
             ),
             (
                 Messages.recordingDisplaced("a.har", "a.har.part"),
@@ -91,11 +92,11 @@ struct RecordMessagesTests {
         #expect(text.contains("records the traffic between clients and https://api.example.com.\n"))
         #expect(text.contains("\n  REST        http://127.0.0.1:8080\n  WebSocket   ws://127.0.0.1:8080\n"))
         #expect(text.contains("\ntokens, keys, cookies and e-mail addresses replaced by placeholders.\n"))
-        #expect(text.contains("\nIt opens at any time: fitiq-mock show 'my session.har'\n"))
+        #expect(text.contains("\nYou can open it at any time: fitiq-mock show 'my session.har'\n"))
         #expect(!text.contains("TLS") && !text.contains("CA"))
         let other = Self.secure.banner(program: "fitiq-mock", keepsSecrets: true)
         #expect(other.contains("\n  over TLS    https://localhost:8443\n              wss://localhost:8443\n"))
         #expect(other.contains("\n  CA          /data/ca.pem  ('fitiq-mock certificate' says how clients trust it)\n"))
-        #expect(other.contains("\nwith all tokens, keys, cookies and e-mail addresses in it: keep it to yourself.\n"))
+        #expect(other.contains("\nwith all tokens, keys, cookies and e-mail addresses in it: do not share it.\n"))
     }
 }

@@ -139,8 +139,8 @@ struct ScenarioTests {
             (Messages.reloaded("a.yaml", isEntire: true), "reloaded 'a.yaml'"),
             (
                 Messages.reloaded("a.yaml", isEntire: false),
-                "reloaded 'a.yaml': answers, meals and faults apply from now on; data, guide, seed, clock and token "
-                    + "lifetime with the next reset (POST /__admin/reset), and in new worlds"
+                "reloaded 'a.yaml': answers, meals and faults apply from now on; data, guide, seed, clock and "
+                    + "token lifetime at the next reset (POST /__admin/reset) and in new worlds"
             ),
             (
                 Messages.lastGoodStays("a.yaml"),
@@ -148,13 +148,13 @@ struct ScenarioTests {
             ),
             (
                 Messages.vanished("a.yaml"),
-                "'a.yaml' is gone; the version loaded last stays in use, and the server reads the file again when it "
+                "'a.yaml' is missing; the version loaded last stays in use, and the server reads the file again when it "
                     + "is back"
             ),
             (Messages.inFile("a.yaml", "cannot read."), "a.yaml: cannot read."),
             (
                 Messages.tooLarge("a.yaml", limit: 16 * 1024 * 1024),
-                "'a.yaml' is larger than 16 MiB, which is the most that can be read."
+                "'a.yaml' is larger than 16 MiB, the largest size that can be read."
             ),
         ])
     func sentences(sentence: String, expected: String) {

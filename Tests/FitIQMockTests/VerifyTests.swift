@@ -156,7 +156,7 @@ struct VerifyTests {
         )
         #expect(Messages.badTimeLimit == "--time-limit must be from 1s to 1d.")
         #expect(Messages.noServer("it is gone.") == "the internal server failed: it is gone.")
-        #expect(Messages.noWorld("No room.") == "the internal server has no world for a scenario: No room.")
+        #expect(Messages.noWorld("No room.") == "the internal server could not create a world for a scenario: No room.")
         #expect(
             Messages.worldIsGone("x")
                 == "the world of the scenario 'x' is gone: the command deleted it through the admin API, so the client cannot be judged."
@@ -174,11 +174,11 @@ struct VerifyTests {
         )
         #expect(Messages.mealCompleted("2 eggs", calories: 143) == "2 eggs: 143 kcal")
         #expect(Messages.unknownChatCommand("/x") == "there is no command '/x'. See /help.")
-        #expect(Messages.interrupted == "interrupted; the command was ended, and nothing was judged.")
+        #expect(Messages.interrupted == "interrupted; the command was stopped, and nothing was judged.")
         #expect(
             Messages.processesLeft
-                == "processes that the command started could not all be ended, and may still run; look for them with ps "
-                + "and kill them.")
+                == "not all processes that the command started could be stopped, and some may still run; find "
+                + "them with ps and kill them.")
         for (outcome, how) in [
             (.exited(1), " exited with 1"), (.signalled(9), " was ended by signal 9"), (.timedOut(1), "'s time was up"),
         ] as [(Report.CommandOutcome, String)] {
@@ -191,7 +191,7 @@ struct VerifyTests {
         #expect(Messages.unknownCase("x", nearest: "y").contains(" Did you mean 'y'? "))
         #expect(
             Messages.noCaseOfGuide("g")
-                == "none of these cases answers as the guide 'g' says. See 'fitiq-mock test-client --list'.")
+                == "none of these cases uses the guide 'g'. See 'fitiq-mock test-client --list'.")
     }
 
     @Test("verify refuses a server's verdicts unless it knows all of them")
@@ -211,6 +211,6 @@ struct VerifyTests {
         ] { #expect(RemoteRun.made(strange, in: "default")?.run.scenario == nil) }
         #expect(
             Messages.judgesOtherwise("a:1")
-                == "a:1 gives verdicts that this fitiq-mock does not know: use the same version here and there.")
+                == "a:1 returns verdicts that this fitiq-mock does not know: use the same version on both sides.")
     }
 }

@@ -41,7 +41,7 @@ extension Peers {
                 let shown = try await terminal(
                     server, "> ", #"elo\x01H\x1b[C\x1b[Cl\n"#, "you need.", "", "> ", #"/meal 2 eggs and toast\n"#,
                     "290 kcal", "", "> ", #"/help\n/nothing\n"#, "'/nothing'", "", "> ", #"/archive\n"#,
-                    "Another consultation", "", "> ", #"\x1b[A"#, "> /archive", #"\x15\x04"#)
+                    "A new consultation", "", "> ", #"\x1b[A"#, "> /archive", #"\x15\x04"#)
                 #expect(shown.contains("\u{1B}[K> Hello\n"), "\(shown)")
                 #expect(shown.contains("2 eggs and toast: 290 kcal\n") && shown.contains("/meal TEXT"), "\(shown)")
                 #expect(shown.hasSuffix("\nexit 0\n"), "\(shown)")
@@ -127,10 +127,10 @@ extension Peers {
                 let options = ["chat", "--url", server.ready.url, "--protocol", "user_message"]
                 let program = try Programs.fitiqMock()
                 let meal = try await Command(program, options + ["--message", "create a meal template"])
-                #expect(meal.errors == "fitiq-mock: the coach made a meal template: A Week of Simple Meals\n")
+                #expect(meal.errors == "fitiq-mock: the coach created a meal template: A Week of Simple Meals\n")
                 let workout = try await Command(program, options + ["--message", "create a workout template"])
                 #expect(
-                    workout.errors == "fitiq-mock: the coach made a workout template: Three Workouts a Week\n")
+                    workout.errors == "fitiq-mock: the coach created a workout template: Three Workouts a Week\n")
                 let lines = try await Command(program, options, input: "Hello\n")
                 #expect(lines.status == 0 && lines.errors.isEmpty, "\(lines.transcript)")
             }

@@ -81,7 +81,8 @@ extension SearchingPeers {
                 let lines = run.errors.split(separator: "\n").filter { $0.hasPrefix("fitiq-mock: ") }
                 try #require(lines.count >= 2, "\(run.transcript)")
                 for line in lines.prefix(2) {
-                    #expect(line.hasPrefix("fitiq-mock: the command runs without faults first, "), "\(run.transcript)")
+                    #expect(
+                        line.hasPrefix("fitiq-mock: first running the command without faults, "), "\(run.transcript)")
                 }
             }
         }

@@ -123,7 +123,7 @@ extension Peers {
             ) { _, command in
                 #expect(command.output == "1\n1\nwell\nhere\n1\n1\n", "\(command.transcript)")
                 #expect(
-                    command.errors.contains("is not there") && command.errors.contains("nothing listens")
+                    command.errors.contains("is missing") && command.errors.contains("nothing listens")
                         && command.errors.contains("is stale"), "\(command.transcript)")
             }
         }

@@ -263,7 +263,7 @@ extension Peers {
                     (["--watch"], "fitiq-mock: --watch requires a scenario file"),
                     (["--clock", "hand"], "fitiq-mock: --clock must be one of real, manual; got 'hand'."),
                     (["--admin-token", ""], "fitiq-mock: --admin-token must not be empty."),
-                    (["--state", "a", "--import", "b"], "fitiq-mock: --state and --import both say what"),
+                    (["--state", "a", "--import", "b"], "fitiq-mock: --state and --import both set the initial state"),
                     (["--state", "none/a"], "fitiq-mock: 'none/a' cannot be opened or created: its folder"),
                     (["--state", "bad.yaml"], "fitiq-mock: 'bad.yaml' is not a state file of fitiq-mock: name"),
                 ] {

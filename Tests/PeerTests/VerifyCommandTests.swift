@@ -292,7 +292,7 @@ extension Peers {
                     URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path],
                     directory: folder.url)
                 #expect(run.output == "exit 130\n", "\(run.transcript)")
-                #expect(run.errors == "fitiq-mock: interrupted; the command was ended, and nothing was judged.\n")
+                #expect(run.errors == "fitiq-mock: interrupted; the command was stopped, and nothing was judged.\n")
             }
         }
 

@@ -10,15 +10,15 @@ struct Chat: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "chat",
-        abstract: "Chat with a coach of a running fake, and see the answer as it streams.",
+        abstract: "Chat with a coach on a running fake, and see the answer as it streams.",
         discussion: """
-            Reads messages from standard input, one a line, until the end of input. Continues the existing \
+            Reads messages from standard input, one per line, until the end of input. Continues the existing \
             consultation with this coach, or begins one. Reconnects up to five times if the connection is lost; then \
             your next line tries again. If the server has restarted, the chat begins a new consultation.
 
-            On a terminal you can edit lines and recall earlier ones with the arrows. Lines that begin with / are \
-            commands: /archive, /meal TEXT, /help, /quit. While an answer arrives, /help and /quit act at once, and \
-            other lines wait.
+            On a terminal you can edit lines and recall earlier lines with the arrow keys. Lines that begin with / \
+            are commands: /archive, /meal TEXT, /help, /quit. While an answer arrives, /help and /quit take effect \
+            immediately, and other lines wait.
             """)
 
     @Option("The coach.", "name")
@@ -38,7 +38,7 @@ struct Chat: ParsableCommand {
     @Option("The bearer token. (default: a token of the development user)", "jwt")
     var token: String?
 
-    @Option("Sign in to the account with this address, rather than use a token.", "address")
+    @Option("Sign in to the account with this email address, instead of using a token.", "address")
     var email: String?
 
     @Option("The password of the account.", "text")

@@ -16,22 +16,22 @@ import Traffic
 struct ConformCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conform",
-        abstract: "Compare a real server's answers with those that the fake can give.",
+        abstract: "Compare a real server's answers with the answers that the fake can give.",
         discussion: """
-            Compares each answer by status, media type, members, kinds of values and vocabulary, but not by free \
-            texts and numbers.
+            Compares each answer by status, media type, members, kinds of values and vocabulary; ignores free text \
+            and numbers.
 
-            The answers are those of a recorded session, a HAR of 'fitiq-mock record', Chrome, mitmproxy, Playwright or \
-            Proxyman; the command then sends nothing. Or FitIQClient plays cases of the contract with the server: they \
-            create consultations, goals and meals in the account of the token. They delete nothing, and they speak only \
-            in consultations that they created.
+            The answers come from a recorded session, a HAR from 'fitiq-mock record', Chrome, mitmproxy, Playwright \
+            or Proxyman; the command then sends nothing. Without a session, FitIQClient runs contract cases against \
+            the server. They create consultations, goals and meals in the token's account. They delete nothing, and \
+            they write only to consultations that they created.
 
             URL, tokens and key can also be set in the environment, as FITIQ_UPSTREAM_URL, FITIQ_UPSTREAM_TOKEN, \
             FITIQ_UPSTREAM_FRESH_TOKEN and FITIQ_UPSTREAM_API_KEY.
 
-            Exit codes: 0 every answer could be the fake's, 1 some could not, the comparison is incomplete, or an \
-            endpoint that --known-broken lists has no deviation, 2 usage or configuration, 3 the harness failed, 4 there \
-            was no answer, 130 Ctrl-C.
+            Exit codes: 0 the fake could have given every answer, 1 an answer deviates, the comparison is \
+            incomplete, or an endpoint that --known-broken lists has no deviation, 2 usage or configuration, 3 the \
+            harness failed, 4 the server did not answer, 130 Ctrl-C.
             """)
 
     @Argument(
@@ -42,10 +42,10 @@ struct ConformCommand: ParsableCommand {
     @Option("The server, such as https://api.example.com; scheme, host and port.", "url")
     var upstream: String?
 
-    @Option("Also trust the CAs in this PEM file, for a server whose certificate your own CA issued.", "path", .file())
+    @Option("Also trust the CAs in this PEM file, for a server with a certificate from your own CA.", "path", .file())
     var upstreamCa: String?
 
-    @Option("The bearer token of an account for tests.", "jwt")
+    @Option("The bearer token of a test account.", "jwt")
     var token: String?
 
     @Option("The token that replaces the first one after a 401.", "jwt")
@@ -58,7 +58,7 @@ struct ConformCommand: ParsableCommand {
     var guide: String?
 
     @Option(
-        "Only this case, or those below the address: chat, chat/answer; may be repeated.", "address",
+        "Run only this case, or the cases below this address: chat, chat/answer; may be repeated.", "address",
         .conformCases, name: .customLong("case"))
     var cases: [String] = []
 
@@ -70,7 +70,7 @@ struct ConformCommand: ParsableCommand {
         parsing: .unconditional)
     var pause: String?
 
-    @Flag(help: "Do not ask before a server that is not on this machine.")
+    @Flag(help: "Do not ask for confirmation if the server is on another machine.")
     var yes = false
 
     @Option("Save the traffic to this file, as HAR; tokens and keys become placeholders.", "path", .file())
@@ -85,7 +85,7 @@ struct ConformCommand: ParsableCommand {
     var accept: String?
 
     @Option(
-        "Compare with the fake as it would serve with the changes in this file.", "file",
+        "Compare with the fake's answers after the changes in this file.", "file",
         .scenarioFiles)
     var overlay: String?
 
@@ -94,7 +94,7 @@ struct ConformCommand: ParsableCommand {
 
     @OptionGroup var reports: ReportOptions
 
-    @Flag(help: "Say nothing while the cases are played.")
+    @Flag(help: "Print no progress while the cases run.")
     var quiet = false
 
     func validate() throws {

@@ -14,12 +14,12 @@ struct Explore: ParsableCommand {
             "Find the faults that break a client, and report the smallest: one at a time, then pairs.",
         usage: "fitiq-mock explore [<options>] -- <command> ...",
         discussion: """
-            Runs the command again and again, each time against a fresh world with a fault in a different place. The \
-            command finds its backend in its environment, as with 'fitiq-mock verify'. Shows its output for the first \
-            run, which has no faults.
+            Runs the command repeatedly, each time against a fresh world with a fault in a different place. The \
+            command finds its backend in its environment, as with 'fitiq-mock verify'. Shows its output for the \
+            first run, which has no faults.
 
-            Each finding is a scenario in the folder of --output, with the fewest faults; 'verify --scenario' plays it \
-            again. After Ctrl-C the report has the findings so far.
+            Writes each finding to the folder of --output, as a scenario with the fewest faults, which 'verify \
+            --scenario' runs again. After Ctrl-C the report lists the findings so far.
 
             Exit codes: 0 no finding that fails a run, 1 a finding, an obligation that --known-broken lists is kept, \
             or the command fails without faults, 2 usage or configuration, 3 the harness failed, 4 the client never \
@@ -28,13 +28,13 @@ struct Explore: ParsableCommand {
 
     @Flag(
         help: """
-            The command is an adapter, as for 'test-client': 'explore' plays stories with it and checks what its user \
+            The command is an adapter, as for 'test-client': 'explore' runs stories with it and checks what its user \
             sees.
             """)
     var adapter = false
 
     @Option(
-        "The world in which faults happen: a built-in scenario or a file. With --adapter, it replaces the "
+        "The world in which faults act: a built-in scenario or a file. With --adapter, it replaces the "
             + "stories' own worlds. (default: default)", "name|file", .scenarios)
     var scenario: String?
 
@@ -54,10 +54,12 @@ struct Explore: ParsableCommand {
         "The maximum number of schedules, from 1 to 10000000. (default: no limit)", "number", parsing: .unconditional)
     var runs: Int?
 
-    @Option("How many run at once, from 1 to 16, each in its own world.", "number", parsing: .unconditional)
+    @Option("How many schedules run at once, from 1 to 16, each in its own world.", "number", parsing: .unconditional)
     var jobs = ExploreLimits.jobs.upperBound
 
-    @Flag(help: "Let the backend answer without artificial delays. Delays by faults and waits of the client stay.")
+    @Flag(
+        help:
+            "Let the backend answer without artificial delays. Faults still delay, and the client's own waits stay.")
     var instant = false
 
     @Flag(
@@ -92,7 +94,7 @@ struct Explore: ParsableCommand {
     @Option("The folder for the scenarios of findings, created with the first finding.", "folder", .directory)
     var output = "found"
 
-    @Option("Play only this scenario of a finding.", "file", .file(extensions: ["yaml"]))
+    @Option("Run only this finding's scenario.", "file", .file(extensions: ["yaml"]))
     var replay: String?
 
     @Flag(help: "List the kinds of faults, their families and rules, and run nothing.")
@@ -104,7 +106,7 @@ struct Explore: ParsableCommand {
 
     @OptionGroup var page: PageOption
 
-    @Flag(help: "Say nothing while schedules are tried.")
+    @Flag(help: "Print no progress while schedules run.")
     var quiet = false
 
     @Argument(parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"))

@@ -5,10 +5,10 @@ import Sockets
 struct Health: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",
-        abstract: "Check whether a server answers, for the health checks of containers.",
-        discussion: "Exits with 0 if it does, else with 1.")
+        abstract: "Check whether a server answers, for container health checks.",
+        discussion: "Exits with 0 if the server answers, otherwise with 1.")
 
-    @Option("The server's URL, of its plain port. \(Settings.defaultServer)", "url")
+    @Option("The server's URL, with its plain port. \(Settings.defaultServer)", "url")
     var url: String?
 
     func run() throws {

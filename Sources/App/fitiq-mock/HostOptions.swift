@@ -14,7 +14,7 @@ struct HostOptions: ParsableArguments {
     @Option("The address to listen on; 0.0.0.0 or :: for all. (default: 127.0.0.1)", "address")
     var host: String?
 
-    @Flag(help: "Serve https and wss as well, on a port of their own; see 'fitiq-mock certificate'.")
+    @Flag(help: "Also serve https and wss, on a separate port; see 'fitiq-mock certificate'.")
     var tls = false
 
     @Option("The port for TLS; 0 picks a free one. (default: 8443)", as: .port)
@@ -29,12 +29,12 @@ struct HostOptions: ParsableArguments {
     var key: String?
 
     @Option(
-        "trace, debug, info (a line for each request, and for each WebSocket's beginning and end), notice, "
+        "trace, debug, info (a line for each request, and for each WebSocket's opening and end), notice, "
             + "warning, error or critical. (default: notice)", "level", .values(of: Logger.Level.self))
     var logLevel: String?
 
     @Option(
-        "The form of the log: text, or json, one object a line. (default: text)", "format",
+        "The form of the log: text, or json, one object per line. (default: text)", "format",
         .values(of: LineLog.Format.self))
     var logFormat: String?
 
@@ -42,8 +42,8 @@ struct HostOptions: ParsableArguments {
     var keepSecrets = false
 
     @Option(
-        "Once the server accepts connections, write url, ws_url, pid and what else a client needs to this file, as "
-            + "JSON.",
+        "Once the server accepts connections, write url, ws_url, pid and the other values that a client needs "
+            + "to this file, as JSON.",
         "path", .file())
     var readyFile: String?
 

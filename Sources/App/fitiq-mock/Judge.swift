@@ -9,27 +9,29 @@ struct JudgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "judge",
         abstract:
-            "Judge a client by a saved journal or a recorded session: which obligations it kept, which it broke, and "
-            + "which it never faced.",
+            "Judge a client by a saved journal or a recorded session: which obligations it kept, which it broke, "
+            + "and which it never exercised.",
         discussion: """
             The journal is the answer of GET /__admin/journal. The session is a HAR, recorded by 'fitiq-mock record' \
             or 'serve --record', or saved by Chrome, Firefox, mitmproxy or Playwright; the file's content decides \
-            which it is. Each of several worlds is judged on its own. A truncated last line is left out.
+            which it is. If there are several worlds, the command judges each separately. It ignores a truncated \
+            last line.
 
-            A client is not blamed for what a session does not show. Other programs record neither control frames nor \
-            the ends of WebSockets, so obligations that need those are not exercised: keeping alive, closing, \
-            reconnecting, one socket at a time, no polling while connected. Without credentials in a recording, the \
-            command does not judge them. A token with a name identifies the user by that name, any other token by \
-            itself; tokens accepted for the same consultation, goal or meal log belong to one user. A session shows \
-            no faults: the command judges a client that gave up a silent server by its behaviour.
+            What a session does not show never counts against a client. Other programs record neither control frames \
+            nor the ends of WebSockets, so these obligations are not exercised: keeping alive, closing, \
+            reconnecting, one socket at a time, no polling while connected. If a recording has no credentials, the \
+            command does not judge their obligations. A token that contains a user's id identifies that user, and \
+            any other token counts as a user; tokens accepted for the same consultation, goal or meal log belong to \
+            one user. A session does not show faults, so the command judges a client's reaction to a silent server \
+            as it is.
 
-            Exit codes: 0 the client kept every must that it faced, 1 one is broken, or one that --known-broken lists \
-            is kept, 2 usage, or the file is neither a journal nor a HAR, 3 a report cannot be written, 4 no client \
-            ever connected.
+            Exit codes: 0 the client kept every must that it exercised, 1 a must is broken, or an obligation that \
+            --known-broken lists is kept, 2 usage, or the file is neither a journal nor a HAR, 3 a report cannot be \
+            written, 4 no client ever connected.
             """)
 
     @Argument(
-        help: .init("The journal, in NDJSON, or the session, a HAR; - for standard input.", valueName: "file"),
+        help: .init("The journal (NDJSON) or the session (HAR); - for standard input.", valueName: "file"),
         completion: .file())
     var journal: String
 

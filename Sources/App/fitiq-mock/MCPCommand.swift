@@ -13,13 +13,13 @@ struct MCPCommand: ParsableCommand {
         commandName: "mcp",
         abstract: "Serve a coding agent over standard input and output: the Model Context Protocol.",
         discussion: """
-            The agent makes worlds, sets faults, reads traffic and verdicts, and runs --command under 'verify' and \
-            'explore'. It ends when its input ends. A running server offers the same, without the last two, at \
-            /__admin/mcp.
+            The agent can create worlds, set faults, read traffic and verdicts, and run --command under 'verify' and \
+            'explore'. The command ends when its input ends. A running server offers the same tools at /__admin/mcp, \
+            without 'verify' and 'explore'.
             """)
 
     @Option(
-        "The server to work with, or one of its worlds; its plain port. (default: FITIQ_MOCK_URL, or its own server)",
+        "The server to use, or one of its worlds, with the plain port. (default: FITIQ_MOCK_URL, or its own server)",
         "url")
     var url: String?
 

@@ -20,7 +20,7 @@ extension Messages {
     static let noUpstream =
         "record needs the server to record: --upstream https://api.example.com. See 'fitiq-mock record --help'."
     static let upstreamWithoutURL =
-        "the scenario's upstream has no URL: give it one as 'url', or start the server with --upstream."
+        "the scenario's upstream has no URL: set 'url', or start the server with --upstream."
     static let noOutput = "record needs a file for the session: --output session.har. See 'fitiq-mock record --help'."
     static func outputExists(_ path: String) -> String {
         "'\(path)' exists already, and may be the only copy of a session: name another file, or add --overwrite."
@@ -32,7 +32,8 @@ extension Messages {
         "\(Words.counted(requests, "request")) and \(Words.counted(sockets, "WebSocket")) in \(path)"
     }
     static func recordingIncomplete(_ path: String, _ program: String) -> String {
-        "the recording stopped before the \(program) did, for the reason logged above; what came before is in '\(path)'."
+        "the recording stopped before the \(program) did, for the reason logged above; the traffic before that "
+            + "is in '\(path)'."
     }
     static func recordingDisplaced(_ path: String, _ other: String) -> String {
         "'\(path)' was moved, removed or replaced by another file during the recording; the recording is in '\(other)'."
@@ -60,8 +61,8 @@ extension Messages {
         "\(option) cannot be combined with a replayed session, which has no data of its own."
     }
     static let twoStates =
-        "--state and --import both say what the server begins with: without --import it continues where --state ended; "
-        + "PUT /__admin/state takes the file of --import while the server runs."
+        "--state and --import both set the initial state: without --import the server continues where --state "
+        + "ended; PUT /__admin/state takes the file of --import while the server runs."
     static let scenarioBesideSession =
         "--scenario must not have users, answers, meals, stubs, ids, token lifetime or a session if a session is "
         + "replayed; it may have faults, guide, seed and clock."
@@ -86,7 +87,7 @@ extension Messages {
     // MARK: The messages of 'judge'
 
     static let prefixOfJournal =
-        "--prefix is for sessions, and this is a journal, whose paths have none; leave it out."
+        "--prefix is for sessions, but this is a journal, whose paths have no prefix; leave it out."
     static func noCall(among count: Int, _ stranger: SessionJournal.Stranger) -> String {
         let first = stranger.request.isEmpty ? "" : ": the first is \(stranger.request)"
         let what =
@@ -103,8 +104,8 @@ extension Messages {
         return "no entry belongs to the world '\(id)'; there are entries of \(shown).\(near)"
     }
     static func tooManyWorlds(limit: Int) -> String {
-        "the journal has more than \(limit) worlds, which is the most that can be judged at once; name one with "
-            + "--world."
+        "the journal has more than \(limit) worlds, but at most \(limit) can be judged at once; select one "
+            + "with --world."
     }
     static func disorderedEntry(_ number: Int, after last: Int, world: String) -> String {
         "entry \(number) of \(world) comes after entry \(last): a journal is judged in order. Are these two journals "
@@ -121,19 +122,19 @@ extension Messages {
         "TLS needs a separate port: --port and --tls-port are both \(port)."
     }
     static func certificateOfLocalhost(not host: String) -> String {
-        "the certificate is for localhost, 127.0.0.1 and ::1, so clients refuse https://\(host); "
-            + "give one for it with --certificate and --key"
+        "the certificate is for localhost, 127.0.0.1 and ::1, so clients refuse https://\(host); provide one "
+            + "for this host with --certificate and --key"
     }
     static func certificateExpired(_ time: String) -> String {
         "the certificate expired at \(time): clients will refuse it"
     }
-    static let certificateNotYetValid = "the certificate is not valid yet: clients will refuse it until it is"
+    static let certificateNotYetValid = "the certificate is not valid yet: clients will refuse it until then"
     static func openAuthorityKey(_ path: String) -> String {
         "'\(path)' is open to other users, who can make certificates with it that your clients trust: run chmod 600 "
             + path.shellQuoted
     }
     static func newAuthority(after expiry: String) -> String {
-        "the CA was valid until \(date(expiry)), so there is a new one, which clients have to trust again"
+        "the CA was valid until \(date(expiry)), so there is a new CA, which clients must trust again"
     }
     static func damagedAuthority(_ certificate: String, _ key: String, _ reason: String) -> String {
         "the CA that your clients trust is damaged: \(sentence(reason)) Restore '\(certificate)' and '\(key)', or "
@@ -148,7 +149,7 @@ extension Messages {
     ) -> String {
         let path = ca.path.shellQuoted
         return """
-            'fitiq-mock serve --tls' uses a certificate from a CA that exists on this machine only.
+            'fitiq-mock serve --tls' uses a certificate from a CA that exists only on this machine.
 
               CA            \(ca.path)
                             valid until \(date(ca.facts.expiry))
@@ -157,7 +158,7 @@ extension Messages {
                             for localhost, 127.0.0.1 and ::1
                             valid until \(date(server.facts.expiry)), and renewed in time by 'serve --tls'
 
-            Clients have to trust the CA, once for each:
+            Make each client trust the CA once:
 
               curl            curl --cacert \(path) https://localhost:8443/health
               Python ssl      ssl.create_default_context(cafile="\(ca.path)"), also for websockets
@@ -176,8 +177,8 @@ extension Messages {
                               <application android:networkSecurityConfig="@xml/network_security_config" …>
                               adb reverse tcp:8443 tcp:8443, and the app finds it at https://localhost:8443
 
-            The CA's key never leaves \(folder(of: ca.path)). It vouches for this machine's own names only. Even so, \
-            trust it only on machines for development. To start over, delete that folder.
+            The CA's key never leaves \(folder(of: ca.path)). It signs certificates only for this machine's own \
+            names. Even so, trust it only on development machines. To start over, delete that folder.
 
             """
     }
@@ -197,10 +198,10 @@ extension Messages {
     }
     static let prefixOfServer = "--prefix is for a recorded session; conform asks --upstream at the API's own paths."
     static func overlayComment(_ title: String) -> String {
-        "\(title): what deviates, for 'fitiq-mock serve --overlay'. Texts, numbers and times are made up."
+        "\(title): what deviates, for 'fitiq-mock serve --overlay'. Texts, numbers and times are invented."
     }
     static func notAccepted(_ reason: String) -> String {
-        "no readable overlay can be made of the deviations: \(reason)"
+        "the deviations cannot be written as a readable overlay: \(reason)"
     }
     static func accepted(_ acceptance: Conformance.Acceptance, in path: String) -> String {
         let all = acceptance.overlay.changes.count
@@ -220,8 +221,8 @@ extension Messages {
         "--pause is a duration such as 500ms, up to 5s, and at least 100ms for a server that is not on this machine."
     static func badUpstreamSecret(_ label: String) -> String { "\(label) must be visible ASCII characters." }
     static func whatConformDoes(_ server: String) -> String {
-        "\(server) is not on this machine. The cases create consultations, goals and meals in the account of the token, "
-            + "and delete nothing."
+        "\(server) is not on this machine. The cases create consultations, goals and meals in the token's "
+            + "account, and delete nothing."
     }
     static let playedToItsEnd = "played"
     static let tooManyConformRequests = "No case begins after \(ConformPlay.requestLimit) requests"

@@ -48,14 +48,15 @@ enum Messages {
     static let noCommandLine =
         "the system passed no command line, not even the program's name: mount /proc where it is missing"
     static func notTheFake(_ address: String) -> String {
-        "\(address) answers, but not as a fitiq-mock does: give --server the URL of one, or of the proxy of a fleet."
+        "\(address) answers, but it is not a fitiq-mock: set --server to the URL of a fitiq-mock, or of a "
+            + "fleet's proxy."
     }
     /// Verdicts of a server with obligations or guides that this version lacks.
     static func judgesOtherwise(_ address: String) -> String {
-        "\(address) gives verdicts that this fitiq-mock does not know: use the same version here and there."
+        "\(address) returns verdicts that this fitiq-mock does not know: use the same version on both sides."
     }
     static let notOnServer =
-        "with --server, that server decides how worlds are made, and verify compares no versions: leave out "
+        "with --server, that server decides how it creates worlds, and verify does not compare versions: leave out "
         + "--against, --allow-origin, --cors, --network and --compression."
     /// Why a report lacks runs: a server was lost, or had no room.
     static func lostRuns(_ lost: [(scenario: String, reason: String)]) -> String {
@@ -69,27 +70,28 @@ enum Messages {
             + "hyphen last; got '\(value)'."
     }
     static func notPublicURL(_ value: String) -> String {
-        "--public-url must be http:// or https://, a host and a port if need be, without a path; got '\(value)'."
+        "--public-url must be http:// or https://, a host and optionally a port, without a path; got '\(value)'."
     }
     static let publicWithoutToken =
         "--public-url needs an --admin-token: behind a proxy every client seems to be on the proxy's machine, so anyone "
         + "could call the admin API."
     static func fewDescriptors(_ count: Int, connections: Int) -> String {
-        "the system allows \(count) open files: at most \(connections) connections are served at once (see ulimit -n)"
+        "the system allows \(count) open files, so the server accepts at most \(connections) connections at "
+            + "once (see ulimit -n)"
     }
 
     /// For commands that read a secret instead of showing it.
     static func setFirst(_ variable: String) -> String {
-        "Set FITIQ_MOCK_\(variable) to the server's first: it is not shown here."
+        "Set FITIQ_MOCK_\(variable) to the server's value first: it is not shown here."
     }
     static func tokenOutlives(seconds: Int64) -> String {
-        "The scenario's token lives \(seconds) s; without --expires-in, one of 'token' outlives it."
+        "The scenario's token is valid for \(seconds) s; without --expires-in, a token from 'token' is valid longer."
     }
 
     // MARK: Chat
 
     static func chatBegins(_ coach: String, _ consultation: String) -> String {
-        "\(coach), consultation \(consultation). /help names the commands; end with Ctrl-D."
+        "\(coach), consultation \(consultation). /help lists the commands; Ctrl-D ends the chat."
     }
     static let chatHelp = """
         /archive    archives this consultation and begins another
@@ -99,9 +101,9 @@ enum Messages {
     static func unknownChatCommand(_ word: String) -> String {
         "there is no command '\(word.onOneLine(limit: 60))'. See /help."
     }
-    static func archived(_ next: String) -> String { "Archived. Another consultation begins: \(next)." }
+    static func archived(_ next: String) -> String { "Archived. A new consultation begins: \(next)." }
     static func begunAnew(_ next: String) -> String {
-        "the server no longer has this consultation, as after a restart; another begins: \(next)."
+        "the server no longer has this consultation, perhaps because it restarted; a new one begins: \(next)."
     }
     static let mealWithoutText = "say what was eaten: /meal 2 eggs and toast"
     static func mealCompleted(_ text: String, calories: Int?) -> String {
@@ -110,14 +112,14 @@ enum Messages {
     static let connectionLost = "the connection is lost; reconnecting ..."
     static let chatGoesOn = "reconnected."
     static func made(_ template: ClientState.Template) -> String {
-        "the coach made a \(template.type) template: \(template.name)"
+        "the coach created a \(template.type) template: \(template.name)"
     }
     static let notConnectedAgain = "could not reconnect."
     static func clockStands(_ path: String) -> String {
         "the server's clock is stopped, so nothing arrives until you move it: POST \(path) {\"advance\": \"10s\"}"
     }
     static func clockRefused(_ reason: String) -> String {
-        "nothing arrives. To find out whether the server's clock is stopped, pass its --admin-token: \(reason)"
+        "nothing arrives. To check whether the server's clock is stopped, pass its --admin-token: \(reason)"
     }
 
     // MARK: Judging clients
@@ -134,13 +136,15 @@ enum Messages {
         " A duration is a number and s, m, h or d, such as 30s, and at most \(Lifetime.longestDays)d."
     static let confirmations = " 2/3 asks for two of three runs, of at most \(ExploreLimits.tries)."
     static let scenarioList =
-        "there is no command 'scenario list': 'fitiq-mock scenarios' lists the built-in scenarios, and 'scenario from' "
-        + "makes one of a recorded session."
+        "there is no command 'scenario list': 'fitiq-mock scenarios' lists the built-in scenarios, and 'scenario "
+        + "from' creates one from a recorded session."
     static let scenarioUse =
         "Print one: fitiq-mock scenarios NAME. Serve one: fitiq-mock serve --scenario NAME."
     static let badTimeLimit = "--time-limit must be from 1s to 1d."
     static func noServer(_ reason: String) -> String { "the internal server failed: \(reason)" }
-    static func noWorld(_ reason: String) -> String { "the internal server has no world for a scenario: \(reason)" }
+    static func noWorld(_ reason: String) -> String {
+        "the internal server could not create a world for a scenario: \(reason)"
+    }
     static func worldIsGone(_ scenario: String) -> String {
         "the world of the scenario '\(scenario)' is gone: the command deleted it through the admin API, so the client cannot be judged."
     }
@@ -148,13 +152,13 @@ enum Messages {
         "there is no case '\(address)', and no case below it.\(NearestWord.hint(nearest)) "
             + "--list shows the cases."
     }
-    static let allSkipped = "every case is skipped: --skip leaves none of those that --case and --guide select."
+    static let allSkipped = "every case is skipped: --skip excludes all cases that --case and --guide select."
     static let interruptedRun = "Interrupted"
     static func timeIsUp(_ limit: Duration) -> String {
         "The time limit of \(Durations.seconds(limit.nanoseconds)) s is over"
     }
     static let failedFast = "Stopped at the first failure (--fail-fast)"
-    static let adapterDies = "The adapter ended twice in a row before its first answer"
+    static let adapterDies = "The adapter exited twice in a row before its first answer"
     /// Why a report is incomplete, and how much it contains.
     static func incomplete(_ reason: String, played: Int, of count: Int, _ noun: String) -> String {
         "\(reason): \(played) of \(Words.counted(count, noun)) \(played == 1 ? "is" : "are") in this report."
@@ -168,12 +172,12 @@ enum Messages {
             + (slowest.isEmpty ? "" : " The slowest: \(slowest.joined(separator: ", ")).")
     }
     static func noCaseOfGuide(_ guide: String) -> String {
-        "none of these cases answers as the guide '\(guide)' says. See 'fitiq-mock test-client --list'."
+        "none of these cases uses the guide '\(guide)'. See 'fitiq-mock test-client --list'."
     }
     static func ended(_ result: CaseResult) -> String {
         result.skipped.map { "skipped: \($0)" } ?? (result.isPassed ? "passed" : "FAILED")
     }
-    static let interrupted = "interrupted; the command was ended, and nothing was judged."
+    static let interrupted = "interrupted; the command was stopped, and nothing was judged."
     static let badJobs = "--jobs must be from 1 to \(Verify.jobLimit)."
     static func tooManyRequests(_ limit: Int) -> String {
         "\(limit) requests of this client are under way, which is the limit; wait for some of them."
@@ -182,8 +186,8 @@ enum Messages {
         "cannot keep the output of a command in a temporary file: \(reason)."
     }
     static let processesLeft =
-        "processes that the command started could not all be ended, and may still run; look for them with ps and kill "
-        + "them."
+        "not all processes that the command started could be stopped, and some may still run; find them with ps "
+        + "and kill them."
     static let commandRuns = "the command runs"
     static func commandEnded(_ outcome: Report.CommandOutcome, tenths: Int64) -> String {
         let how =
@@ -198,22 +202,22 @@ enum Messages {
     // MARK: The messages of 'verify --against'
 
     static func oldRuns(_ number: Int) -> String {
-        "the older command runs for the \(number == 1 ? "first" : "second") time"
+        "running the older command for the \(number == 1 ? "first" : "second") time"
     }
     static let againstClause = "The command does the same as its older version."
     static let oldIsSilent = "The older command sent nothing, so there is nothing to compare with."
     static let tooMuchToCompare =
-        "A journal has dropped its oldest entries, so that the beginning is not compared: use a shorter test."
+        "A journal has dropped its oldest entries, so the beginning was not compared: use a shorter test."
 
     // MARK: The messages of 'explore'
 
     static let exploreExample = "fitiq-mock explore --runs 200 -- ./run-my-tests"
     static let badBudget = "--budget must be from 1s to 7d."
     static let badRuns = "--runs must be from 1 to 10000000."
-    static let noFamilies = "--without leaves none of the families of faults that --only selects."
+    static let noFamilies = "--without excludes all families of faults that --only selects."
     static let noRule = "(a behaviour of the scenario: answers, meals, token_lifetime)"
     static func exploringBegins(seconds: Int64) -> String {
-        "the command runs without faults first, \(elapsed(seconds))"
+        "first running the command without faults, \(elapsed(seconds))"
     }
     /// - Parameters:
     ///   - limit: the maximum number of schedules, or nil for no limit.
@@ -255,15 +259,16 @@ enum Messages {
     }
     static func looksFor(_ ids: [String], isFailure: Bool) -> String {
         isFailure
-            ? "the recorded client breaks no obligation, so the search is for what makes the command fail"
-            : "the recorded client breaks \(Words.list(ids)); the search is for what makes the command break the same"
+            ? "the recorded client breaks no obligation, so the search looks for faults that make the command fail"
+            : "the recorded client breaks \(Words.list(ids)); the search looks for faults that make the command "
+                + "break the same"
     }
     static func translated(_ schedule: Schedule) -> String {
         "the session has \(Words.counted(schedule.faults.count, "fault or answer", "faults and answers")); "
             + "now reducing them"
     }
     static func searchBegins(seconds: Int64) -> String {
-        "the command runs with all faults of the session first, \(elapsed(seconds))"
+        "first running the command with all faults of the session, \(elapsed(seconds))"
     }
     static func reducing(runs: Int, faults: Int, seconds: Int64) -> String {
         "\(Words.counted(runs, "run")), \(Words.counted(faults, "fault or answer", "faults and answers")) left, "
@@ -276,9 +281,9 @@ enum Messages {
     }
     static let notTheEnd = "This is the smallest so far: Ctrl-C came before the end of the search."
     static func doesNotFail(_ path: String) -> String {
-        "with all faults of the session, the command does not fail in the way the recorded client did. To play the "
-            + "session "
-            + "as it is, use a scenario with 'replay: \(path)'. The first differences between the session and the run:"
+        "with all faults of the session, the command does not fail like the recorded client. To play the "
+            + "session as it is, use a scenario with 'replay: \(path)'. The first differences between the session "
+            + "and the run:"
     }
     static func reduced(_ path: String, _ schedule: Schedule, _ command: String) -> String {
         "\(path): \(schedule)\nfitiq-mock verify --scenario \(path.shellQuoted) -- \(command)"
@@ -294,7 +299,7 @@ enum Messages {
         "watching \(url)\(world.map { ", world \($0)" } ?? "")\(hasKeys ? ": \(watchKeys)" : "")"
     }
     static func noPlainURL(_ error: ClientError) -> String {
-        "\(error) Every server has this plain port, whatever others it has."
+        "\(error) Use the plain port, which every server has."
     }
     static func badFilter(_ reason: String) -> String { "--filter: \(reason)" }
     static func unreachable(_ trouble: ClientError, url: String) -> String {
@@ -311,12 +316,12 @@ enum Messages {
     }
     static func connectionLost(_ trouble: ClientError) -> String {
         let reason = trouble.description
-        return "the connection is lost (\(reason.hasSuffix(".") ? reason.dropLast() : reason[...])); trying again"
+        return "the connection was lost (\(reason.hasSuffix(".") ? reason.dropLast() : reason[...])); trying again"
     }
     static let connectedAgain = "reconnected"
     static let restarted = "reconnected: the server or its world has restarted; showing from the start"
     static func missed(_ count: Int) -> String {
-        "the journal lost \(Words.counted(count, "entry", "entries")) before they could be shown"
+        "the journal dropped \(Words.counted(count, "entry", "entries")) before they could be shown"
     }
     static let worldBeginsAnew = "the world starts over"
     static let paused = "paused; space continues"
@@ -333,15 +338,15 @@ enum Messages {
     static func reloaded(_ path: String, isEntire: Bool) -> String {
         isEntire
             ? "reloaded '\(path)'"
-            : "reloaded '\(path)': answers, meals and faults apply from now on; data, guide, seed, clock and token "
-                + "lifetime "
-                + "with the next reset (POST /__admin/reset), and in new worlds"
+            : "reloaded '\(path)': answers, meals and faults apply from now on; data, guide, seed, clock and "
+                + "token lifetime at the next reset (POST /__admin/reset) and in new worlds"
     }
     static func lastGoodStays(_ path: String) -> String {
         "'\(path)' has mistakes; the version loaded last stays in use until you fix them:"
     }
     static func vanished(_ path: String) -> String {
-        "'\(path)' is gone; the version loaded last stays in use, and the server reads the file again when it is back"
+        "'\(path)' is missing; the version loaded last stays in use, and the server reads the file again when "
+            + "it is back"
     }
 
     /// Puts the file's name before a sentence about it, as before its mistakes.
@@ -350,7 +355,7 @@ enum Messages {
     // MARK: Files
 
     static func tooLarge(_ path: String, limit: Int) -> String {
-        "'\(path)' is larger than \(limit >> 20) MiB, which is the most that can be read."
+        "'\(path)' is larger than \(limit >> 20) MiB, the largest size that can be read."
     }
     static func unwritable(_ path: String, reason: String) -> String { "cannot write to '\(path)': \(reason)." }
 
@@ -358,30 +363,30 @@ enum Messages {
     ///
     /// `kind` names what is there if it is not a regular file.
     static func notReadyFile(_ path: String, _ kind: String?) -> String {
-        "'\(path)' is \(kind ?? "not a ready file of fitiq-mock, or one of another user,") and is left as it is: name a path for --ready-file "
-            + "where nothing exists."
+        "'\(path)' is \(kind ?? "not a ready file of fitiq-mock, or one of another user,") and was not "
+            + "changed: set --ready-file to a path at which no file exists."
     }
     static func noReadyFile(_ path: String) -> String {
-        "'\(path)' is not there: its server has not started, or has stopped."
+        "'\(path)' is missing: its server has not started, or has stopped."
     }
     static func staleReadyFile(_ path: String, _ writer: ReadyFile.Writer) -> String {
         let start = writer.startedAt.map { ", started at \($0.wireText)," } ?? ""
         return "'\(path)' is stale: process \(writer.id)\(start) no longer runs."
     }
     static func unhealthy(_ trouble: ClientError, url: String) -> String {
-        "\(url) does not answer as a server should: \(sentence(trouble.description))"
+        "\(url) does not answer like a server: \(sentence(trouble.description))"
     }
     static func stillDrains(_ url: String, worlds: Int) -> String {
-        "\(url) still drains: \(Words.counted(worlds, "world")) \(worlds == 1 ? "is" : "are") left."
+        "\(url) is still draining: \(Words.counted(worlds, "world")) \(worlds == 1 ? "is" : "are") left."
     }
     static let negativeTimeout = "--timeout must not be negative."
     static func readyFileInUse(_ path: String, _ identifier: Int32) -> String {
-        "'\(path)' is the ready file of process \(identifier), which still runs: stop it, or name another file. If "
-            + "that process is another program by now, remove the file."
+        "'\(path)' is the ready file of process \(identifier), which is still running: stop it, or name "
+            + "another file. If that process is now another program, remove the file."
     }
     static func standardOutput(_ error: FileError) -> String { "cannot write to standard output: \(error.reason)." }
     static let noDataDirectory =
-        "there is no folder to keep certificates in: neither HOME nor FITIQ_MOCK_DATA_DIR is set."
+        "there is no folder for certificates: neither HOME nor FITIQ_MOCK_DATA_DIR is set."
     static func notStarted(_ error: StartError) -> String {
         switch error {
         case .listening(let error): notListening(error)
@@ -400,5 +405,5 @@ enum Messages {
         case nil: error.description
         }
     }
-    static let forced = "stopped at once by a second signal; open connections were cut off."
+    static let forced = "stopped immediately by a second signal; open connections were cut off."
 }

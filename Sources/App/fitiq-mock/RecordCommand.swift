@@ -13,10 +13,10 @@ struct RecordCommand: ParsableCommand {
         commandName: "record",
         abstract: "Record the traffic between clients and a real server, until Ctrl-C.",
         discussion: """
-            A reverse proxy for REST and WebSocket: point the app at the proxy instead of the server. The file is HAR 1.2, \
-            and opens at any time; 'fitiq-mock replay' serves it again. Bodies and frames pass unchanged, so a URL of \
-            the server in one of them still leads to the server and bypasses the recording. Each option can also be \
-            set in the environment.
+            A reverse proxy for REST and WebSocket: point the app at the proxy instead of the server. The file is \
+            HAR 1.2, and you can open it at any time; 'fitiq-mock replay' serves it again. Bodies and frames pass \
+            unchanged, so any URL of the server in them still leads to the server and bypasses the recording. Each \
+            option can also be set in the environment.
             """)
 
     @Option("The server to record, such as https://api.example.com; scheme, host and port.", "url")
@@ -29,7 +29,7 @@ struct RecordCommand: ParsableCommand {
     var overwrite = false
 
     @Option(
-        "Also trust the CAs in this PEM file, for an upstream whose certificate your own CA issued.", "path", .file())
+        "Also trust the CAs in this PEM file, for an upstream with a certificate from your own CA.", "path", .file())
     var upstreamCa: String?
 
     @OptionGroup var host: HostOptions
@@ -142,11 +142,11 @@ struct RunningProxy {
         if let caPath { lines.append("  CA          \(caPath)  ('\(program) certificate' says how clients trust it)") }
         let secrets =
             keepsSecrets
-            ? "with all tokens, keys, cookies and e-mail addresses in it: keep it to yourself"
+            ? "with all tokens, keys, cookies and e-mail addresses in it: do not share it"
             : "tokens, keys, cookies and e-mail addresses replaced by placeholders"
         lines += [
             "", "The session goes to \(output),", "\(secrets).",
-            "It opens at any time: \(program) show \(output.shellQuoted)", "", "Stop with Ctrl-C.", "",
+            "You can open it at any time: \(program) show \(output.shellQuoted)", "", "Stop with Ctrl-C.", "",
         ]
         return lines.joined(separator: "\n")
     }

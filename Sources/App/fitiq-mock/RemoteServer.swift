@@ -39,14 +39,15 @@ struct RemoteServer: Sendable {
 struct DrainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drain",
-        abstract: "Make a server refuse new worlds and stop after its last one; wait until its port is closed.",
+        abstract:
+            "Make a server refuse new worlds and stop after its last world is gone; wait until its port is closed.",
         discussion: """
-            Meanwhile /ready answers 503, so that a proxy sends new worlds to other servers. A world is gone when \
-            somebody deletes it, or when it was idle for too long. Exits with 1 if the server is out of reach or \
-            still runs after --timeout.
+            Meanwhile /ready answers 503, so that a proxy sends new worlds to other servers. A world ends when a \
+            client deletes it, or when it has been idle for too long. Exits with 1 if the server cannot be reached \
+            or is still running after --timeout.
             """)
 
-    @Option("The server's URL, of its plain port. \(Settings.defaultServer)", "url")
+    @Option("The server's URL, with its plain port. \(Settings.defaultServer)", "url")
     var url: String?
 
     @Option("The server's --admin-token. (default: none)", "token")

@@ -18,13 +18,14 @@ struct ReplayCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: .init("The session: a HAR of Chrome, mitmproxy, Playwright or fitiq-mock.", valueName: "file"),
+        help: .init("The session: a HAR from Chrome, mitmproxy, Playwright or fitiq-mock.", valueName: "file"),
         completion: .sessions)
     var file: String
 
     @Option(
-        "Which requests get an answer: strict, the recorded ones in the recorded order; ordered, the recorded ones in "
-            + "any order, answers in turn; or route, those of the same method and path. (default: ordered)", "mode",
+        "Which requests get an answer: strict, only recorded requests in the recorded order; ordered, recorded "
+            + "requests in any order, with the answers in turn; or route, requests with a recorded method and path. "
+            + "(default: ordered)", "mode",
         .values(of: ReplaySettings.Match.self))
     var match: String?
 
@@ -34,8 +35,9 @@ struct ReplayCommand: ParsableCommand {
     var speed: String?
 
     @Option(
-        "When the server sends its frames: timed, at their recorded times; lock-step, after the client's frames that "
-            + "came before them; or triggered, whenever a frame like a recorded one comes. (default: lock-step)",
+        "When the server sends its frames: timed, at their recorded times; lock-step, after the client's "
+            + "frames that preceded them; or triggered, whenever a frame like a recorded one arrives. (default: "
+            + "lock-step)",
         "mode", .values(of: ReplaySettings.FrameOrder.self))
     var frames: String?
 

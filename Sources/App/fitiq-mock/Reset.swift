@@ -5,10 +5,10 @@ import JSON
 struct ResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
-        abstract: "Start a running server's world over, as it was made or with another scenario.",
+        abstract: "Reset a running server's world, with its own or another scenario.",
         discussion: """
             Prints the world, its scenario and its URL. Closes its WebSockets and empties its journal; its tokens \
-            stay valid. Exits with 1 if the server is out of reach or refuses.
+            stay valid. Exits with 1 if the server cannot be reached or refuses.
             """)
 
     @Argument(
@@ -20,7 +20,7 @@ struct ResetCommand: ParsableCommand {
     @Option("Where the server is. \(Settings.defaultServer)", "url")
     var url: String?
 
-    @Option("The world's id. (default: the one of the URL, or the default world)", "id", .worlds)
+    @Option("The world's id. (default: the URL's world, or the default world)", "id", .worlds)
     var world: String?
 
     @Option("The server's --admin-token. (default: none)", "token")

@@ -11,23 +11,25 @@ import Traffic
 
 struct ScenarioCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scenario", abstract: "Make a scenario from a recorded session.", subcommands: [ScenarioFrom.self])
+        commandName: "scenario",
+        abstract:
+            "Create a scenario from a recorded session.", subcommands: [ScenarioFrom.self])
 }
 
 struct ScenarioFrom: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "from",
-        abstract: "Make the smallest scenario in which a client still fails as it did in a recorded session.",
+        abstract: "Create the smallest scenario in which a client still fails as it did in a recorded session.",
         usage: "fitiq-mock scenario from <session> [<options>] -- <command> ...",
         discussion: """
-            Turns everything that the fake would not do by itself into faults: errors, lost and late answers, ends of \
-            sockets, what the coach said. Runs the command against all of them, then against fewer and milder ones, \
+            Turns everything that the fake would not normally do into faults: errors, lost and late answers, closed \
+            sockets, the coach's words. Runs the command against all of these, then against fewer and milder faults, \
             as long as it still breaks an obligation that the recorded client broke. If the recorded client broke \
-            none, the command has to fail.
+            none, the command must still fail.
 
-            Exit codes: 0 the scenario is written, 1 the command does not fail as the session shows, or without any fault, \
-            or the session has too many faults, 2 usage or configuration, 3 the harness failed, 130 Ctrl-C, after which the smallest scenario \
-            so far is written, if there is one.
+            Exit codes: 0 the scenario is written, 1 the command does not fail as the session shows, or without any \
+            fault, or the session has too many faults, 2 usage or configuration, 3 the harness failed, 130 Ctrl-C, \
+            after which the command writes the smallest scenario so far, if there is one.
             """)
 
     @Argument(help: .init("The session, a HAR.", valueName: "session"), completion: .sessions)
@@ -46,7 +48,7 @@ struct ScenarioFrom: ParsableCommand {
     var confirm = Explorer.Settings().confirmation
 
     @Option(
-        "A file of known-broken obligations and checks, one a line; the search ignores them.", "file",
+        "A file of known-broken obligations and checks, one per line; the search ignores them.", "file",
         .file())
     var knownBroken: String?
 

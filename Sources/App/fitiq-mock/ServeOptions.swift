@@ -31,7 +31,7 @@ struct ServeOptions: ParsableArguments {
     var guide: String?
 
     @Option(
-        "What happens: a built-in scenario (see 'fitiq-mock scenarios') or a file. (default: default)", "name|file",
+        "The scenario: a built-in one (see 'fitiq-mock scenarios') or a file. (default: default)", "name|file",
         .scenarios)
     var scenario: String?
 
@@ -54,7 +54,7 @@ struct ServeOptions: ParsableArguments {
     @Flag(help: "Stream answers and process meals without artificial delays.")
     var instant = false
 
-    @Option("The X-API-Key to ask for. (default: \(DevelopmentCredentials.apiKey))", "key")
+    @Option("The X-API-Key that clients must send. (default: \(DevelopmentCredentials.apiKey))", "key")
     var apiKey: String?
 
     @Option("The secret that tokens are signed with. (default: a fixed one)", "secret")
@@ -66,13 +66,13 @@ struct ServeOptions: ParsableArguments {
     var adminToken: String?
 
     @Option(
-        "Let web pages of this origin write and open WebSockets: http://localhost:3000, null for pages without "
-            + "one, file:// for files (Electron, Cordova), * for any page of the web; may be repeated. (default: the "
-            + "server's own)", "origin", name: .customLong("allow-origin"))
+        "Let web pages from this origin write and open WebSockets: http://localhost:3000, null for pages "
+            + "without an origin, file:// for files (Electron, Cordova), * for any web page; may be repeated. "
+            + "(default: the server's own)", "origin", name: .customLong("allow-origin"))
     var allowedOrigins: [String] = []
 
     @Option(
-        "As --allow-origin, and let these pages read the answers, too (CORS); never those of the admin API. "
+        "Like --allow-origin, and also let these pages read the answers (CORS), but never the admin API's. "
             + "(default: the server's own)", "origin")
     var cors: [String] = []
 
@@ -80,14 +80,15 @@ struct ServeOptions: ParsableArguments {
     var node: String?
 
     @Option(
-        "Where clients reach this server through a proxy: the URLs of worlds begin with it. Needs --admin-token.", "url"
+        "The URL at which clients reach this server through a proxy; the URLs of worlds begin with it. "
+            + "Requires --admin-token.", "url"
     )
     var publicURL: String?
 
-    @Flag(help: "Serve only worlds that POST /__admin/worlds makes; paths without a world's prefix answer 404.")
+    @Flag(help: "Serve only worlds that POST /__admin/worlds creates; paths without a world's prefix answer 404.")
     var noDefaultWorld = false
 
-    @Flag(help: "Ignore 'Prefer: code=' and 'X-Fake-Fault', by which a request asks for a fault.")
+    @Flag(help: "Ignore 'Prefer: code=' and 'X-Fake-Fault', with which a request asks for a fault.")
     var strictHeaders = false
 
     func plan(_ data: DataOptions) throws(Failure) -> ScenarioPlan {
@@ -132,35 +133,35 @@ struct ServeOptions: ParsableArguments {
 
 /// Where the data of a server's worlds comes from and goes to; a replayed session has its own data.
 struct DataOptions: ParsableArguments {
-    @Flag(help: "Follow the scenario's file when it changes; connections stay.")
+    @Flag(help: "Reload the scenario file when it changes; connections stay open.")
     var watch = false
 
     @Option(
-        "lower-case, any-case: ids with upper-case letters find their resources too, or free: any text, as in a "
-            + "scenario. (default: lower-case)", "case", .values(of: IDCase.self))
+        "lower-case; any-case: ids with upper-case letters also find their resources; or free: any text, as in "
+            + "a scenario. (default: lower-case)", "case", .values(of: IDCase.self))
     var ids: String?
 
     @Option("The real server that answers behind the faults, such as https://api.example.com. (default: none)", "url")
     var upstream: String?
 
     @Option(
-        "Also trust the CAs in this PEM file, for an upstream whose certificate your own CA issued.", "path", .file())
+        "Also trust the CAs in this PEM file, for an upstream with a certificate from your own CA.", "path", .file())
     var upstreamCa: String?
 
     @Option(
-        "Answer as this file says where a real server differs; 'conform --accept' writes it. (default: none)", "file",
+        "Imitate a real server by the changes in this file, which 'conform --accept' writes. (default: none)", "file",
         .scenarioFiles)
     var overlay: String?
 
     @Option(
-        "Begin with the state in this file, as --export-on-exit writes it.", "path", .file(),
+        "Import the state from this file at the start, as --export-on-exit writes it.", "path", .file(),
         name: .customLong("import"))
     var importFile: String?
 
-    @Option("Write everything that the server holds to this file when it has stopped.", "path", .file())
+    @Option("Write the server's state to this file when the server stops.", "path", .file())
     var exportOnExit: String?
 
-    @Option("Save everything to this file, and continue from it at the next start.", "path", .file())
+    @Option("Save all worlds to this file, and continue with them at the next start.", "path", .file())
     var state: String?
 
     /// The scenario's file if it is to be watched, with its stamp before it is read.

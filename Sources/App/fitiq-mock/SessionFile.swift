@@ -163,15 +163,15 @@ struct SessionSniffer {
 struct DiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Compare two recorded sessions by meaning: order, statuses, JSON values, messages.",
+        abstract: "Compare the meaning of two recorded sessions: order, statuses, JSON values, messages.",
         discussion: """
-            Differences that any two runs have do not count: ids, times, tokens and redacted secrets, the \
-            server's host, header fields other than the answers' media type, pings and pongs, and how long things took.
+            Ignores differences that any two runs have: ids, times, tokens and redacted secrets, the server's host, \
+            header fields other than the answers' media type, pings and pongs, and durations.
 
             Exit codes: 0 the sessions are equal, 1 they differ, 2 usage, or a file is not a HAR.
             """)
 
-    @Argument(help: .init("The one session, a HAR.", valueName: "first"), completion: .sessions)
+    @Argument(help: .init("The first session, a HAR.", valueName: "first"), completion: .sessions)
     var first: String
 
     @Argument(help: .init("The other session, a HAR.", valueName: "second"), completion: .sessions)
@@ -203,7 +203,7 @@ struct ShowCommand: ParsableCommand {
     @Flag(help: "Show bodies and messages whole, below their lines; JSON is indented.")
     var bodies = false
 
-    @Option("Cut lines to this many columns, at least 60.", "columns")
+    @Option("Truncate lines to this many columns, at least 60.", "columns")
     var width = 120
     static let widths = 60...10_000
 

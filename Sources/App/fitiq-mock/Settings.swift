@@ -179,18 +179,19 @@ enum Settings {
 /// The network and compression between a client and its worlds, for `verify`, `explore` and `test-client`.
 struct WireOptions: ParsableArguments {
     @Option(
-        "Let web pages of this origin write and open WebSockets, as with serve; may be repeated.", "origin",
+        "Let web pages from this origin write and open WebSockets, as with serve; may be repeated.", "origin",
         name: .customLong("allow-origin"))
     var allowedOrigins: [String] = []
 
-    @Option("As --allow-origin, and let these pages read the answers, too.", "origin")
+    @Option("Like --allow-origin, and also let these pages read the answers.", "origin")
     var cors: [String] = []
 
-    @Option("The network of worlds whose scenario names none: \(Settings.networks). (default: none)", "name", .networks)
+    @Option(
+        "The network for worlds whose scenario names none: \(Settings.networks). (default: none)", "name", .networks)
     var network: String?
 
     @Option(
-        "Compression in worlds whose scenario does not say: off, on or required. (default: off)", "mode",
+        "Compression in worlds whose scenario does not set it: off, on or required. (default: off)", "mode",
         .values(of: Compression.self))
     var compression: String?
 
@@ -252,17 +253,17 @@ struct ReportOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Be brief, on standard output and in the JSON: what is broken, in which runs, the first evidence, and how to \
-            fix it.
+            Shorten standard output and the JSON: only the broken obligations, their runs, the first evidence, and \
+            how to fix them.
             """)
     var summary = false
 
-    @Option("Print annotations for a CI service too, after the report: github.", "service")
+    @Option("Also print annotations for a CI service, after the report: github.", "service")
     var annotations: AnnotationService?
 
     @Option(
-        "A file of lines 'OBLIGATION' or 'SCENARIO OBLIGATION': an obligation that is listed and broken does not "
-            + "fail the run, one that is listed and kept does.", "file", .file())
+        "A file of lines 'OBLIGATION' or 'SCENARIO OBLIGATION': a listed obligation does not fail the run if "
+            + "it is broken, and fails the run if it is kept.", "file", .file())
     var knownBroken: String?
     static let knownBrokenLimit = 1 << 20
 

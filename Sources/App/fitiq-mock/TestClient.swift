@@ -11,55 +11,56 @@ import Traffic
 struct TestClient: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test-client",
-        abstract: "Check a client in any language from both ends: what its user sees, and what the server sees.",
+        abstract: "Check a client in any language from both sides: what its user sees, and what the server sees.",
         usage: "fitiq-mock test-client [<options>] -- <adapter> ...",
         discussion: """
-            The adapter is a program that drives the client: it reads commands from its standard input and answers on its \
-            standard output, one JSON object a line. Fixtures/adapters/README.md specifies them.
+            The adapter is a program that drives the client: it reads commands from its standard input and answers \
+            on its standard output, one JSON object per line. Fixtures/adapters/README.md specifies them.
 
-            A wait for the client ends early once client and backend have been idle for 5 s, or for 45 s while the client \
-            shows a connection: it may be waiting for a pong. After Ctrl-C, and when the time limit is over, the report \
-            has the cases that had ended.
+            A wait for the client ends early once the client and the backend have been idle for 5 s, or for 45 s \
+            while the client shows a connection, because it may be waiting for a pong. After Ctrl-C or at the time \
+            limit, the report covers the finished cases.
 
             Exit codes: 0 every case passed, 1 a case failed or a must is broken, 2 usage or configuration, 3 the harness \
             failed, 4 the client never connected, 130 Ctrl-C.
             """)
 
     @Option(
-        "Only this case, or those below the address: consultation, consultation/create; may be repeated.", "address",
+        "Run only this case, or the cases below this address: consultation, consultation/create; may be "
+            + "repeated.", "address",
         .cases, name: .customLong("case"))
     var cases: [String] = []
 
     @Option(
-        "Not this case, nor those below the address; may be repeated.", "address", .cases, name: .customLong("skip"))
+        "Skip this case, or the cases below this address; may be repeated.", "address", .cases,
+        name: .customLong("skip"))
     var skipped: [String] = []
 
     @Flag(help: "List the cases without running them.")
     var list = false
 
-    @Option("Only the cases that answer as this guide says.", "name", .guides)
+    @Option("Run only the cases that use this guide's answers.", "name", .guides)
     var guide: String?
 
-    @Flag(help: "Fail a case in which the client did not face the situation that it is about.")
+    @Flag(help: "Fail a case if the client did not reach the situation that the case is about.")
     var strict = false
 
     @Flag(help: "Stop after the first case that fails.")
     var failFast = false
 
     @Option(
-        "How long all cases may take together, from 1s to 1d; cases after that are skipped. (default: no "
-            + "limit)", "duration",
+        "How long all cases may take together, from 1s to 1d; later cases are skipped. (default: no limit)", "duration",
         parsing: .unconditional)
     var timeLimit: Lifetime?
 
-    @Flag(help: "Show every line that the adapter is sent (>) and answers (<), on standard error.")
+    @Flag(help: "Show every line to (>) and from (<) the adapter, on standard error.")
     var trace = false
 
     @OptionGroup var wire: WireOptions
 
     @OptionGroup var reports: ReportOptions
 
-    @Flag(help: "Say nothing while the cases run.")
+    @Flag(help: "Print no progress while the cases run.")
     var quiet = false
 
     @Argument(parsing: .postTerminator, help: .init("The adapter and its arguments.", valueName: "adapter"))

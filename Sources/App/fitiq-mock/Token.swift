@@ -14,7 +14,7 @@ struct Token: ParsableCommand {
     var user: String?
 
     @Option(
-        "How long it is valid: a number and s, m, h or d; -5m expired five minutes ago.", "duration",
+        "How long the token is valid: a number and s, m, h or d; a token of -5m expired five minutes ago.", "duration",
         parsing: .unconditional)
     var expiresIn = Lifetime(seconds: 3600)
 

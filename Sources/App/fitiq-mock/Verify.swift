@@ -15,7 +15,8 @@ struct Verify: ParsableCommand {
         abstract: "Run a client's own tests against the fake, and report which obligations of the contract it keeps.",
         usage: "fitiq-mock verify [<options>] -- <command> ...",
         discussion: """
-            The command is run once for each scenario, against a fresh world, and finds its backend in its environment:
+            Runs the command once for each scenario, against a fresh world. The command finds its backend in its \
+            environment:
 
               FITIQ_MOCK_URL            where REST paths begin; /api/v1 follows
               FITIQ_MOCK_WS_URL         the same for WebSockets
@@ -26,14 +27,16 @@ struct Verify: ParsableCommand {
               FITIQ_MOCK_SCENARIO       the scenario's name
               FITIQ_MOCK_ADMIN_URL      the world's admin API; /clock follows, or /worlds
 
-            Each comes with TEST_RUNNER_ in front, too: xcodebuild passes such variables to tests, without the prefix. \
-            Worlds that the command makes below FITIQ_MOCK_ADMIN_URL are judged with the run, and end with it.
+            Each is also set with the prefix TEST_RUNNER_: xcodebuild passes such variables to tests, without the \
+            prefix. Worlds that the command creates below FITIQ_MOCK_ADMIN_URL are judged with the run, and end with \
+            it.
 
             The command's output goes to standard error, and its standard input is empty. Standard output has only \
-            the report. After Ctrl-C the report has the scenarios that had ended.
+            the report. After Ctrl-C the report covers the finished scenarios.
 
-            Exit codes: 0 every must that was faced is kept, 1 a must is broken, one that --known-broken lists is kept, \
-            or the command failed (in --known-broken: command), 2 usage or configuration, 3 the harness failed, 4 the client never connected, 130 Ctrl-C.
+            Exit codes: 0 every exercised must is kept, 1 a must is broken, an obligation that --known-broken lists \
+            is kept, or the command failed (in --known-broken: command), 2 usage or configuration, 3 the harness \
+            failed, 4 the client never connected, 130 Ctrl-C.
             """)
 
     @Option(
@@ -45,13 +48,13 @@ struct Verify: ParsableCommand {
     var all = false
 
     @Option(
-        "Run an older version of the command too, twice, in equal worlds, and fail where the command does something "
-            + "that the older one did not; breaches of the older one count as known.", "command")
+        "Also run an older version of the command, twice, in identical worlds, and fail if the command does "
+            + "something that the older version did not; breaches of the older version count as known.", "command")
     var against: String?
 
     @Option(
-        "Run in worlds of this server, such as a fleet's, and judge by their journals; its plain port. (default: "
-            + "a server of its own)", "url")
+        "Run in worlds on this server, such as a fleet, and judge by their journals; give its plain port. "
+            + "(default: a separate server)", "url")
     var server: String?
 
     @Option("The --admin-token of --server. (default: none)", "token")
@@ -69,8 +72,8 @@ struct Verify: ParsableCommand {
     static let timeLimits: ClosedRange<Int64> = 1...86_400
 
     @Option(
-        "How many scenarios are run at once, from 1 to 16. With more than 1, a command's output is shown when it "
-            + "has ended, with the scenario in front of each line.", "number", parsing: .unconditional)
+        "How many scenarios run at once, from 1 to 16. With more than 1, verify shows a command's output after "
+            + "the command ends, each line prefixed with the scenario.", "number", parsing: .unconditional)
     var jobs = 1
     static let jobLimit = 16
 
@@ -87,7 +90,7 @@ struct Verify: ParsableCommand {
 
     @OptionGroup var page: PageOption
 
-    @Flag(help: "Say nothing while the command runs.")
+    @Flag(help: "Print no progress while the command runs.")
     var quiet = false
 
     @Argument(parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"))

@@ -11,23 +11,23 @@ struct WatchCommand: ParsableCommand {
         commandName: "watch",
         abstract: "Watch a running server's traffic: requests, frames, faults, and breaches as they happen.",
         discussion: """
-            Prints one line for each, in the columns of 'fitiq-mock show'. Continues when the server restarts. Keys on \
-            a terminal: space pauses, / filters, c clears, b shows bodies, p hides pings, q quits.
+            Prints one line for each, in the same columns as 'fitiq-mock show'. Continues when the server restarts. \
+            Keys on a terminal: space pauses, / filters, c clears, b shows bodies, p hides pings, q quits.
 
             --filter selects entries by words. A word key=value is a condition of the admin API, such as status=4xx, \
-            path=/goals, user=ID, connection=3, kind=frame or direction=client_to_server; any other word has to occur \
+            path=/goals, user=ID, connection=3, kind=frame or direction=client_to_server; any other word must occur \
             in the entry. A breach appears with the entries that show it. The conditions of the page work, too: \
             fault=any or a fault's name; verdict=broken or an obligation, to show only breaches; and chunks=show or \
             hide. Hidden chunks of an answer become one line, printed when the answer has ended.
 
-            Exit codes: 0 stopped, 2 usage, or the server was unreachable or refused at first, 3 an event was too \
-            long.
+            Exit codes: 0 stopped, 2 usage, or the server could not be reached or refused the first request, 3 an \
+            event was too long.
             """)
 
     @Option("Where the server is. \(Settings.defaultServer)", "url")
     var url: String?
 
-    @Option("The id of the world to watch. (default: the one of the URL, or the default world)", "id", .worlds)
+    @Option("The id of the world to watch. (default: the URL's world, or the default world)", "id", .worlds)
     var world: String?
 
     @Option("Show only lines that match all these words.", "words")

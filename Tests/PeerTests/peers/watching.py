@@ -164,7 +164,7 @@ def restart():
         with Watch(address) as watch:
             watch.begun(address)
             first.terminate()
-            watch.errors.take("the connection is lost .*trying again\n")
+            watch.errors.take("the connection was lost .*trying again\n")
             first.wait(LIMIT)
             with served("--port", address.split(":")[-1]) as (second, again):
                 assert again == address
@@ -173,7 +173,7 @@ def restart():
                 watch.output.take("GET  /after .*\n")
                 # Killed, not stopped, so the connection has no proper end.
                 second.kill()
-                watch.errors.take("the connection is lost .*trying again\n")
+                watch.errors.take("the connection was lost .*trying again\n")
             watch.end()
 
 
