@@ -66,10 +66,10 @@ struct AdviceTests {
         ),
         (
             [exchange("POST /api/v1/goals", 503), exchange("GET /api/v1/goals", 200)],
-            "The last exchange succeeded: GET /api/v1/goals was answered with 200, and the client sent nothing after it. "
-                + "It has to show the answer or continue from it: check how it is decoded, and that it is "
-                + "shown. Before that, POST /api/v1/goals was answered with 503 and not tried again (1 try): the client has to repeat it, "
-                + "with growing pauses, and to tell its user that it failed."
+            "The last exchange succeeded: GET /api/v1/goals was answered with 200, and the client sent nothing "
+                + "after it. It must show the answer or continue from it: check how it is decoded, and that it is "
+                + "shown. Before that, POST /api/v1/goals was answered with 503 and not tried again (1 try): the "
+                + "client has to repeat it, with growing pauses, and to tell its user that it failed."
         ),
         (
             [exchange("POST /api/v1/goals", 503), exchange("GET /api/v1/goals/x", 404, body: refusal)],

@@ -104,7 +104,7 @@ struct CaseRunnerTests {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
         let unmade = try await runner.run(Self.meals) { _ in throw MealClient.Broken() }
-        #expect(unmade.failures.map(\.message) == ["The client could not be made: Broken()"])
+        #expect(unmade.failures.map(\.message) == ["The client could not be created: Broken()"])
         #expect(!unmade.isPassed && !unmade.hasConnected)
         #expect(!unmade.isAboutSwift, "it never said so")
     }
@@ -134,7 +134,7 @@ struct CaseRunnerTests {
         let rest = limit.steps.filter { !chat.contains($0) }
         #expect(part.steps == rest + [.until(.all([.idle]), within: .seconds(30))])
         let contractCase = ContractCase(
-            "meal/connected/x", "A meal is worked out while a chat is open", .ours("It is."),
+            "meal/connected/x", "A meal is processed while a chat is open", .ours("It is."),
             setting: .builtIn("meal-completes"), faces: ["meal/no-poll-while-connected", "meal/polling-cadence"],
             steps: [
                 .start(.nutritionist), .untilReady, .logMeal("2 eggs"), .send("Hello?"), .untilAnswered(1),
@@ -289,7 +289,7 @@ struct CaseRunnerTests {
         #expect(result.unfaced == ["ids/lowercase"])
         #expect(result.isPassed == !isStrict)
         #expect(
-            result.failures.map(\.message) == (isStrict ? ["The client was never made to face ids/lowercase."] : []))
+            result.failures.map(\.message) == (isStrict ? ["The client never exercised ids/lowercase."] : []))
     }
 
     @Test("An obligation without a verdict counts as not exercised unless the runner skipped the case")

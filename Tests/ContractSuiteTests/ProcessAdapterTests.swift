@@ -118,7 +118,7 @@ struct ProcessAdapterTests {
         #expect(await failure(of: "exec >&-; cat >/dev/null").contains("closed its standard output"))
         let hanging = await failure(of: "cat >/dev/null") { $0.answerTime = .milliseconds(50) }
         #expect(hanging.hasPrefix(#"The adapter did not answer to {"command":"begin""#), "\(hanging)")
-        #expect(hanging.contains("in time. It has to answer at once, and write its output out (flush)"), "\(hanging)")
+        #expect(hanging.contains("in time. It must answer immediately, and flush its output"), "\(hanging)")
         // Its child keeps the streams open, but nothing waits for the child.
         #expect(await failure(of: "sleep 300 & exit 4").contains("exited with status 4 instead of answering"))
         #expect(

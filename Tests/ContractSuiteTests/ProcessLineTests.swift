@@ -175,17 +175,17 @@ struct ProcessLineTests {
             ),
             (
                 .closedOutput,
-                #"The adapter closed its standard output instead of answering to {"command":"report"}. It has to stay open until the end."#
+                #"The adapter closed its standard output instead of answering to {"command":"report"}. It must stay open until the end."#
             ),
             (
                 .late,
-                #"The adapter did not answer to {"command":"report"} in time. It has to answer at once, and write its output out (flush) after each line. Expected: {"ok":true,"report":{…}}."#
+                #"The adapter did not answer to {"command":"report"} in time. It must answer immediately, and flush its output after each line. Expected: {"ok":true,"report":{…}}."#
             ),
             (
                 .tooLong,
                 #"The adapter's answer to {"command":"report"} has no end within 1 MiB. Expected one line: {"ok":true,"report":{…}}."#
             ),
-            (.notRunning, "The adapter ended, or was ended, earlier in this case: 'report' was not sent."),
+            (.notRunning, "The adapter exited, or was stopped, earlier in this case: 'report' was not sent."),
             (.unsupported, "The adapter says that it does not support 'report'."),
             (.refused("No."), #"The adapter answered to {"command":"report"} that it failed: No."#),
             (
@@ -194,7 +194,7 @@ struct ProcessLineTests {
             ),
             (
                 .unasked,
-                "The adapter wrote hello without being asked, before 'report' was sent. It has to answer each command "
+                "The adapter wrote hello without being asked, before 'report' was sent. It must answer each command "
                     + "with one line; output for people belongs on standard error."
             ),
             (

@@ -231,7 +231,7 @@ struct FakeBackendTests {
         let missing = await #expect(throws: FakeBackend.Refusal.self) {
             try await client.backend.wait(for: .request("POST /goals"), after: 1, within: .milliseconds(20))
         }
-        #expect(missing?.description.hasPrefix("The test waited for POST /goals, and it did not come within") == true)
+        #expect(missing?.description.hasPrefix("The test waited for POST /goals, which did not happen within") == true)
         let near = await #expect(throws: FakeBackend.Refusal.self) {
             try await client.backend.wait(for: .request("POST /goals", status: 409), within: .milliseconds(20))
         }

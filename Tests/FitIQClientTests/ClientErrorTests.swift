@@ -17,7 +17,7 @@ struct ClientErrorTests {
             (.truncatedResponse, "the connection ended in the middle of a response."),
             (.refused(status: 404, message: "No."), "the server answered 404: No."),
             (.handshake("no Upgrade"), "the WebSocket handshake failed: no Upgrade"),
-            (.notRead(limit: 9), "the server has left more than 9 bytes unread, so the client gave up the connection."),
+            (.notRead(limit: 9), "the server has left more than 9 bytes unread, so the client dropped the connection."),
             (.problem(ClientState.Problem(kind: .refused, message: "No.")), "No."),
             (
                 .unavailable,
@@ -26,7 +26,7 @@ struct ClientErrorTests {
             ),
             (
                 .abandoned,
-                "the client gave it up for a later command, such as leaving the chat."
+                "the client cancelled it for a later command, such as leaving the chat."
             ),
             (.cancelled, "the waiting task was cancelled; the work that it started continues."),
             (.closed(code: .goingAway, reason: "bye"), "the server closed the socket with 1001: bye"),

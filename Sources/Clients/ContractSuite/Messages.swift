@@ -116,7 +116,7 @@ enum Messages {
 
     // MARK: Case progress
 
-    static func noClient(_ error: any Error) -> String { "The client could not be made: \(error)" }
+    static func noClient(_ error: any Error) -> String { "The client could not be created: \(error)" }
     static func cannotBeDriven(_ error: any Error) -> String { "The client could not be driven any further: \(error)" }
     static func unsupported(_ instruction: String) -> String { "The client cannot \(instruction); the case needs it." }
     /// A client without a chat plays the rest of a case.
@@ -132,14 +132,13 @@ enum Messages {
             + "a client that follows the suite's clock."
     }
     static func neverQuiet(looks: Int) -> String {
-        "The client never becomes idle: after \(looks) checks it still had something to do at once. It must run a "
-            + "timer "
-            + "that is due, and report when the next one is due."
+        "The client never becomes idle: after \(looks) checks it still had work that was due immediately. It "
+            + "must run a timer that is due, and report when the next one is due."
     }
     static func noSuchGoal(_ title: String, _ report: ClientReport) -> String {
         "There is no goal \(quoted(title)) to chat about; the client showed \(goals(report))."
     }
-    static func unfaced(_ id: String) -> String { "The client was never made to face \(id)." }
+    static func unfaced(_ id: String) -> String { "The client never exercised \(id)." }
 
     // MARK: Results
 
@@ -177,8 +176,8 @@ enum Messages {
     ///
     /// - Parameter earlier: earlier input that the client ignored.
     static func stopped(after request: String, status: Int, _ earlier: String?, isSwift: Bool) -> String {
-        "The last exchange succeeded: \(request) was answered with \(status), and the client sent nothing after it. "
-            + "It has to show the answer or continue from it: check how it is decoded\(decoding(isSwift))"
+        "The last exchange succeeded: \(request) was answered with \(status), and the client sent nothing "
+            + "after it. It must show the answer or continue from it: check how it is decoded\(decoding(isSwift))"
             + (earlier.map { " Before that, \($0)" } ?? "")
     }
     /// Advice to the author of a client whose requests are all correct.

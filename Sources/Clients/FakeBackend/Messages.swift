@@ -47,7 +47,7 @@ enum Messages {
     /// The awaited event did not happen in time.
     static func nothingCame(_ what: String, _ when: String, near: [JournalLookout.NearMiss]) -> String {
         let lines = near.map { "\n    \(EntryLine($0.entry).text): \($0.differences.joined(separator: ", "))" }
-        return "The test waited for \(what), and it did not come \(when)."
+        return "The test waited for \(what), which did not happen \(when)."
             + (lines.isEmpty ? "" : " Nearest came:" + lines.joined())
     }
 

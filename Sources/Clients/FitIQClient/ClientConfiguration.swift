@@ -160,11 +160,10 @@ public enum ClientError: Error, CustomStringConvertible {
         case .closed(let code, let reason):
             "the server closed the socket with \(code)" + (reason.isEmpty ? "." : ": \(reason)")
         case .notRead(let limit):
-            "the server has left more than \(limit) bytes unread, so the client gave up the "
-                + "connection."
+            "the server has left more than \(limit) bytes unread, so the client dropped the connection."
         case .problem(let problem): problem.message
         case .abandoned:
-            "the client gave it up for a later command, such as leaving the chat."
+            "the client cancelled it for a later command, such as leaving the chat."
         case .cancelled: "the waiting task was cancelled; the work that it started continues."
         case .unavailable:
             "the client is closed, or has too many commands waiting; make another, or send fewer "

@@ -62,8 +62,8 @@ enum Messages {
     static func late(_ request: String, _ url: URL, after seconds: TimeInterval) -> MockError {
         MockError(
             .noAnswer,
-            "\(request) had no answer from \(url.absoluteString) within \(Int(seconds)) s: the server hangs or is "
-                + "stopped. Its log says what it did last.")
+            "\(request) had no answer from \(url.absoluteString) within \(Int(seconds)) s: the server hangs or "
+                + "is suspended. Its log says what it did last.")
     }
 
     static func notTheMock(_ url: URL, _ origin: Origin, _ found: String) -> MockError {
@@ -91,7 +91,7 @@ enum Messages {
             .noAdminToken,
             "The admin API of \(url.absoluteString) "
                 + (sent ? "does not know the token that was sent. " : "asks for a token. ")
-                + "Set FITIQ_MOCK_ADMIN_TOKEN to the server's '--admin-token', or hand it to "
+                + "Set FITIQ_MOCK_ADMIN_TOKEN to the server's '--admin-token', or pass it to "
                 + "MockServer(url:adminToken:).")
     }
 

@@ -60,7 +60,7 @@ struct ClientLoopTests {
         let failed = client.wire.takeInputs().map(Played.words)
         #expect(
             failed == [
-                "1: failed: the server has left more than 1048576 bytes unread, so the client gave up the "
+                "1: failed: the server has left more than 1048576 bytes unread, so the client dropped the "
                     + "connection."
             ]
         )

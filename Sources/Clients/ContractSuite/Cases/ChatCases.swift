@@ -31,12 +31,13 @@ extension ContractCase {
         """)
     private static let templateClause = Clause(
         .enhancedConsultations, "TemplateCreatedBanner",
-        "A template is a meal, a workout or a wellness one, by its type.")
+        "A template is for a meal, a workout or wellness, as its type says.")
 
     /// The coaches' templates, and the questions that their screen suggests.
     static let templateCases: [ContractCase] = [
         ContractCase(
-            "template/created/is-no-goal", "The coach makes a meal template; then the user creates a goal of their own",
+            "template/created/is-no-goal",
+            "The coach creates a meal template, and then the user creates an unrelated goal",
             templateClause, setting: templates,
             steps: [
                 .start(.nutritionist), .untilReady, .send("What can I have for dinner?"), .untilAnswered(1),
@@ -44,7 +45,7 @@ extension ContractCase {
                 .pass(.seconds(10)), .expect(.checking(.template, .goalUnlinked("Run 5 km"))), .disconnect,
             ]),
         ContractCase(
-            "template/created/is-shown", "The coach makes three templates, one of each type",
+            "template/created/is-shown", "The coach creates three templates, one of each type",
             templateClause, setting: .builtIn("templates"), guide: .enhancedConsultations,
             steps: [
                 .start(.nutritionist), .untilReady, .send("How do I become calm?"), .untilAnswered(1),
@@ -66,8 +67,7 @@ extension ContractCase {
             steps: .loadQuickActions, .untilAll(.quickActions, .idle, within: .seconds(30)), .expect(.noProblem)),
         ContractCase(
             "quick-actions/load/failure-surfaces",
-            "The user asks for them, they fail to load, and the user sees the "
-                + "error",
+            "The user asks for quick actions, they fail to load, and the user sees the error",
             .ours("The user sees that the request failed."),
             setting: .faults("no-quick-actions", "{on: GET /api/v1/consultations/quick-actions, status: 500}"),
             faces: ["retry/backoff-on-5xx"],
@@ -91,29 +91,31 @@ extension ContractCase {
             .expect(.line(.assistant, containing: scriptedAnswer)), .send("How much protein do I need?"),
             .untilAnswered(2), .disconnect),
         ContractCase(
-            "chat/answer/slow-coach-is-waited-for", "Eight seconds to the first word, then one a second",
+            "chat/answer/slow-coach-is-waited-for",
+            "The first word takes eight seconds, then one word a second arrives",
             Clause(.consultationWebSocket, "best practice 4", "The input is disabled while the AI is responding."),
             setting: .builtIn("slow-coach"), faces: ["ws/no-send-while-streaming"],
             steps: .start(.nutritionist), .untilReady, .send("How much protein?"),
             .until(.streaming, within: .seconds(30)), .send("And for breakfast?"),
             .untilAnswered(2, within: .minutes(15)), .expect(.noProblem), .disconnect),
         ContractCase(
-            "chat/answer/question-before-connected-waits", "The server is slow to say connected",
+            "chat/answer/question-before-connected-waits", "The server sends connected late",
             Clause(
-                .webSocketArchitecture, "Testing Plan, option 2", "Verify that `connected` is received, then go on."),
+                .webSocketArchitecture, "Testing Plan, option 2",
+                "Verify that `connected` is received, then continue."),
             setting: .faults(
                 "late-connected", "{on: socket, at: {frame: 1}, delay: 4s}"), faces: ["ws/waits-for-connected"],
             steps: .start(.nutritionist), .pass(.seconds(2)), .send("Hello?"), .untilAnswered(1), .expect(.noProblem),
             .disconnect),
         ContractCase(
-            "chat/answer/never-ends", "Only three words: the client's own patience ends the answer",
+            "chat/answer/never-ends", "Only three words arrive, and the client's own time-out ends the answer",
             Clause(.mealLogWebSocket, "Common Errors", "If the AI takes too long, time out and offer to retry."),
             setting: .builtIn("silent-coach"), faces: ["ws/message-shape"],
             steps: .start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored), .send("Hello?"),
             .until(.streaming, within: .seconds(10)), .until(.idle, within: .minutes(15)), .send("Still there?"),
             .untilAll(.answers(1), .idle, within: .minutes(15)), .disconnect),
         ContractCase(
-            "chat/error/surfaces", "The coach fails at once, then in the middle of an answer, then recovers",
+            "chat/error/surfaces", "The coach fails immediately, then in the middle of an answer, then recovers",
             Clause(.consultationWebSocket, "best practice 4", "Failures are shown to the user as alerts."),
             setting: .builtIn("coach-error"), faces: ["ws/no-send-while-streaming"],
             steps: .start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored), .send("One?"),
@@ -122,7 +124,7 @@ extension ContractCase {
             .untilAll(.problem(.chat, containing: "The answer was interrupted."), .idle, within: .seconds(60)),
             .expect(.problemCount(.chat, 2)), .send("Three?"), .untilAnswered(1), .disconnect),
         ContractCase(
-            "chat/message/from-1-to-2000-characters", "A text that is too long is refused here, not sent",
+            "chat/message/from-1-to-2000-characters", "The client refuses a text that is too long, without sending it",
             Clause(
                 .enhancedConsultations, "best practice 4", "Validate before sending: trimmed, not empty, at most 2000."),
             faces: ["ws/message-shape"],
@@ -173,7 +175,7 @@ extension ContractCase {
             .untilAnswered(1), .send("And for breakfast?"), .untilAnswered(2), .disconnect),
         ContractCase(
             "chat/persona/unknown-is-shown", "The consultation has a new persona, a new status and a new member",
-            Clause(.consultationWebSocket, "Data Models", "A consultation's persona and status are texts."),
+            Clause(.consultationWebSocket, "Data Models", "A consultation's persona and status are strings."),
             setting: .written(
                 """
                 name: newer-words
@@ -199,7 +201,7 @@ extension ContractCase {
                 .expect(.checking(.unknown, .noProblem)), .disconnect,
             ]),
         ContractCase(
-            "chat/personas/one-after-another", "Two chats, one after the other, on one connection at a time",
+            "chat/personas/one-after-another", "Two consecutive chats use one connection at a time",
             Clause(.mealLogWebSocket, "best practice 1", "Do not create multiple WebSocket connections."),
             faces: ["ws/single-connection", "ws/close-handshake"],
             steps: [
@@ -216,7 +218,7 @@ extension ContractCase {
     /// Answers with frames that arrive split, joined or out of order.
     static let deliveryCases: [ContractCase] = [
         ContractCase(
-            "delivery/fragments/are-put-together", "Chunks come in fragments, cut within characters",
+            "delivery/fragments/are-put-together", "Chunks arrive in fragments that split characters",
             streaming, setting: .builtIn("fragmented-frames"),
             steps: .start(.nutritionist), .untilReady, .send("What did I have?"), .untilAnswered(1),
             .expect(.line(.assistant, containing: "Crème brûlée 🥚🥚 and naïve oats: all fine.")), .disconnect),
@@ -226,25 +228,25 @@ extension ContractCase {
             steps: .start(.nutritionist), .untilReady, .send("How much protein?"), .untilAnswered(1),
             .expect(.noProblem), .disconnect),
         ContractCase(
-            "delivery/unreliable/history-is-right", "Of each answer a chunk is lost, one doubled, two swapped",
+            "delivery/unreliable/history-is-right", "Each answer loses one chunk, doubles one and swaps two",
             Clause(.enhancedConsultations, "Issue 4", "Message ids remove duplicates; the history is authoritative."),
             setting: .builtIn("unreliable-chunks"),
             steps: .start(.nutritionist), .untilReady, .send("How much protein do I need each day?"),
             .untilAnswered(1, within: .minutes(3)), .disconnect),
         ContractCase(
-            "delivery/hostile/is-the-sum-of-its-chunks", "Texts that are hard to show, cut at the worst places",
+            "delivery/hostile/is-the-sum-of-its-chunks", "Texts that are hard to display, split at the worst places",
             streaming, setting: .builtIn("hostile-coach"),
             steps: [.start(.nutritionist), .untilReady]
                 + (1...12).flatMap { count in [.send("Question \(count)?"), .untilAnswered(count)] }
                 + [.expect(.noProblem), .disconnect]),
         ContractCase(
-            "delivery/times/nine-digits", "Times have nine digits of a second's fraction",
-            .ours("A time is read with fractions and without."), setting: .builtIn("nanosecond-timestamps"),
+            "delivery/times/nine-digits", "Times have nine fractional digits",
+            .ours("A client reads times with and without fractions."), setting: .builtIn("nanosecond-timestamps"),
             steps: .createGoal("Run 5 km"), .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1),
             .logMeal("2 eggs"), .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(2)),
             .loadGoals, .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)), .expect(.noProblem), .disconnect),
         ContractCase(
-            "delivery/broken-frames/are-survived", "Four connections break the protocol's rules, each in another way",
+            "delivery/broken-frames/are-survived", "Four connections break the protocol, each in a different way",
             Clause(.enhancedConsultations, "Issue 3", "If connections drop, reconnect with backoff."),
             setting: .builtIn("broken-frames"),
             steps: [.start(.nutritionist), .untilReady]

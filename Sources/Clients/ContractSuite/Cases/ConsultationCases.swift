@@ -2,7 +2,7 @@ extension ContractCase {
     /// Creating, continuing, opening and archiving chats.
     static let consultationCases: [ContractCase] = [
         ContractCase(
-            "consultation/create/201-opens-chat", "A first consultation is created and its chat opened",
+            "consultation/create/201-opens-chat", "The client creates a first consultation and opens its chat",
             Clause(
                 .consultationWebSocket, "Quick Start",
                 "Create the consultation, connect to its socket with the same credentials, then chat."),
@@ -19,7 +19,7 @@ extension ContractCase {
             steps: .loadGoals, .start(.generalWellness), .untilReady, .send("Hello, who are you?"), .untilAnswered(1),
             .expect(.noProblem), .disconnect),
         ContractCase(
-            "consultation/create/on-the-first-run", "Nobody has registered yet: the list is empty, and a chat begins",
+            "consultation/create/on-the-first-run", "No user exists yet: the list is empty, and a chat begins",
             Clause(.enhancedConsultations, "Message Flow", "A user's first message begins the history."),
             setting: .builtIn("app-first-run"), faces: ["request/shape", "consultation/history-before-connect"],
             steps: .loadGoals, .start(.wellnessSpecialist), .untilReady, .send("Hello?"), .untilAnswered(1),
@@ -57,7 +57,8 @@ extension ContractCase {
             steps: .start(.fitnessCoach), .untilReady, .expect(.noLine(containing: "About 1.6 g per kg")),
             .send("How do I begin to run?"), .untilAnswered(1), .disconnect),
         ContractCase(
-            "consultation/create/answer-lost", "It is created, but the answer is 502: the second try finds it",
+            "consultation/create/answer-lost",
+            "The create succeeds but answers 502, and the second attempt finds the consultation",
             Clause(.consultationWebSocket, "HTTP errors, 500", "A server error is retried with exponential backoff."),
             setting: .builtIn("answer-lost"),
             faces: ["retry/backoff-on-5xx", "consultation/conflict-continues-existing"],
@@ -70,7 +71,7 @@ extension ContractCase {
             steps: .start(.nutritionist), .until(.ready, within: .minutes(2)), .expect(.noProblem), .send("Hello?"),
             .untilAnswered(1), .disconnect),
         ContractCase(
-            "consultation/create/500-for-good", "The backend is down and stays down: the user sees that",
+            "consultation/create/500-for-good", "The backend stays down, and the user sees an error",
             Clause(
                 .goalLinking, "Error Recovery Strategy", "After three attempts the user is asked to try later."),
             setting: .faults("down", "{on: POST /api/v1/consultations, status: 503}"), faces: ["retry/backoff-on-5xx"],
@@ -83,7 +84,7 @@ extension ContractCase {
             steps: .start(.nutritionist), .until(.ready, within: .minutes(10)), .send("Hello?"),
             .untilAnswered(1, within: .minutes(2)), .disconnect),
         ContractCase(
-            "consultation/create/400-surfaces", "The server refuses the create with 400, and the user sees that",
+            "consultation/create/400-surfaces", "The server refuses the create with 400, and the user sees the error",
             Clause(.consultationWebSocket, "best practice 4", "Show error alerts for failures."),
             setting: .faults(
                 "refused-create",
@@ -92,7 +93,7 @@ extension ContractCase {
             .until(.checking(.refusal, .all([.problem(.refused), .offline, .idle])), within: .minutes(1)),
             .pass(.seconds(10)), .expect(.noConsultation)),
         ContractCase(
-            "consultation/open/newest-100-messages", "Of 5,000 messages at most 100 are kept",
+            "consultation/open/newest-100-messages", "The client keeps at most 100 of 5,000 messages",
             Clause(.consultationWebSocket, "best practice 5", "The message cache is limited to the last 100 messages."),
             setting: .builtIn("long-history"), guide: .consultationWebSocket,
             faces: ["consultation/conflict-continues-existing"],
@@ -102,7 +103,7 @@ extension ContractCase {
             .untilAll(.line(.user, containing: "And today?"), .idle, within: .seconds(60)),
             .expect(.lines(atMost: 100)), .disconnect),
         ContractCase(
-            "consultation/open/long-history", "5,000 messages: the newest are shown",
+            "consultation/open/long-history", "The client shows the newest of 5,000 messages",
             Clause(.enhancedConsultations, "Message History", "Load messages in pages; scroll for the rest."),
             setting: .builtIn("long-history"), faces: ["consultation/conflict-continues-existing"],
             steps: .start(.nutritionist),
@@ -111,7 +112,7 @@ extension ContractCase {
             .expect(.transcriptEndsAsStored(atLeast: 20)), .disconnect),
         ContractCase(
             "consultation/open/known-id", "A known consultation is opened without creating anything",
-            Clause(.mealLogWebSocket, "best practice 1", "The app connects on launch to the consultation that it has."),
+            Clause(.mealLogWebSocket, "best practice 1", "On launch, the app connects to its existing consultation."),
             setting: .written(existingConsultation), faces: ["consultation/history-before-connect", "ids/lowercase"],
             steps: .open(KnownID.consultation),
             .untilAll(.connection(.connected), .transcriptAsStored, .idle, within: .seconds(30)), .expect(.noProblem),
@@ -144,7 +145,7 @@ extension ContractCase {
             steps: .open(KnownID.consultation), .untilAll(.offline, .idle, within: .minutes(5)), .pass(.minutes(5)),
             .expect(.offline)),
         ContractCase(
-            "consultation/open/damaged-answers", "The client does not take truncated or broken answers for whole ones",
+            "consultation/open/damaged-answers", "The client does not treat truncated or broken answers as complete",
             .ours("A damaged answer is the network's fault: the client asks again, or the user sees an error."),
             setting: .builtIn("broken-responses"),
             steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .seconds(60)), .loadGoals,
@@ -152,7 +153,7 @@ extension ContractCase {
             .until(.ready, within: .minutes(3)), .send("Hello?"), .untilAnswered(1), .disconnect),
         ContractCase(
             "consultation/archive/frees-the-persona", "After archiving, the same persona starts a new consultation",
-            Clause(.enhancedConsultations, "REST API", "Archiving a consultation ends it and leaves its history."),
+            Clause(.enhancedConsultations, "REST API", "Archiving a consultation ends it and keeps its history."),
             faces: ["request/shape"],
             steps: .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .archive,
             .untilAll(.offline, .idle, within: .seconds(30)), .pass(.seconds(10)), .start(.nutritionist),

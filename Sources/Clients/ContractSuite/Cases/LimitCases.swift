@@ -78,7 +78,8 @@ extension ContractCase {
             faces: ["auth/refresh-after-401"],
             steps: .start(.nutritionist), .untilReady, .expect(.noProblem), .disconnect),
         ContractCase(
-            "auth/request/401-for-good", "The fresh token is refused too: the user sees that, and nothing repeats",
+            "auth/request/401-for-good",
+            "The fresh token is also refused: the user sees an error, and the client does not retry",
             refresh,
             setting: .faults(
                 "refused", "{on: any, status: 401, code: UNAUTHORIZED}"), faces: ["auth/refresh-after-401"],
@@ -92,13 +93,14 @@ extension ContractCase {
             .loadGoals, .until(.idle, within: .seconds(30)), .expect(.noProblem), .disconnect, .pass(.seconds(10)),
             .start(.nutritionist), .untilReady, .disconnect),
         ContractCase(
-            "auth/sign-in/brings-tokens", "The token has expired and the user signs in: the new one is used",
+            "auth/sign-in/brings-tokens", "The token has expired and the user signs in: the client uses the new token",
             .ours("A client signs in without a token, and uses the tokens that it gets."),
             setting: .written("name: signs-in\n\(shortTokens)"), faces: ["auth/no-expired-bearer"],
             steps: .pass(.seconds(4)), .perform(.signIn(email: "ada@example.com", password: "correct horse")),
             .until(.idle, within: .seconds(10)), .loadGoals, .until(.idle, within: .seconds(10)), .expect(.noProblem)),
         ContractCase(
-            "auth/refresh/token-works-once", "The token expires twice: each refresh uses the token of the one before",
+            "auth/refresh/token-works-once",
+            "The token expires twice, and each refresh uses the previous refresh's token",
             .ours("After 401 the client uses the refresh token once, and replaces it with the new one."),
             setting: .written("name: short-tokens\n\(shortTokens)"),
             faces: ["auth/refresh-token-once", "auth/no-expired-bearer", "auth/refresh-after-401"],
@@ -142,7 +144,7 @@ extension ContractCase {
     static let limitCases: [ContractCase] = [
         ContractCase(
             "limit/consultations/429-tells-too-many",
-            "Ten are active: the user sees that, and the client does not repeat the create",
+            "Ten consultations are active: the user sees the limit, and the client does not repeat the create",
             Clause(
                 .consultationWebSocket, "HTTP errors, 429",
                 "Too many active consultations: show an alert, suggest completing old ones."),
@@ -152,7 +154,8 @@ extension ContractCase {
             .expect(.all([.problem(.tooMany), .offline])), .pass(.seconds(61)), .start(.nutritionist),
             .until(.idle, within: .seconds(30)), .expect(.offline)),
         ContractCase(
-            "limit/consultations/room-after-archiving", "The user archives one, and can create another at once",
+            "limit/consultations/room-after-archiving",
+            "The user archives a consultation, and can immediately create another",
             Clause(.consultationWebSocket, "Issue: 429", "Complete some consultations before starting new ones."),
             setting: .written(
                 """
@@ -171,7 +174,7 @@ extension ContractCase {
             .untilAnswered(1), .disconnect),
         ContractCase(
             "limit/requests/429-waits",
-            "Five requests in ten seconds: more have to wait, and the user reads nothing about consultations",
+            "Only five requests in ten seconds: more must wait, and the user sees no message about consultations",
             .ours("The code of a 429 distinguishes too many requests from too many consultations."),
             setting: .builtIn("rate-limited"),
             steps: .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals, .until(.idle, within: .seconds(5)),
@@ -183,7 +186,7 @@ extension ContractCase {
     /// The flow of each guide, with answers that follow only that guide.
     static let guideCases: [ContractCase] = [
         ContractCase(
-            "guide/consultation-websocket/chat", "Create, chat, come back to the same consultation",
+            "guide/consultation-websocket/chat", "Create, chat, return to the same consultation",
             Clause(.consultationWebSocket, "What You'll Build", "Real-time chat with history and streaming."),
             guide: .consultationWebSocket, faces: ["consultation/conflict-continues-existing"],
             steps: chat + [.pass(.seconds(10)), .start(.nutritionist), .untilAnswered(1), .disconnect]),
@@ -194,7 +197,7 @@ extension ContractCase {
             steps: .start(.fitnessCoach), .untilReady, .send("How do I begin to run?"), .untilAnswered(1), .archive,
             .untilAll(.offline, .idle, within: .seconds(30))),
         ContractCase(
-            "guide/goal-linking/chat-about-goal", "Create a goal, talk about it",
+            "guide/goal-linking/chat-about-goal", "Create a goal, chat about it",
             Clause(.goalLinking, "Flow 1", "POST chat-about-goal, then open the conversation."),
             guide: .goalLinking, faces: ["ids/backend-goal-id"],
             steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)),

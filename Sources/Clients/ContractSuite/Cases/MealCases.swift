@@ -4,7 +4,7 @@ extension ContractCase {
 
     static let goalCases: [ContractCase] = [
         ContractCase(
-            "goal/chat/opens-a-conversation", "A goal is created and talked about",
+            "goal/chat/opens-a-conversation", "The client creates a goal and chats about it",
             chatFlow, faces: ["ids/backend-goal-id", "request/shape"],
             steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)),
             .chatAboutGoal(titled: "Run 5 km"),
@@ -23,7 +23,7 @@ extension ContractCase {
                 .disconnect,
             ]),
         ContractCase(
-            "goal/chat/twice", "The same goal is talked about again: in the same conversation",
+            "goal/chat/twice", "A second chat about the same goal uses the same conversation",
             Clause(.goalLinking, "Key Takeaways", "A goal with a conversationId continues in that conversation."),
             faces: ["ids/backend-goal-id"],
             steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)),
@@ -32,8 +32,7 @@ extension ContractCase {
             .until(.idle, within: .seconds(30)), .chatAboutGoal(titled: "Run 5 km"), .untilAnswered(1), .disconnect),
         ContractCase(
             "goal/chat/404-is-not-asked-again",
-            "The goal is gone: the user sees that, and the client does not "
-                + "request it again",
+            "The goal no longer exists: the user sees an error, and the client does not request it again",
             Clause(
                 .goalLinking, "Common Errors, 2",
                 "A goal that is not found is removed, or the user sees that it no longer exists."),
@@ -67,7 +66,7 @@ extension ContractCase {
             steps: .createGoal("Run 5 km"), .untilAll(.goalUnlinked("Run 5 km"), .idle, within: .seconds(30)),
             .loadGoals, .pass(.seconds(30)), .expect(.all([.goalCount("Run 5 km", 1), .noProblem]))),
         ContractCase(
-            "goal/create/400-surfaces", "The server refuses the goal with 400, and the user sees that",
+            "goal/create/400-surfaces", "The server refuses the goal with 400, and the user sees the error",
             .ours("If the backend refuses a new goal, the client informs the user."),
             setting: .faults(
                 "refused-goal",
@@ -82,8 +81,8 @@ extension ContractCase {
             .until(.idle, within: .minutes(2)), .expect(.all([.goalCount("Run 5 km", 1), .noProblem])),
             .chatAboutGoal(titled: "Run 5 km"), .until(.ready, within: .minutes(2)), .disconnect),
         ContractCase(
-            "goal/create/answer-lost", "It is created, but the answer is 502: the client finds it in the list",
-            .ours("Whether a POST without an answer was done is found out before it is sent again."),
+            "goal/create/answer-lost", "The create succeeds but answers 502, and the client finds the goal in the list",
+            .ours("The client checks whether an unanswered POST succeeded before it sends it again."),
             setting: .builtIn("answer-lost"), faces: ["retry/creates-once"],
             steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .minutes(5)),
             .expect(.noProblem)),
@@ -126,7 +125,7 @@ extension ContractCase {
     static let goalAnswerCases: [ContractCase] = [
         ContractCase(
             "goal/chat/404-clears-the-conversation",
-            "The goal's conversation was deleted: the goal no longer leads there",
+            "The goal's conversation was deleted, and the goal no longer links to it",
             gone,
             setting: knownGoal(
                 "conversation-gone", listed: goals(conversation: "\"\(KnownID.nothing)\""), requests: "1"),
@@ -170,16 +169,16 @@ extension ContractCase {
                         .all([.problem(.notFound), .offline, .goalUnlinked("Run 5 km"), .idle])), within: .minutes(5)),
             ]),
         ContractCase(
-            "goal/list/unknown-status", "A goal has a status, a category and a member that are new",
-            Clause(.goalLinking, "GoalRepository", "A status that is not known is taken for not_started."),
+            "goal/list/unknown-status", "A goal has a new status, a new category and a new member",
+            Clause(.goalLinking, "GoalRepository", "An unknown status counts as not_started."),
             setting: knownGoal(
                 "goal-on-hold", listed: goals(conversation: "null", status: "on_hold", #","priority":{"rank":1}"#),
                 requests: "1.."), guide: .goalLinking,
             steps: .loadGoals, .until(.checking(.unknown, .all([.goal("Run 5 km"), .idle])), within: .minutes(1)),
             .expect(.checking(.unknown, .noProblem))),
         ContractCase(
-            "goal/chat/unknown-persona", "The chat about a goal has a coach of a new persona",
-            Clause(.goalLinking, "Models", "A persona is an object of an id, a name and an avatar."),
+            "goal/chat/unknown-persona", "The coach of a chat about a goal has a new persona",
+            Clause(.goalLinking, "Models", "A persona is an object with an id, a name and an avatar."),
             setting: .written(
                 """
                 name: newer-coach
@@ -198,7 +197,7 @@ extension ContractCase {
             .chatAboutGoal(titled: "Run 5 km"), .until(.checking(.unknown, .ready), within: .minutes(1)),
             .expect(.checking(.unknown, .noProblem)), .disconnect),
         ContractCase(
-            "goal/chat/time-out-is-retried", "The first chat-about-goal is never answered: it is tried again",
+            "goal/chat/time-out-is-retried", "The first chat-about-goal is never answered, and the client retries it",
             Clause(.goalLinking, "Common Errors, 4", "A network time-out is retried with exponential backoff."),
             setting: .faults(
                 "chat-times-out", "{on: POST /api/v1/consultations/chat-about-goal, requests: 1, hang: true}"),
@@ -211,7 +210,7 @@ extension ContractCase {
     /// Meals that complete, fail or never finish, with and without a socket.
     static let mealCases: [ContractCase] = [
         ContractCase(
-            "meal/connected/takes-the-event", "A meal is worked out while a chat is open",
+            "meal/connected/takes-the-event", "A meal is processed while a chat is open",
             notified, setting: .builtIn("meal-completes"),
             faces: ["meal/no-fetch-after-completed", "meal/no-poll-while-connected", "request/shape"],
             steps: .start(.nutritionist), .untilReady, .logMeal("2 eggs and toast"),
@@ -219,7 +218,7 @@ extension ContractCase {
             .untilAll(.meal("2 eggs and toast", .completed, calories: 263), .idle, within: .seconds(30)),
             .pass(.minutes(2)), .expect(.noProblem), .disconnect),
         ContractCase(
-            "meal/connected/real-food", "The built-in parser works out the guides' own example",
+            "meal/connected/real-food", "The built-in parser processes the guides' own example",
             notified, faces: ["meal/no-fetch-after-completed"],
             steps: .start(.nutritionist), .untilReady, .logMeal("120g chicken breast", .lunch),
             .untilAll(.meal("120g chicken breast", .completed, calories: 198), .idle, within: .seconds(30)),
@@ -236,8 +235,9 @@ extension ContractCase {
                     within: .seconds(4)), .disconnect,
             ]),
         ContractCase(
-            "meal/connected/events-in-another-order", "Four meals are logged, and their events arrive in another order",
-            Clause(.mealLogWebSocket, "Step 4", "Verify that this is the meal log that is tracked."),
+            "meal/connected/events-in-another-order",
+            "Four meals are logged, and their events arrive in a different order",
+            Clause(.mealLogWebSocket, "Step 4", "Verify that the event is about the tracked meal log."),
             setting: outOfOrder, faces: ["meal/no-fetch-after-completed"],
             steps: [
                 .start(.nutritionist), .untilReady, .logMeal("porridge"), .logMeal("the usual"), .logMeal("2 eggs"),
@@ -272,8 +272,11 @@ extension ContractCase {
                 .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .seconds(30)), .disconnect,
             ]),
         ContractCase(
-            "meal/polling/unknown-status", "The log is pending at first, as one guide calls it: the client follows it",
-            Clause(.webSocketArchitecture, "Testing Plan, option 1", "The meal appears at once, with status pending."),
+            "meal/polling/unknown-status",
+            "The log is pending at first, as one guide calls it, and the client tracks it",
+            Clause(
+                .webSocketArchitecture, "Testing Plan, option 1",
+                "The meal appears immediately, with status pending."),
             setting: .written(
                 """
                 name: pending
@@ -296,7 +299,7 @@ extension ContractCase {
                     within: .minutes(1)),
             ]),
         ContractCase(
-            "meal/polling/completes", "A meal is worked out while no chat is open",
+            "meal/polling/completes", "A meal is processed while no chat is open",
             polling, setting: .builtIn("meal-completes"), faces: ["meal/polling-cadence"],
             steps: .logMeal("2 eggs and toast"),
             .untilAll(.meal("2 eggs and toast", .completed, calories: 263), .idle, within: .minutes(1)),
@@ -316,7 +319,7 @@ extension ContractCase {
             steps: .logMeal("2 eggs"), .until(.idle, within: .minutes(5)), .pass(.minutes(10)), .expect(.idle),
             .expect(.meal("2 eggs", .processing))),
         ContractCase(
-            "meal/polling/finished-before-the-socket", "A meal is worked out before a client can listen for the event",
+            "meal/polling/finished-before-the-socket", "A meal is processed before a client can listen for the event",
             .ours("A socket that connects later gets no old events: the client fetches what it missed."),
             setting: .builtIn("meal-finishes-before-socket"),
             steps: .logMeal("2 eggs"), .start(.nutritionist),
@@ -329,7 +332,7 @@ extension ContractCase {
             steps: .logMeal("2 eggs"),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(5)), .expect(.noProblem)),
         ContractCase(
-            "meal/create/400-surfaces", "The server refuses the meal with 400, and the user sees that",
+            "meal/create/400-surfaces", "The server refuses the meal with 400, and the user sees the error",
             Clause(.mealLogWebSocket, "Step 3", "The user sees why the backend refuses a meal."),
             setting: .faults(
                 "refused-meal",
@@ -337,13 +340,13 @@ extension ContractCase {
             steps: .logMeal("2 eggs"),
             .until(.checking(.refusal, .all([.someProblem, .idle])), within: .minutes(1))),
         ContractCase(
-            "meal/create/answer-lost", "It is logged, but the answer is 502: the client finds it in the list",
-            .ours("The client finds out whether an unanswered POST was done before it sends it again."),
+            "meal/create/answer-lost", "Logging succeeds but answers 502, and the client finds the meal in the list",
+            .ours("The client checks whether an unanswered POST succeeded before it sends it again."),
             setting: .builtIn("answer-lost"), faces: ["retry/creates-once"],
             steps: .logMeal("2 eggs"),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(5)), .expect(.noProblem)),
         ContractCase(
-            "meal/socket/takes-the-event", "A meal is worked out while the socket of all meals is open, without a chat",
+            "meal/socket/takes-the-event", "A meal is processed while the meal socket is open, without a chat",
             mealSocket, faces: ["meal/no-poll-while-connected", "meal/no-fetch-after-completed", "ws/keepalive"],
             steps: .listenToMeals, .until(.idle, within: .seconds(30)), .logMeal("2 eggs"),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .seconds(30)), .pass(.minutes(15)),
@@ -351,13 +354,13 @@ extension ContractCase {
             .untilAll(.meal("120g chicken breast", .completed, calories: 198), .idle, within: .seconds(30)),
             .expect(.noProblem), .disconnect, .until(.idle, within: .seconds(10))),
         ContractCase(
-            "meal/socket/beside-a-chat", "The meal socket is open in addition to a chat's: the meal appears once",
+            "meal/socket/beside-a-chat", "The meal socket and a chat's socket are open, and the meal appears once",
             mealSocket, faces: ["meal/no-poll-while-connected"],
             steps: .listenToMeals, .until(.idle, within: .seconds(30)), .start(.nutritionist), .untilReady,
             .logMeal("2 eggs"), .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .seconds(30)),
             .send("Hello?"), .untilAnswered(1), .expect(.noProblem), .disconnect),
         ContractCase(
-            "meal/socket/reconnects-with-back-off", "The socket of all meals is lost and refused, and opened again",
+            "meal/socket/reconnects-with-back-off", "The meal socket is lost, refused and reopened",
             mealSocket,
             setting: .faults(
                 "meal-socket-drops",
@@ -370,7 +373,7 @@ extension ContractCase {
             .untilAll(.meal("2 eggs and toast", .completed, calories: 290), .idle, within: .minutes(1)),
             .expect(.noProblem), .disconnect),
         ContractCase(
-            "meal/socket/gives-up", "The socket of all meals stays refused: after five tries the user sees that",
+            "meal/socket/gives-up", "The meal socket stays refused, and after five attempts the user sees an error",
             mealSocket,
             setting: .faults(
                 "meal-socket-refused", "{on: handshake /ws/meal-logs, connections: 2.., status: 503}",
@@ -398,5 +401,6 @@ extension ContractCase {
         """)
 
     private static let mealSocket = Clause.ours(
-        "/ws/meal-logs delivers the events of all meals; it is opened once per user, and reconnected with back-off.")
+        "/ws/meal-logs delivers the events of all meals; a client opens it once per user, and reconnects with "
+            + "back-off.")
 }

@@ -27,7 +27,7 @@ extension ContractCase {
             "reset/mid-frame", "The connection is reset in the middle of a frame",
             .builtIn("reset-mid-frame"), faces: ["ws/reconnect-backoff", "ws/recovers-history"]),
         cut(
-            "restart/1001-then-503", "The server restarts: 1001, a handshake refused with 503, then all is well",
+            "restart/1001-then-503", "The server restarts: 1001, a handshake refused with 503, then normal service",
             .builtIn("server-restarts"),
             faces: ["ws/reconnect-backoff", "ws/recovers-history", "ws/close-handshake"]),
         cut(
@@ -45,8 +45,7 @@ extension ContractCase {
                 } + [.disconnect]),
         ContractCase(
             "interruption/drop/answer-goes-on",
-            "The connection is lost in a long answer: the client does not ask "
-                + "again",
+            "The connection is lost in a long answer, and the client does not ask again",
             Clause(.enhancedConsultations, "best practice 2", "No message appears twice."),
             setting: .written(
                 """
@@ -94,7 +93,7 @@ extension ContractCase {
     /// Idle connections and how they end.
     static let socketCases: [ContractCase] = [
         ContractCase(
-            "socket/keepalive/for-hours", "A chat is left open for three hours, and is still there",
+            "socket/keepalive/for-hours", "A chat stays open for three hours and still works",
             Clause(.mealLogWebSocket, "Step 2", "A ping every 30 seconds keeps the connection alive."),
             faces: ["ws/keepalive"],
             steps: .start(.nutritionist), .untilReady, .pass(.hours(3)), .expect(.ready), .send("Still there?"),

@@ -38,8 +38,8 @@ enum ConformMessages {
             + "compared."
     }
     static func unanswered(_ count: Int) -> String {
-        "\(Words.counted(count, "request")) without an answer \(count == 1 ? "is" : "are") not compared: a recording does "
-            + "not show who gave up."
+        "\(Words.counted(count, "request")) without an answer \(count == 1 ? "is" : "are") not compared: a "
+            + "recording does not show which side gave up."
     }
     static let rowsHeading = ["| endpoint | the fake | upstream | first seen |", "| --- | --- | --- | --- |"]
 
@@ -47,5 +47,5 @@ enum ConformMessages {
 
     static let notOurs =
         "it would write to a consultation that existed before, so the rest of the case is skipped."
-    static let unmet = "the event that the case waits for did not come, so the rest of the case is skipped."
+    static let unmet = "the event that the case waits for did not arrive, so the rest of the case is skipped."
 }

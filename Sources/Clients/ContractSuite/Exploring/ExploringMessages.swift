@@ -18,7 +18,7 @@ enum ExploringMessages {
         "The run has \(count) entries; \(MemoryTrial.entryLimit) are enough for any story."
     }
     static func restless(_ entry: JournalEntry, since start: Timestamp) -> String {
-        "The client went on after its user had left: \(EntryLine(entry, since: start).text)"
+        "The client continued after its user had left: \(EntryLine(entry, since: start).text)"
     }
     static func exited(_ status: Int) -> String { "The command ended with status \(status)." }
     static func signalled(_ signal: Int) -> String { "Signal \(signal) ended the client." }
@@ -95,11 +95,11 @@ enum ExploringMessages {
             case .limit: "the client does not tell its user that there are too many consultations."
             case .failedMeal: "the client does not show why the meal failed."
             case .refusal: "the client does not tell its user that the request was refused."
-            case .ownMeal: "the client shows the result of one meal for another."
+            case .ownMeal: "the client shows one meal's result for another."
             case .mealContents: "the client does not show what is in the meal."
-            case .unknown: "something unknown disturbs the client."
-            case .goneConversation: "the client shows a goal as linked with a conversation that is gone."
-            case .template: "the client shows a template as another type."
+            case .unknown: "the client does not ignore something unknown."
+            case .goneConversation: "the client shows a goal as linked with a deleted conversation."
+            case .template: "the client shows a template as a different type."
             case .newestMessages: "the client keeps more than 100 messages."
             }
         }
@@ -119,13 +119,17 @@ enum ExploringMessages {
             "Expect errors everywhere: handle anything that the server may send, and every end of a "
                 + "connection."
         case .hang: "Give each wait a time limit, and end when nothing is left to wait for."
-        case .flood: "Wait before each repetition, longer each time, and give up after a few."
+        case .flood: "Wait before each retry, longer each time, and give up after a few attempts."
         case .unwell:
-            "Keep a deadline for each try. After the last one show the problem, and let the user begin again."
+            "Set a deadline for each attempt. After the last attempt, show the problem, and let the user start again."
         case .restless: "Cancel every timer, retry and reconnect when the user leaves."
-        case .twice: "Before repeating what may have been done, read the list, and repeat only what is not in it."
-        case .lost: "Show as done only what the server has confirmed, and mark the rest."
-        case .command: "Handle the error. If the client may fail honestly, let the exploration expect failures."
+        case .twice:
+            "Before repeating an action that may have succeeded, read the list, and repeat the action only if its "
+                + "result is missing."
+        case .lost: "Show an action as done only after the server has confirmed it, and mark others as pending."
+        case .command:
+            "Handle the error. If the client may report errors with its exit status, let the exploration expect "
+                + "failures."
         case nil: ""
         }
     }

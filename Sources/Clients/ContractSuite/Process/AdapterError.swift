@@ -66,22 +66,22 @@ extension AdapterError: CustomStringConvertible {
             "The adapter \(how) instead of answering\(asked). "
                 + (received.map(Self.lastWords) ?? "It wrote nothing to standard error.")
         case .closedOutput:
-            "The adapter closed its standard output instead of answering\(asked). It has to stay open until the end."
+            "The adapter closed its standard output instead of answering\(asked). It must stay open until the end."
         case .late:
-            "The adapter did not answer\(asked) in time. It has to answer at once, and write its output out (flush) after "
-                + "each line. Expected: \(expectation)."
+            "The adapter did not answer\(asked) in time. It must answer immediately, and flush its output "
+                + "after each line. Expected: \(expectation)."
         case .tooLong:
             "The adapter's answer\(asked) has no end within \(AdapterLimits.lineBytes >> 20) MiB. Expected one line: "
                 + "\(expectation)."
-        case .notRunning: "The adapter ended, or was ended, earlier in this case: '\(command)' was not sent."
+        case .notRunning: "The adapter exited, or was stopped, earlier in this case: '\(command)' was not sent."
         case .unsupported: "The adapter says that it does not support '\(command)'."
         case .refused(let text):
             text.isEmpty
                 ? "The adapter answered\(asked) that it failed, without an 'error' that says why."
                 : "The adapter answered\(asked) that it failed: \(text)"
         case .unasked:
-            "The adapter wrote \(Self.excerpt(received ?? [])) without being asked, before '\(command)' was sent. It has to answer "
-                + "each command with one line; output for people belongs on standard error."
+            "The adapter wrote \(Self.excerpt(received ?? [])) without being asked, before '\(command)' was "
+                + "sent. It must answer each command with one line; output for people belongs on standard error."
         case .badAnswer(let reason):
             "The adapter's answer\(asked) is \(Self.excerpt(received ?? [])): \(reason)"
                 + "\(reason.hasSuffix("?") ? "" : ".") Expected: \(expectation)."

@@ -138,13 +138,13 @@ enum ClientMessages {
         "The message has \(count) characters; at most \(limit) can be sent."
     }
     static func tooManyWaiting(limit: Int) -> String {
-        "\(limit) messages wait to be sent already. Try again when the coach has answered."
+        "\(limit) messages are already waiting to be sent. Try again when the coach has answered."
     }
     static func notSent(_ count: Int) -> String {
         count == 1 ? "One message was not sent." : "\(count) messages were not sent."
     }
     static let lostMessage = "A message may not have reached the coach. Send it again."
-    static func tooBusy(limit: Int) -> String { "\(limit) requests are under way already. Try again in a moment." }
+    static func tooBusy(limit: Int) -> String { "\(limit) requests are already under way. Try again in a moment." }
     static func notServed(_ what: String, guide: String) -> String {
         "The backend follows the guide \(guide), which has no \(what)."
     }
@@ -155,7 +155,7 @@ enum ClientMessages {
     static let longDescription = "The goal's description can have at most 2000 characters."
     static let noMealText = "Describe the meal in 1 to 1000 characters."
     static func tooManyMeals(limit: Int) -> String {
-        "\(limit) meals are being worked out already. Try again in a moment."
+        "\(limit) meals are already being processed. Try again in a moment."
     }
     static let mealLate = "The meal has not been worked out in time. Look again later."
     static let mealFailed = "The meal could not be worked out."

@@ -157,7 +157,7 @@ enum WireMessages {
     static let endWithoutCloseFrame = "the connection ended without a close frame"
     static let closedDuringHandshake = "the socket was closed before its handshake was answered"
     static func tooManyConnections(limit: Int) -> String {
-        "\(limit) connections are open already; this client opens no more at a time."
+        "\(limit) connections are already open; this client opens no more at a time."
     }
     static func badTarget(_ target: String) -> String {
         "'\(target.prefix(80))' cannot be in a request: percent-encode everything but visible ASCII."
