@@ -36,7 +36,7 @@ struct ResponseFaultTests {
         " error: The stream ended within a body. Send the whole message before closing the connection."
 
     private static let badSize =
-        #" error: The chunk-size line is "no-number". Expected the number of bytes in hexadecimal digits alone."#
+        #" error: The chunk-size line is "no-number". Expected only the number of bytes in hexadecimal digits."#
     private static let chunkedHead =
         "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n"
 

@@ -121,11 +121,11 @@ import Testing
         ),
         (
             .dateTimeExpected("targetDate", got: "2025-03-01T00:00:00+0200"), 400, .validationFailed,
-            #"The field 'targetDate' must be an ISO 8601 date-time such as "2025-03-01T00:00:00Z"; got a string: "2025-03-01T00:00:00+0200". An offset has hours and minutes with a colon between them: write +02:00."#
+            #"The field 'targetDate' must be an ISO 8601 date-time such as "2025-03-01T00:00:00Z"; got a string: "2025-03-01T00:00:00+0200". An offset needs a colon between its hours and minutes: write +02:00."#
         ),
         (
             .badDate("start_date", got: "2025-02-30"), 400, .validationFailed,
-            #"The parameter 'start_date' must be a date, such as "2025-01-29", or a date-time, such as "2025-01-29T10:30:00Z"; got "2025-02-30". Month 2 of 2025 has 28 days, and no day 30."#
+            #"The parameter 'start_date' must be a date, such as "2025-01-29", or a date-time, such as "2025-01-29T10:30:00Z"; got "2025-02-30". Month 2 of 2025 has 28 days, so there is no day 30."#
         ),
         (
             .dateTimeExpected("targetDate", got: 762_480_000), 400, .validationFailed,

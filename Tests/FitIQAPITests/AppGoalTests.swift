@@ -122,7 +122,9 @@ import Testing
         ),
         (
             #"{"title":"T","target_date":"2025-02-30"}"#,
-            "The field 'target_date' must be a date such as \"2025-03-01\", or an ISO 8601 date-time such as \"2025-03-01T00:00:00Z\"; got a string: \"2025-02-30\". Month 2 of 2025 has 28 days, and no day 30."
+            "The field 'target_date' must be a date such as \"2025-03-01\", or an ISO 8601 date-time such as "
+                + "\"2025-03-01T00:00:00Z\"; got a string: \"2025-02-30\". Month 2 of 2025 has 28 days, so there is "
+                + "no day 30."
         ),
     ]
 

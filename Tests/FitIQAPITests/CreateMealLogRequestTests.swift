@@ -82,11 +82,11 @@ import Testing
         ),
         (
             withTime(#""2025-02-29T12:00:00Z""#),
-            #"The field 'logged_at' must be \#(example); got a string: "2025-02-29T12:00:00Z". Month 2 of 2025 has 28 days, and no day 29."#
+            #"The field 'logged_at' must be \#(example); got a string: "2025-02-29T12:00:00Z". Month 2 of 2025 has 28 days, so there is no day 29."#
         ),
         (
             withTime(#""2025-01-29T12:00:00""#),
-            #"The field 'logged_at' must be \#(example); got a string: "2025-01-29T12:00:00". It has no offset from UTC: end it with Z, or with one such as +02:00."#
+            #"The field 'logged_at' must be \#(example); got a string: "2025-01-29T12:00:00". It has no offset from UTC: end it with Z, or with an offset such as +02:00."#
         ),
         (withTime(#""""#), #"The field 'logged_at' must be \#(example); got a string: ""."#),
         ("[]", "The body must be a JSON object; it is an array: []."),

@@ -47,7 +47,7 @@ import Testing
         ),
         (
             #"{"title":"T","description":"","targetDate":"2025-02-29T00:00:00Z"}"#,
-            #"The field 'targetDate' must be \#(dateTime); got a string: "2025-02-29T00:00:00Z". Month 2 of 2025 has 28 days, and no day 29."#
+            #"The field 'targetDate' must be \#(dateTime); got a string: "2025-02-29T00:00:00Z". Month 2 of 2025 has 28 days, so there is no day 29."#
         ),
         ("{\(given),\"category\":\"\"}", "The field 'category' must have 1 to 100 characters; it has 0."),
         ("{\(given),\"category\":1}", "The field 'category' must be a string; got a number: 1."),

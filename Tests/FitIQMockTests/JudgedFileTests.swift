@@ -199,7 +199,7 @@ struct JudgedFileTests {
         "The refusal of an invalid file states the place",
         arguments: [
             ("", nil), ("\n \r\n", nil), (entry, nil), (entry + "\n", nil), (entry + "\r\n", nil),
-            (entry + "\n{\"numb", "line 2: the last line has no end"),
+            (entry + "\n{\"numb", "line 2: the last line is incomplete"),
             (
                 #"{"log":{"version":"1.2","creator":{"name":"x","version":"1"},"entries":[]}}"#,
                 "It has 0 requests and no call of the API."
@@ -217,7 +217,8 @@ struct JudgedFileTests {
             ("\0\0\0", "! this is not valid JSON: line 1, column 1"),
             ("\u{1F}\u{8B}\u{08}", "! line 1, column 1: this is not valid JSON"),
             ("\u{7F}ELF\n{", "! line 1, column 1: this is not valid JSON"),
-            ("[]", "! line 1: a line of a journal is an object"), ("7", "! line 1: a line of a journal is an object"),
+            ("[]", "! line 1: a line of a journal must be an object"),
+            ("7", "! line 1: a line of a journal must be an object"),
             ("{}", "! line 1: the entry has no 'kind'"), ("{]", "! line 1, column 2: this is not valid JSON"),
         ] as [(String, String?)])
     func neither(text: String, told: String?) {

@@ -74,9 +74,9 @@ struct TLSOptionsTests {
         #expect(
             wrongKey?.message.hasPrefix("cannot use '\(other)': The key belongs to certificate 2 of the file;") == true)
         let noKey = try failure("--tls", "--certificate", certificate, "--key", certificate)
-        #expect(noKey?.message.hasPrefix("cannot use '\(certificate)': There is no private key in PEM here") == true)
+        #expect(noKey?.message.hasPrefix("cannot use '\(certificate)': This file has no private key in PEM") == true)
         let noCertificate = try failure("--tls", "--certificate", key, "--key", key)
-        #expect(noCertificate?.message.hasPrefix("cannot use '\(key)': There is no certificate in PEM here") == true)
+        #expect(noCertificate?.message.hasPrefix("cannot use '\(key)': This file has no certificate in PEM") == true)
         let noCertificateEither = try failure("--tls", "--certificate", other, "--key", key)
         #expect(noCertificateEither?.message.hasPrefix("cannot use '\(other)': There is no certificate") == true)
         let missing = try failure("--tls", "--certificate", folder + "/none", "--key", key)

@@ -13,12 +13,11 @@ struct MessageTests {
     static let all: [(RemoteError, Int, String)] = [
         (
             .bareLineFeed(some), 400,
-            "A line ended with LF alone: \"X: a\\r\". End every line of a message with CRLF."
+            "A line ended with a bare LF: \"X: a\\r\". End every line of a message with CRLF."
         ),
         (
             .bareCarriageReturn(some), 400,
-            "A CR without LF after it arrived in \"X: a\\r\". Send CR only before LF, at the end of a "
-                + "line."
+            "A CR without a following LF arrived in \"X: a\\r\". Send CR only before LF, at the end of a line."
         ),
         (
             .tooManyEmptyLines(7), 400,
@@ -40,8 +39,7 @@ struct MessageTests {
         ),
         (
             .tooMuchPipelined(7), 400,
-            "More than 7 bytes arrived ahead of their turn. Wait for answers before sending more "
-                + "requests."
+            "More than 7 bytes of pipelined requests arrived. Wait for answers before sending more requests."
         ),
         (
             .malformedRequestLine(some), 400,
@@ -54,7 +52,7 @@ struct MessageTests {
         ),
         (
             .methodTooLong(7, some), 501,
-            "The method \"X: a\\r\" has more than 7 bytes. Use one that is known, such as GET or POST."
+            "The method \"X: a\\r\" has more than 7 bytes. Use a known method, such as GET or POST."
         ),
         (
             .requestLineTooLong(7), 414,
@@ -86,7 +84,7 @@ struct MessageTests {
         ),
         (
             .fragmentInTarget(some), 400,
-            "The target \"X: a\\r\" has a fragment. Leave out the # and what follows, or send %23."
+            "The target \"X: a\\r\" has a fragment. Remove the # and everything after it, or send %23."
         ),
         (
             .badConnectTarget(some), 400,
@@ -94,7 +92,7 @@ struct MessageTests {
         ),
         (
             .asteriskWithoutOptions("GET"), 400,
-            "The target of GET is *, which is for OPTIONS only. Send a path that begins with /."
+            "The target of GET is *, which only OPTIONS may use. Send a path that begins with /."
         ),
         (
             .badTargetForm(some), 400,
@@ -103,7 +101,7 @@ struct MessageTests {
         ),
         (
             .badTargetAuthority(some), 400,
-            "The target names the host \"X: a\\r\". Expected host or host:port, without user name or "
+            "The target names the host \"X: a\\r\". Expected host or host:port, without a user name or "
                 + "password."
         ),
         (
@@ -113,7 +111,7 @@ struct MessageTests {
         ),
         (
             .escapedNUL(some), 400,
-            "The path \"X: a\\r\" has %00. No path here contains NUL; leave it out."
+            "The path \"X: a\\r\" has %00. No path here contains NUL; remove it."
         ),
         (
             .escapesNotUTF8(some), 400,
@@ -139,8 +137,8 @@ struct MessageTests {
         ),
         (
             .fieldWithoutColon(some), 400,
-            "The header line \"X: a\\r\" has no colon. Send Name: value, and an empty line after the "
-                + "last."
+            "The header line \"X: a\\r\" has no colon. Send Name: value, and an empty line after the last "
+                + "header line."
         ),
         (
             .controlCharacterInValue(0x1B, some), 400,
@@ -168,7 +166,7 @@ struct MessageTests {
         ),
         (
             .unknownExpectation(some), 417,
-            "The expectation \"X: a\\r\" arrived. The only one that can be met is 100-continue."
+            "The expectation \"X: a\\r\" arrived. The server supports only 100-continue."
         ),
         (
             .badContentLength(some), 400,
@@ -184,7 +182,7 @@ struct MessageTests {
         ),
         (
             .transferEncodingInHTTP10, 400,
-            "Transfer-Encoding arrived in HTTP/1.0, which does not have it. Use HTTP/1.1 or Content-Length."
+            "Transfer-Encoding arrived in HTTP/1.0, which does not support it. Use HTTP/1.1 or Content-Length."
         ),
         (
             .emptyTransferEncoding, 400,
@@ -196,7 +194,7 @@ struct MessageTests {
         ),
         (
             .chunkedNotLast, 400,
-            "Transfer-Encoding does not end with chunked, so the end of the body is unknown. Put it last."
+            "Transfer-Encoding does not end with chunked, so the end of the body is unknown. Put chunked last."
         ),
         (
             .unknownTransferCoding(some), 501,
@@ -217,8 +215,7 @@ struct MessageTests {
         ),
         (
             .badChunkSize(some), 400,
-            "The chunk-size line is \"X: a\\r\". Expected the number of bytes in hexadecimal digits "
-                + "alone."
+            "The chunk-size line is \"X: a\\r\". Expected only the number of bytes in hexadecimal digits."
         ),
         (
             .chunkSizeTooLong(some), 400,
@@ -236,11 +233,11 @@ struct MessageTests {
         ),
         (
             .unexpectedResponse(0x1B), 400,
-            "The byte 0x1B arrived when no request waited for an answer. Answer each request once."
+            "The byte 0x1B arrived when no request was waiting for an answer. Answer each request once."
         ),
         (
             .unexpectedSwitch, 400,
-            "The server sent 101 to a request that proposed no other protocol. Answer it in HTTP."
+            "The server sent 101 to a request that did not propose another protocol. Answer it in HTTP."
         ),
         (
             .bodyTooLarge(announced: .max, 7), 413,

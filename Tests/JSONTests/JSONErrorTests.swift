@@ -18,7 +18,7 @@ import Testing
             "[abc]",
             "line 1, column 2: expected a value or ']' after '[' but found 'abc'; strings need double quotes"
         ),
-        ("NaN", "line 1, column 1: expected a value but found 'NaN'; JSON has no number for it, write null"),
+        ("NaN", "line 1, column 1: expected a value but found 'NaN'; JSON has no number for it; write null"),
         (
             "True",
             "line 1, column 1: expected a value but found 'True'; the literals are true, false and null, in lower case"
@@ -31,7 +31,7 @@ import Testing
             "line 1, column 1: expected a value but found 'abcdefghijklmnopqrst…'; strings need double quotes"
         ),
         ("[\u{1}]", "line 1, column 2: expected a value or ']' after '[' but found U+0001"),
-        ("\u{A0}1", "line 1, column 1: expected a value but found U+00A0; white space is space, tab, CR and LF only"),
+        ("\u{A0}1", "line 1, column 1: expected a value but found U+00A0; only space, tab, CR and LF are white space"),
         ("😀", "line 1, column 1: expected a value but found U+1F600"),
         ("{", "line 1, column 2: expected a member name or '}' after '{' but found the end of the text"),
         (
@@ -141,9 +141,9 @@ import Testing
     static let limits: [(String, JSON.Limits, String)] = [
         ("[[[]]]", .init(depth: 2), "line 1, column 3: more than 2 arrays and objects are nested; nest fewer"),
         ("{\"a\":{}}", .init(depth: 1), "line 1, column 6: more than 1 arrays and objects are nested; nest fewer"),
-        ("[1,2]", .init(values: 2), "line 1, column 6: the text has more than 2 values; send less at once"),
-        ("[1,2,3]", .init(values: 2), "line 1, column 7: the text has more than 2 values; send less at once"),
-        ("[10]", .init(bytes: 3), "line 1, column 4: the text has 4 bytes, the limit is 3; send less at once"),
+        ("[1,2]", .init(values: 2), "line 1, column 6: the text has more than 2 values; send fewer at a time"),
+        ("[1,2,3]", .init(values: 2), "line 1, column 7: the text has more than 2 values; send fewer at a time"),
+        ("[10]", .init(bytes: 3), "line 1, column 4: the text has 4 bytes, and the limit is 3; send less at a time"),
     ]
 
     @Test("An error message names the limit", arguments: limits)

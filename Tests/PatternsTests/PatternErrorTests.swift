@@ -7,10 +7,10 @@ import Testing
     static let refused: [(String, Int, String)] = [
         ("*a", 0, #"There is nothing before '*' to repeat; write '\*' for the sign."#),
         ("a|+", 2, #"There is nothing before '+' to repeat; write '\+' for the sign."#),
-        ("(?", 0, "Of the groups that begin with '(?' only '(?:…)' is supported: no names, no flags."),
-        ("(?i)a", 0, "Of the groups that begin with '(?' only '(?:…)' is supported: no names, no flags."),
-        ("a(?<name>b)", 1, "Of the groups that begin with '(?' only '(?:…)' is supported: no names, no flags."),
-        ("(?P<name>b)", 0, "Of the groups that begin with '(?' only '(?:…)' is supported: no names, no flags."),
+        ("(?", 0, "Of the groups that begin with '(?', only '(?:…)' is supported, without names or flags."),
+        ("(?i)a", 0, "Of the groups that begin with '(?', only '(?:…)' is supported, without names or flags."),
+        ("a(?<name>b)", 1, "Of the groups that begin with '(?', only '(?:…)' is supported, without names or flags."),
+        ("(?P<name>b)", 0, "Of the groups that begin with '(?', only '(?:…)' is supported, without names or flags."),
         ("a(?=b)", 1, "Lookaround ('(?=…)') is not supported."),
         ("a(?!b)", 1, "Lookaround ('(?!…)') is not supported."),
         ("(?<=b)", 0, "Lookaround ('(?<=…)') is not supported."),
@@ -27,20 +27,20 @@ import Testing
         ),
         (#"ab\"#, 2, #"The expression ends in a backslash; write '\\' for the sign."#),
         (#"[\"#, 1, #"The expression ends in a backslash; write '\\' for the sign."#),
-        ("^*", 1, "'*' would repeat a position in the text; only parts of the text can be repeated."),
-        (#"a\b{2}"#, 3, "'{' would repeat a position in the text; only parts of the text can be repeated."),
-        ("a**", 2, "'*' follows another repetition; put that into a group, '(?:…)', to repeat it."),
-        ("a{2}{3}", 4, "'{' follows another repetition; put that into a group, '(?:…)', to repeat it."),
-        ("a???", 3, "'?' follows another repetition; put that into a group, '(?:…)', to repeat it."),
+        ("^*", 1, "'*' would repeat a position in the text; only text can be repeated."),
+        (#"a\b{2}"#, 3, "'{' would repeat a position in the text; only text can be repeated."),
+        ("a**", 2, "'*' follows another repetition; put the other one into a group, '(?:…)', to repeat it."),
+        ("a{2}{3}", 4, "'{' follows another repetition; put the other one into a group, '(?:…)', to repeat it."),
+        ("a???", 3, "'?' follows another repetition; put the other one into a group, '(?:…)', to repeat it."),
         ("a++", 2, "Possessive repetitions ('*+', '++', '?+', '}+') are not supported; leave out the '+'."),
         ("a{", 1, #"'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\{' for the sign."#),
         ("a{,2}", 1, #"'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\{' for the sign."#),
         ("a{2", 1, #"'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\{' for the sign."#),
         ("a{2;3}", 1, #"'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\{' for the sign."#),
         ("{2}", 0, #"'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\{' for the sign."#),
-        ("a{3,2}", 1, "'{3,2}' is at least 3 and at most 2; swap them."),
-        ("a{1001}", 1, "A repetition goes up to 1000."),
-        ("a{2,99999999999999999999}", 1, "A repetition goes up to 1000."),
+        ("a{3,2}", 1, "'{3,2}' means at least 3 and at most 2; swap the numbers."),
+        ("a{1001}", 1, "A repetition may go up to 1000."),
+        ("a{2,99999999999999999999}", 1, "A repetition may go up to 1000."),
         ("x(a", 1, #"The group that begins here has no ')'; write '\(' for the sign."#),
         ("((a)", 0, #"The group that begins here has no ')'; write '\(' for the sign."#),
         ("a)b", 1, #"This ')' closes no group; write '\)' for the sign."#),
@@ -48,7 +48,7 @@ import Testing
         ("x[a", 1, #"The class that begins here has no ']'; write '\[' for the sign."#),
         ("[^", 0, #"The class that begins here has no ']'; write '\[' for the sign."#),
         ("[a-", 0, #"The class that begins here has no ']'; write '\[' for the sign."#),
-        (#"[\d-z"#, 3, #"A range goes from one character to another; write '\-' for the sign."#),
+        (#"[\d-z"#, 3, #"A range must go from one character to another; write '\-' for the sign."#),
         (#"[\d-"#, 0, #"The class that begins here has no ']'; write '\[' for the sign."#),
         ("[]", 0, #"The class is empty; write '\]' for the sign in a class."#),
         ("a[^]b]", 1, #"The class is empty; write '\]' for the sign in a class."#),
@@ -57,20 +57,20 @@ import Testing
         // The range is checked before the missing end of its class.
         ("[z-a", 2, "The range 'z-a' ends before it begins; swap its ends."),
         ("[\u{9B}-\u{1B}]", 2, "The range 'U+009B-U+001B' ends before it begins; swap its ends."),
-        (#"[a-\d]"#, 2, #"A range goes from one character to another; write '\-' for the sign."#),
-        (#"[\w-z]"#, 3, #"A range goes from one character to another; write '\-' for the sign."#),
+        (#"[a-\d]"#, 2, #"A range must go from one character to another; write '\-' for the sign."#),
+        (#"[\w-z]"#, 3, #"A range must go from one character to another; write '\-' for the sign."#),
         (#"[a\b]"#, 2, #"'\b' is a place in the text and is not allowed in a class."#),
         (
             "a{500}b{500}", 0,
-            "The expression becomes larger than 1000 steps; a repetition by number counts as often as it repeats."
+            "The expression compiles to more than 1000 steps; a counted repetition counts once per repetition."
         ),
         (
             "x(a{50}){20}", 8,
-            "The expression becomes larger than 1000 steps; a repetition by number counts as often as it repeats."
+            "The expression compiles to more than 1000 steps; a counted repetition counts once per repetition."
         ),
         (
             "(((((a{999}){1000}){1000}){1000}){1000}){1000}", 12,
-            "The expression becomes larger than 1000 steps; a repetition by number counts as often as it repeats."
+            "The expression compiles to more than 1000 steps; a counted repetition counts once per repetition."
         ),
         (
             String(repeating: "(", count: 51) + String(repeating: ")", count: 51), 50,

@@ -148,11 +148,11 @@ extension Peers {
             // Messages go through a pipe, because the limit applies only to files.
             let report = try await run(
                 #"ulimit -f 1; { "$0" judge "$1" --json a.json >/dev/null; echo $?; } 2>&1 | cat"#)
-            #expect(report.output.contains("a.json': it has reached the largest size"), "\(report.output)")
+            #expect(report.output.contains("a.json': it has reached the file size limit"), "\(report.output)")
             #expect(report.output.hasSuffix("\n3\n"), "\(report.output)")
             let ready = try await run(
                 #"{ (ulimit -f 0; timeout 20 "$0" serve --port 0 --ready-file a.json; echo $?); ls -A; } 2>&1 | cat"#)
-            #expect(ready.output.contains("a.json': it has reached the largest size"), "\(ready.output)")
+            #expect(ready.output.contains("a.json': it has reached the file size limit"), "\(ready.output)")
             #expect(ready.output.hasSuffix("\n2\n"), "\(ready.output)")
             let output = try await run(#"{ (ulimit -f 0; "$0" token >a; echo $?); } 2>&1 | cat"#)
             #expect(output.output.contains("standard output: it has reached") && output.output.hasSuffix("\n3\n"))

@@ -101,7 +101,7 @@ extension Peers {
         @Test("judge omits a truncated last line with a note")
         func cut() async throws {
             let cut = try await judge("-", input: Self.good + Self.bad.prefix(200))
-            #expect(cut.status == 0 && cut.errors.contains("line 2: the last line has no end"), "\(cut.transcript)")
+            #expect(cut.status == 0 && cut.errors.contains("line 2: the last line is incomplete"), "\(cut.transcript)")
         }
 
         @Test("judge detects a recorded session by its content, from a file and standard input")

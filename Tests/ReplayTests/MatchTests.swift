@@ -228,7 +228,7 @@ struct FormTests {
         let plan = try ReplayPlan(HARFile(reading: Array(bytes)).session)
         #expect(
             plan.notes.contains {
-                $0.hasSuffix("the recording does not have the request's whole body; any body matches.")
+                $0.hasSuffix("the recording does not have the request's complete body; any body matches.")
             })
         var player = Player(plan, origin: ourOrigin)
         guard case .response(let response) = player.ask(method, target, body: "anything") else {

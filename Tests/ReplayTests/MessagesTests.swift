@@ -33,8 +33,8 @@ struct MessagesTests {
         ),
         (
             ReplayError.nothingToPlay(2).description,
-            "The server answers all of the session's requests itself (2, such as /health), so there is nothing to "
-                + "replay; record what an app asks for."
+            "The server answers all of the session's requests itself (2, such as /health), so there is nothing "
+                + "to replay; record an app's requests."
         ),
         (
             Messages.ownRequests(2, ["/favicon.ico", "/health"]),
@@ -46,24 +46,25 @@ struct MessagesTests {
         ),
         (
             ReplayError.tooManyEntries(100_001).description,
-            "The session has 100001 requests, and at most 100000 can be replayed; split it."
+            "The session has 100001 requests, but at most 100000 can be replayed; split it."
         ),
         (
             ReplayError.tooManyFrames(1_000_001).description,
-            "The session's WebSockets have 1000001 frames, and at most 1000000 can be replayed; split it."
+            "The session's WebSockets have 1000001 frames, but at most 1000000 can be replayed; split it."
         ),
         (
             ReplayError.tooManyBytes(536_870_913).description,
-            "The session's fields, bodies and frames take 536870913 bytes, and at most 536870912 can be replayed; split it."
+            "The session's fields, bodies and frames take 536870913 bytes, but at most 536870912 can be "
+                + "replayed; split it."
         ),
         (place, "Entry 5 (GET /a?b=1)"),
         (
             Messages.cutBody("Entry 5", kept: 1, of: 2),
-            "Entry 5: the recording has 1 of the answer's 2 bytes; the replayed answer ends there, cut off."
+            "Entry 5: the recording has 1 of the answer's 2 bytes; the replayed answer ends at that point."
         ),
         (
             Messages.cutFrame("Entry 5"),
-            "Entry 5: the recording has only the beginnings of some frames; they are replayed as messages of their own."
+            "Entry 5: the recording has only the beginnings of some frames; these are replayed as separate messages."
         ),
         (
             Messages.noFinalStatus("Entry 5", 100),
@@ -71,15 +72,15 @@ struct MessagesTests {
         ),
         (
             Messages.unknownBody("Entry 5"),
-            "Entry 5: the recording does not have the request's whole body; any body matches."
+            "Entry 5: the recording does not have the request's complete body; any body matches."
         ),
         (
             Messages.severalHosts(2),
-            "The session has requests to 2 hosts; all are replayed as if they were one."
+            "The session has requests to 2 hosts; the replay treats them as one host."
         ),
         (
             Messages.tooManyValues,
-            "The session has over 1000000 ids and tokens; further ones are not followed."
+            "The session has over 1000000 ids and tokens; further ones are not mapped."
         ),
         (
             miss(.runOut(1)),
@@ -91,20 +92,20 @@ struct MessagesTests {
         ),
         (
             miss(.over),
-            "GET /a came after the session's last request had been answered. Reset the world to start it over."
+            "GET /a arrived after the session's last request had been answered. Reset the world to start over."
         ),
         (
             miss(.notItsTurn, one),
-            #"GET /a is not what comes next in the session: that is POST /b (entry 3); it differs: path: expected "/b", got "/a"."#
+            #"GET /a is not the next request in the session: that is POST /b (entry 3); it differs: path: expected "/b", got "/a"."#
         ),
-        (miss(.notItsTurn), "GET /a is not what comes next in the session: that is POST /b (entry 3)."),
-        (miss(.notItsTurn, nearest: false), "GET /a is not what comes next in the session."),
+        (miss(.notItsTurn), "GET /a is not the next request in the session: that is POST /b (entry 3)."),
+        (miss(.notItsTurn, nearest: false), "GET /a is not the next request in the session."),
         (
             miss(.unknown, one),
             #"GET /a is not in the session. The nearest is POST /b (entry 3); it differs: path: expected "/b", got "/a"."#
         ),
         (miss(.unknown), "GET /a is not in the session in this place. The nearest is POST /b (entry 3)."),
-        (miss(.unknown, nearest: false), "GET /a is not in the session, and neither is anything like it."),
+        (miss(.unknown, nearest: false), "GET /a is not in the session, and neither is a similar request."),
         (
             frame(.different, [ReplayDifference(place: "text.n", expected: "1", actual: nil)]),
             #"The frame "x" on /ws is not the recorded one; it differs: text.n: expected 1, got nothing."#
@@ -113,7 +114,7 @@ struct MessagesTests {
         (frame(.noneLeft), #"The frame "x" on /ws is one more than the client sent in the session."#),
         (
             frame(.tooMany),
-            #"The frame "x" on /ws came while the answers to 64 others were under way; nothing answers it."#
+            #"The frame "x" on /ws arrived while the answers to 64 others were under way; it gets no answer."#
         ),
         (ReplayDifference(place: "a", expected: nil, actual: "1").description, "a: expected nothing, got 1"),
         (ReplayDifference(place: "a", expected: nil, actual: nil).description, "a"),

@@ -285,7 +285,7 @@ struct MissTests {
         #expect(json["unexpected"]?[0]?["details"]?["reason"] == "unknown")
         #expect(
             json["unexpected"]?[0]?["message"]?.string
-                == "GET /favicon.ico is not in the session, and neither is anything like it.")
+                == "GET /favicon.ico is not in the session, and neither is a similar request.")
         #expect(json["frames"]?["sent"] == 0)
     }
 }

@@ -202,7 +202,7 @@ struct ChildProcessTests {
                 .start("x"), ENOEXEC,
                 "cannot start 'x': it is not a program that this system can run; a script begins with a line like #!/bin/sh"
             ),
-            (.start("x"), E2BIG, "cannot start 'x': its arguments and the environment are too long together"),
+            (.start("x"), E2BIG, "cannot start 'x': its arguments and environment together are too long"),
             (
                 .start("x"), ENOENT,
                 "cannot start 'x': no folder in PATH has a program of that name; a script in this folder is './x'"

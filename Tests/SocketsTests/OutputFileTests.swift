@@ -84,7 +84,7 @@ struct OutputFileTests {
             (FileError(.create, path: "a", code: EROFS), "cannot create 'a': the disk cannot be written to"),
             (
                 FileError(.create, path: "a", cause: .notRegular),
-                "cannot create 'a': it is a device or a pipe, and places in it cannot be written again; name a file"
+                "cannot create 'a': it is a device or a pipe, which cannot be overwritten at a position; name a file"
             ),
             (
                 FileError(.create, path: "a", code: ENXIO),
@@ -96,10 +96,10 @@ struct OutputFileTests {
                 "cannot create 'a': this process has reached its limit of open files; raise it with ulimit -n"
             ),
             (FileError(.write, path: "a", code: ENOSPC), "cannot write to 'a': the disk is full"),
-            (FileError(.write, path: "a", code: EDQUOT), "cannot write to 'a': this user's share of the disk is full"),
+            (FileError(.write, path: "a", code: EDQUOT), "cannot write to 'a': this user's disk quota is used up"),
             (
                 FileError(.write, path: "a", code: EFBIG),
-                "cannot write to 'a': it has reached the largest size that a file may have (ulimit -f)"
+                "cannot write to 'a': it has reached the file size limit (ulimit -f)"
             ),
             (FileError(.read, path: "a", code: EIO), "cannot read 'a': \(String(cString: strerror(EIO)))"),
             (
@@ -112,16 +112,17 @@ struct OutputFileTests {
             ),
             (
                 FileError(.create, path: "a", cause: .notExchangeable),
-                "cannot create 'a': its file system can neither exchange nor link files; name a file on another one"
+                "cannot create 'a': its file system can neither exchange nor link files; name a file on "
+                    + "another file system"
             ),
             (
                 FileError(.create, path: "a", cause: .inUse),
-                "cannot create 'a': another process is writing it; stop that, or name another file"
+                "cannot create 'a': another process is writing it; stop that process, or name another file"
             ),
             (
                 FileError(.read, path: "a", cause: .notRegular),
-                "cannot read 'a': it is a pipe or a device, which may have no end; name a file, or hand its bytes over as "
-                    + "/dev/stdin"
+                "cannot read 'a': it is a pipe or a device, which may have no end; name a file, or pass its "
+                    + "bytes as /dev/stdin"
             ),
             (FileError(.read, path: "a", code: EISDIR), "cannot read 'a': it is a folder; name a file in it"),
             (FileError(.read, path: "a", code: ENOENT), "cannot read 'a': \(String(cString: strerror(ENOENT)))"),

@@ -14,18 +14,17 @@ struct SocketErrorMessagesTests {
         arguments: [
             (
                 .bind, EADDRINUSE,
-                "cannot listen on \(at): the port is in use by another process; "
-                    + "choose another, or 0 for any free one"
+                "cannot listen on \(at): another process uses the port; choose another port, or 0 for any free "
+                    + "port"
             ),
             (
                 .listen, EADDRINUSE,
-                "cannot listen on \(at): the port is in use by another process; "
-                    + "choose another, or 0 for any free one"
+                "cannot listen on \(at): another process uses the port; choose another port, or 0 for any free "
+                    + "port"
             ),
             (
                 .bind, EACCES,
-                "cannot listen on \(at): this port is reserved for privileged users; "
-                    + "choose one from 1024 up"
+                "cannot listen on \(at): this port is reserved for privileged users; choose a port from 1024 up"
             ),
             (
                 .bind, EADDRNOTAVAIL,
@@ -34,8 +33,8 @@ struct SocketErrorMessagesTests {
             ),
             (
                 .create, EAFNOSUPPORT,
-                "cannot open a socket: this machine has no support for that kind of address; "
-                    + "give an IPv4 address such as 127.0.0.1"
+                "cannot open a socket: this machine does not support that kind of address; use an IPv4 address "
+                    + "such as 127.0.0.1"
             ),
             (.create, EMFILE, "cannot open a socket: \(files)"),
             (.accept, EMFILE, "cannot accept a connection: \(files)"),
@@ -48,15 +47,15 @@ struct SocketErrorMessagesTests {
                 "cannot accept a connection: this machine is out of memory for sockets; close other programs"
             ),
             (.connect, ECONNREFUSED, "cannot connect to \(at): nothing listens there"),
-            (.connect, ETIMEDOUT, "cannot connect to \(at): no answer in the time allowed"),
+            (.connect, ETIMEDOUT, "cannot connect to \(at): no answer in the allowed time"),
             (.connect, EHOSTUNREACH, "cannot connect to \(at): there is no route to it; check the host"),
             (
                 .connect, EADDRNOTAVAIL,
                 "cannot connect to \(at): no local port is free; wait for old connections to end"
             ),
             (.read, ECONNRESET, "cannot read from \(at): the other side reset the connection"),
-            (.read, ETIMEDOUT, "cannot read from \(at): nothing arrived in the time allowed"),
-            (.write, ETIMEDOUT, "cannot write to \(at): it did not take the bytes in the time allowed"),
+            (.read, ETIMEDOUT, "cannot read from \(at): nothing arrived in the allowed time"),
+            (.write, ETIMEDOUT, "cannot write to \(at): it did not read the bytes in the allowed time"),
             (.write, EPIPE, "cannot write to \(at): the connection is closed for writing"),
             (.write, ENOTCONN, "cannot write to \(at): the connection is gone"),
             (.configure, EINVAL, "cannot set an option of a socket: Invalid argument"),
@@ -71,13 +70,13 @@ struct SocketErrorMessagesTests {
         arguments: [
             (
                 .resolve, EAI_NONAME, .host("fitiq.lan"),
-                "cannot find the host \"fitiq.lan\": no such name; check the spelling, "
-                    + "or give an address such as 127.0.0.1"
+                "cannot find the host \"fitiq.lan\": no such name; check the spelling, or use an address such "
+                    + "as 127.0.0.1"
             ),
             (
                 .resolve, EAI_AGAIN, .host("fitiq.lan"),
-                "cannot find the host \"fitiq.lan\": the name server does not answer; "
-                    + "give an address such as 127.0.0.1 instead"
+                "cannot find the host \"fitiq.lan\": the name server does not answer; use an address such as "
+                    + "127.0.0.1 instead"
             ),
             (.read, ECONNRESET, .none, "cannot read from the other side: the other side reset the connection"),
             (.bind, EINVAL, .none, "cannot listen on that address: Invalid argument"),
@@ -93,7 +92,7 @@ struct SocketErrorMessagesTests {
             (.wait, EBADF, .none, "cannot wait for events: Bad file descriptor"),
             (
                 .watchSignal, EBUSY, .signal(2),
-                "cannot watch signal 2: another event loop of this process watches it"
+                "cannot watch signal 2: another event loop of this process is watching it"
             ),
             (.watchSignal, EINVAL, .signal(9), "cannot watch signal 9: no handler can be installed for it"),
             (

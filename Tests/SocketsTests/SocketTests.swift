@@ -105,8 +105,8 @@ struct SocketTests {
         #expect(error?.listenerChoice == .port)
         #expect(
             error?.description
-                == "cannot listen on \(first.localAddress): the port is in use by another process; "
-                + "choose another, or 0 for any free one")
+                == "cannot listen on \(first.localAddress): another process uses the port; choose another port, "
+                + "or 0 for any free port")
     }
 
     @Test("Listening on another machine's address fails")

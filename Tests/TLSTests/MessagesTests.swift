@@ -9,17 +9,17 @@ struct MessagesTests {
     static let files: [(TLSError, String)] = [
         (
             .notPEM(.certificate),
-            "There is no certificate in PEM here: a block between -----BEGIN CERTIFICATE----- and "
-                + "-----END CERTIFICATE----- is expected."
+            "This file has no certificate in PEM: expected a block between -----BEGIN CERTIFICATE----- and "
+                + "-----END CERTIFICATE-----."
         ),
         (
             .notPEM(.key),
-            "There is no private key in PEM here: a block between -----BEGIN PRIVATE KEY----- and "
-                + "-----END PRIVATE KEY----- is expected."
+            "This file has no private key in PEM: expected a block between -----BEGIN PRIVATE KEY----- and "
+                + "-----END PRIVATE KEY-----."
         ),
         (
             .damaged(.trust),
-            "The PEM holds a trusted certificate that cannot be decoded; it was cut or changed. Export it again."
+            "The PEM has a trusted certificate that cannot be decoded; it was truncated or changed. Export it again."
         ),
         (
             .tooLarge(.certificate, bytes: 1_048_577),
@@ -27,12 +27,13 @@ struct MessagesTests {
         ),
         (
             .encryptedKey,
-            "The key is locked with a passphrase; write it without one: openssl pkey -in locked.pem -out key.pem."
+            "The key is encrypted with a passphrase; save it without one: openssl pkey -in locked.pem -out key.pem."
         ),
         (.wrongKey(position: nil), "The key does not belong to the certificate: their public keys differ."),
         (
             .wrongKey(position: 3),
-            "The key belongs to certificate 3 of the file; put that first, then those between it and its authority."
+            "The key belongs to certificate 3 of the file; put that certificate first, then the certificates "
+                + "between it and its authority."
         ),
         (
             .expired(subject: "a.b", notAfter: time),
@@ -40,24 +41,24 @@ struct MessagesTests {
         ),
         (
             .notYetValid(subject: "", notBefore: time),
-            "The certificate of (no name) is valid from 2026-11-21 12:00:00 UTC only; is the clock right?"
+            "The certificate of (no name) is not valid before 2026-11-21 12:00:00 UTC; is the clock right?"
         ),
         (
             .notAnAuthority(subject: "a.b"),
-            "The certificate of 'a.b' may not sign others; use the certificate of an authority (CA:TRUE)."
+            "The certificate of 'a.b' may not sign other certificates; use an authority's certificate (CA:TRUE)."
         ),
         (
             .invalidName("münchen.de"),
-            "'münchen.de' is neither a host name nor an IP address; a name with other letters is written in punycode "
-                + "(xn--…)."
+            "'münchen.de' is neither a host name nor an IP address; write a name with other letters in "
+                + "punycode (xn--…)."
         ),
-        (.nameCount(101), "A certificate is issued for 1 to 100 names, not for 101."),
+        (.nameCount(101), "A certificate may have from 1 to 100 names, not 101."),
         (
             .nameNotPermitted(.ip([10, 0, 2, 2])),
-            "The authority may not vouch for 10.0.2.2; its certificate limits it to other names."
+            "The authority may not sign a certificate for 10.0.2.2; its own certificate limits it to other names."
         ),
         (.unusable(.certificate, reason: "ee key too small"), "The certificate cannot be used: ee key too small."),
-        (.outOfMemory(reason: "SSL_CTX_new"), "OpenSSL failed in SSL_CTX_new; is there memory left?"),
+        (.outOfMemory(reason: "SSL_CTX_new"), "OpenSSL failed in SSL_CTX_new; is the machine out of memory?"),
     ]
 
     static let sessions: [(TLSError, String)] = [
@@ -85,17 +86,17 @@ struct MessagesTests {
         ),
         (
             .noCommonProtocol(offered: ["h2", "h\n3"]),
-            "The client offers h2, h?3 by ALPN; only http/1.1 is supported here. It must offer that too, or nothing."
+            "The client offers h2, h?3 by ALPN; only http/1.1 is supported here. It must also offer that, or nothing."
         ),
         (
             .noCommonProtocol(offered: ["1", "2", "3", "4", "5"]),
-            "The client offers 1, 2, 3, 4, 5 by ALPN; only http/1.1 is supported here. It must offer that too, or "
-                + "nothing."
+            "The client offers 1, 2, 3, 4, 5 by ALPN; only http/1.1 is supported here. It must also offer "
+                + "that, or nothing."
         ),
         (
             .noCommonProtocol(offered: ["1", "2", "3", "4", "5", "6", "7"]),
-            "The client offers 1, 2, 3, 4, 5 and 2 more by ALPN; only http/1.1 is supported here. It must offer that "
-                + "too, or nothing."
+            "The client offers 1, 2, 3, 4, 5 and 2 more by ALPN; only http/1.1 is supported here. It must also "
+                + "offer that, or nothing."
         ),
         (
             .hungUp(from: .client, afterBytes: 0),
@@ -120,13 +121,13 @@ struct MessagesTests {
         ),
         (
             .badRecord(from: .client),
-            "A record from the client cannot be decrypted; it was changed on the way."
+            "A record from the client cannot be decrypted; it was changed in transit."
         ),
         (.violation(from: .client, reason: "bad\u{1B}[0m"), "The client broke the TLS protocol: bad?[0m."),
         (.violation(from: .server, reason: ""), "The server broke the TLS protocol."),
         (
             .flooded(from: .client),
-            "The client keeps requesting answers and reads none; more than 131072 bytes wait to be sent."
+            "The client keeps requesting answers but reads none; more than 131072 bytes wait to be sent."
         ),
         (.overrun, "More than 1048576 bytes wait to be decrypted; no more are accepted."),
     ]
@@ -134,13 +135,13 @@ struct MessagesTests {
     static let alerts: [(TLSError, String)] = [
         (
             .alert(48, from: .client, inHandshake: true),
-            "The client refused the handshake (unknown_ca, alert 48): it does not trust the authority of our "
-                + "certificate; add that authority to those it trusts."
+            "The client refused the handshake (unknown_ca, alert 48): it does not trust our certificate's "
+                + "authority; make it trust that authority."
         ),
         (
             .alert(46, from: .client, inHandshake: true),
-            "The client refused the handshake (certificate_unknown, alert 46): it does not accept our certificate; "
-                + "usually it does not trust the authority, or uses another name for the host."
+            "The client refused the handshake (certificate_unknown, alert 46): it does not accept our "
+                + "certificate; it probably does not trust the authority, or uses another name for the host."
         ),
         (
             .alert(45, from: .client, inHandshake: true),
@@ -159,7 +160,7 @@ struct MessagesTests {
         ),
         (
             .alert(112, from: .server, inHandshake: true),
-            "The server refused the handshake (unrecognized_name, alert 112): it has no site of that name."
+            "The server refused the handshake (unrecognized_name, alert 112): it has no site with that name."
         ),
         (
             .alert(116, from: .server, inHandshake: false),
@@ -178,12 +179,12 @@ struct MessagesTests {
     static let refusals: [(CertificateRefusal, String)] = [
         (
             .expired(subject: "Old CA", notAfter: time),
-            "The certificate of 'api.a.b' is refused: that of 'Old CA' expired at 2026-11-21 12:00:00 UTC."
+            "The certificate of 'api.a.b' is refused: the certificate of 'Old CA' expired at 2026-11-21 12:00:00 UTC."
         ),
         (
             .notYetValid(subject: "a.b", notBefore: time),
-            "The certificate of 'api.a.b' is refused: that of 'a.b' is valid from 2026-11-21 12:00:00 UTC only; is the "
-                + "clock right?"
+            "The certificate of 'api.a.b' is refused: the certificate of 'a.b' is not valid before 2026-11-21 "
+                + "12:00:00 UTC; is the clock right?"
         ),
         (
             .unknownAuthority(issuer: "Corp CA"),
@@ -192,8 +193,8 @@ struct MessagesTests {
         ),
         (
             .selfSigned(subject: "a.b"),
-            "The certificate of 'api.a.b' is refused: 'a.b' signed it itself; trust that certificate, or use one that "
-                + "a trusted authority issued."
+            "The certificate of 'api.a.b' is refused: 'a.b' is self-signed; trust that certificate, or use one "
+                + "from a trusted authority."
         ),
         (
             .wrongName([.dns("a.b"), .ip([10, 0, 0, 1])]),

@@ -48,7 +48,7 @@ struct ClosingTests {
             state: .failed, shouldClose: { _ in true }),
         Exchange.failure(
             "receives close with 1 byte", 1002,
-            "A close frame came with 1 byte. Send an empty one, or a 2-byte code with an optional reason.",
+            "A close frame arrived with 1 byte. Send an empty one, or a 2-byte code with an optional reason.",
             input: { Wire.fromPeer(of: $0, 8, [3]) }),
         Exchange.failure(
             "receives close with 1005", 1002,

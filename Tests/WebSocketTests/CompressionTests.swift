@@ -96,7 +96,7 @@ struct CompressionTests {
                 Issue.record("not refused: \(beginning)")
                 continue
             }
-            #expect(message == beginning + " Compression sets RSV1 alone, in a message's first frame.")
+            #expect(message == beginning + " Compression sets only RSV1, in a message's first frame.")
             #expect(message.utf8.count <= 123)
         }
         let without = receiveHoweverSplit(Wire.frame(1, Self.hello, rsv: 4), by: Connection(role: .client))
@@ -106,8 +106,8 @@ struct CompressionTests {
     @Test("Invalid deflate data gets 1002, invalid UTF-8 gets 1007 and too many blocks get 1009")
     func mistakes() {
         let rows: [([UInt8], UInt16, String)] = [
-            ([], 1002, "A compressed message lacks its end."),
-            (Array(Self.hello.dropLast()), 1002, "A compressed message lacks its end."),
+            ([], 1002, "A compressed message is incomplete."),
+            (Array(Self.hello.dropLast()), 1002, "A compressed message is incomplete."),
             (Self.hello + [0, 0xFF, 0xFF], 1002, "A compressed message"),
             ([0x07, 0x00], 1002, "A compressed message cannot be inflated."),
             (Self.again, 1002, "A compressed message cannot be inflated."),
@@ -137,7 +137,8 @@ struct CompressionTests {
             server.send(binary: [UInt8](repeating: 7, count: count), into: &frame)
             #expect(outcome(frame, limit: count).events == [.binary([UInt8](repeating: 7, count: count))])
             guard count > 0 else { continue }
-            let message = "A message of at least \(count) bytes came. The limit is \(count - 1): send smaller messages."
+            let message =
+                "A message of at least \(count) bytes arrived. The limit is \(count - 1): send smaller messages."
             #expect(outcome(frame, limit: count - 1).events == [.failed(code: .messageTooBig, message: message)])
         }
         // Compressing incompressible data makes it larger.

@@ -30,11 +30,11 @@ struct ControlFramesTests {
             shouldClose: { $0 == .server }),
         Exchange.failure(
             "receives a fragmented ping", 1002,
-            "A ping frame came without FIN. Control frames must not be fragmented: set FIN.",
+            "A ping frame arrived without FIN. Control frames must not be fragmented: set FIN.",
             input: { Wire.fromPeer(of: $0, 9, [1], fin: false) }),
         Exchange.failure(
             "receives a pong of 126 bytes", 1002,
-            "A pong frame announced more than 125 bytes. Control frames carry at most 125: shorten it.",
+            "A pong frame announced more than 125 bytes. Control frames may have at most 125: shorten it.",
             input: { Wire.fromPeer(of: $0, 10, Array(repeating: 0, count: 126)) }),
     ].flatMap { $0 }
 

@@ -31,11 +31,13 @@ struct DataFramesTests {
             state: .closing(.weStarted)),
         Exchange.failure(
             "receives a continuation that continues nothing", 1002,
-            "A continuation frame came, but no message had begun. Begin it with a text or binary frame without FIN.",
+            "A continuation frame arrived, but no message had begun. Begin one with a text or binary frame "
+                + "without FIN.",
             input: { Wire.fromPeer(of: $0, 0, [1]) }),
         Exchange.failure(
             "receives text inside a fragmented message", 1002,
-            "A text frame came inside a fragmented message. End that first: continuation frames, FIN on the last.",
+            "A text frame arrived inside a fragmented message. First end that with continuation frames, FIN on "
+                + "the last.",
             input: { Wire.fromPeer(of: $0, 2, [1], fin: false) + Wire.fromPeer(of: $0, 1, [2]) }),
         Exchange.failure(
             "receives a reserved bit", 1002,

@@ -20,40 +20,41 @@ struct MessagesTests {
         ),
         (
             .fragmentedControlFrame(.ping), .protocolError,
-            "A ping frame came without FIN. Control frames must not be fragmented: set FIN."
+            "A ping frame arrived without FIN. Control frames must not be fragmented: set FIN."
         ),
         (
             .longControlFrame(.close), .protocolError,
-            "A close frame announced more than 125 bytes. Control frames carry at most 125: shorten it."
+            "A close frame announced more than 125 bytes. Control frames may have at most 125: shorten it."
         ),
         (
             .continuationWithoutStart, .protocolError,
-            "A continuation frame came, but no message had begun. Begin it with a text or binary frame without FIN."
+            "A continuation frame arrived, but no message had begun. Begin one with a text or binary frame without FIN."
         ),
         (
             .interruptedMessage(.binary), .protocolError,
-            "A binary frame came inside a fragmented message. End that first: continuation frames, FIN on the last."
+            "A binary frame arrived inside a fragmented message. First end that with continuation frames, FIN "
+                + "on the last."
         ),
         (
             .unmaskedFrame, .protocolError,
-            "A frame from a client came unmasked. Set the MASK bit and mask the payload (RFC 6455 §5.3)."
+            "A client's frame arrived unmasked. Set the MASK bit and mask the payload (RFC 6455 §5.3)."
         ),
         (
             .maskedFrame, .protocolError,
-            "A frame from a server came masked. Servers must not mask: clear the MASK bit (RFC 6455 §5.1)."
+            "A server's frame arrived masked. Servers must not mask: clear the MASK bit (RFC 6455 §5.1)."
         ),
         (
             .lengthNotMinimal(65535, fieldBytes: 8), .protocolError,
-            "Length 65535 came in 8 bytes. Use the shortest form: 7 bits to 125, 2 bytes to 65535."
+            "Length 65535 was encoded in 8 bytes. Use the shortest form: 7 bits up to 125, 2 bytes up to 65535."
         ),
         (
             .lengthWithTopBit(UInt64.max), .protocolError,
-            "A 64-bit length came with its top bit set (0xffffffffffffffff). That bit must be 0."
+            "A 64-bit length arrived with its top bit set (0xffffffffffffffff). That bit must be 0."
         ),
         (
             .messageTooBig(total: UInt64.max, limit: Int.max), .messageTooBig,
             """
-            A message of at least 18446744073709551615 bytes came. The limit is 9223372036854775807: \
+            A message of at least 18446744073709551615 bytes arrived. The limit is 9223372036854775807: \
             send smaller messages.
             """
         ),
@@ -67,7 +68,7 @@ struct MessagesTests {
         ),
         (
             .closePayloadOfOneByte, .protocolError,
-            "A close frame came with 1 byte. Send an empty one, or a 2-byte code with an optional reason."
+            "A close frame arrived with 1 byte. Send an empty one, or a 2-byte code with an optional reason."
         ),
         (
             .closeCodeNotAllowed(.abnormal), .protocolError,
@@ -93,11 +94,11 @@ struct MessagesTests {
     static let refusals: [(ServerHandshake.Refusal, String)] = [
         (
             .upgradeFieldMissing,
-            "Sec-WebSocket fields came without \"Upgrade: websocket\". Send it with \"Connection: Upgrade\"; "
-                + "a proxy in between may have dropped both."
+            "Sec-WebSocket fields arrived without \"Upgrade: websocket\". Send it with \"Connection: "
+                + "Upgrade\"; a proxy in between may have dropped both."
         ),
-        (.method("POST"), "A WebSocket handshake came as POST. Send it as GET."),
-        (.httpVersion, "A WebSocket handshake came in a version of HTTP other than 1.1. Send it as HTTP/1.1."),
+        (.method("POST"), "A WebSocket handshake arrived as POST. Send it as GET."),
+        (.httpVersion, "A WebSocket handshake arrived in an HTTP version other than 1.1. Send it as HTTP/1.1."),
         (
             .connectionField("keep-alive"),
             "Connection came as \"keep-alive\", without the option \"upgrade\". Send \"Connection: Upgrade\"; "
@@ -150,13 +151,13 @@ struct MessagesTests {
         ),
         (
             .extensions("permessage-deflate"),
-            "The server's 101 has Sec-WebSocket-Extensions: \"permessage-deflate\", but none was offered. "
-                + "It must leave it out."
+            "The server's 101 has Sec-WebSocket-Extensions: \"permessage-deflate\", but none was offered. It "
+                + "must omit the field."
         ),
         (
             .subprotocol("chat"),
-            "The server's 101 has Sec-WebSocket-Protocol: \"chat\", but the client asked for none. It must leave it "
-                + "out."
+            "The server's 101 has Sec-WebSocket-Protocol: \"chat\", but the client requested none. It must "
+                + "omit the field."
         ),
     ]
 

@@ -97,7 +97,7 @@ struct PairTests {
         pair.server = Connection(role: .server, limits: Limits(message: 10))
         pair.client.send(text: "hello world", into: &pair.toServer)
         pair.settle(pieces: size)
-        let message = "A message of at least 11 bytes came. The limit is 10: send smaller messages."
+        let message = "A message of at least 11 bytes arrived. The limit is 10: send smaller messages."
         #expect(pair.serverEvents == [.failed(code: .messageTooBig, message: message)])
         #expect(pair.clientEvents == [.closing(code: .messageTooBig, reason: message)])
         #expect(pair.server.state == .failed)

@@ -15,7 +15,7 @@ public struct MessageDeflater: Hashable, Sendable {
     /// - Parameters: - windowBits: 8 to 15; as a power of 2, the most bytes that a message refers back. - keepsHistory:
     ///   Whether messages refer to earlier ones.
     public init(windowBits: Int, keepsHistory: Bool) {
-        precondition((8...15).contains(windowBits), "A window has 256 to 32768 bytes.")
+        precondition((8...15).contains(windowBits), "A window must have from 256 to 32768 bytes.")
         self.windowBits = UInt8(windowBits)
         self.keepsHistory = keepsHistory
     }
@@ -76,7 +76,7 @@ public struct MessageInflater: Hashable, Sendable {
     /// - Parameters: - windowBits: 8 to 15; as a power of 2, the most bytes that the peer may refer back. -
     ///   keepsHistory: Whether its messages may refer to earlier ones.
     public init(windowBits: Int, keepsHistory: Bool) {
-        precondition((8...15).contains(windowBits), "A window has 256 to 32768 bytes.")
+        precondition((8...15).contains(windowBits), "A window must have from 256 to 32768 bytes.")
         self.windowBits = UInt8(windowBits)
         self.keepsHistory = keepsHistory
     }

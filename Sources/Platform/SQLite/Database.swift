@@ -43,7 +43,7 @@ public final class Database {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(path, &opened, flags, nil)
         // Even a failed open returns a handle with the reason; without a handle, SQLite ran out of memory.
-        guard let opened else { preconditionFailure("SQLite has memory for a connection.") }
+        guard let opened else { preconditionFailure("SQLite must have memory for a connection.") }
         handle = opened
         guard code == SQLITE_OK else {
             let error = lastError
@@ -115,7 +115,7 @@ public final class Database {
         guard sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil) == SQLITE_OK else {
             throw lastError
         }
-        guard let prepared else { preconditionFailure("There is SQL in a statement.") }
+        guard let prepared else { preconditionFailure("A statement must contain SQL.") }
         statements[sql] = prepared
         return prepared
     }

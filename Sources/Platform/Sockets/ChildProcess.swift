@@ -40,7 +40,7 @@ public final class ChildProcess {
     init(
         _ command: [String], environment: [String], streams: Streams = Streams(), keeping: Keeping
     ) throws(ChildProcessError) {
-        precondition(!command.isEmpty, "a command has at least a name")
+        precondition(!command.isEmpty, "a command must have at least a name")
         keeper = try keeping.start(command, environment, streams)
     }
 
@@ -220,7 +220,7 @@ public struct ChildProcessError: Error, Sendable, Equatable, CustomStringConvert
         case .start(let name): "cannot start '\(name)': \(startReason(name))"
         case .openPipe: "cannot open a pipe to a program: \(reason)"
         case .watch: "cannot watch a program: \(reason)"
-        case .write: "cannot write to the program: \(code == EPIPE ? "it no longer reads" : reason)"
+        case .write: "cannot write to the program: \(code == EPIPE ? "it no longer reads its input" : reason)"
         case .read: "cannot read from the program: \(reason)"
         }
     }
@@ -240,7 +240,7 @@ public struct ChildProcessError: Error, Sendable, Equatable, CustomStringConvert
         case ENOENT: "no folder in PATH has a program of that name; a script in this folder is './\(name)'"
         case EACCES: "it is not executable; run chmod +x on it, or name its interpreter first"
         case ENOEXEC: "it is not a program that this system can run; a script begins with a line like #!/bin/sh"
-        case E2BIG: "its arguments and the environment are too long together"
+        case E2BIG: "its arguments and environment together are too long"
         default: reason
         }
     }

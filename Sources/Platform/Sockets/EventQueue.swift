@@ -32,7 +32,7 @@ public final class EventQueue {
         let index = Int(descriptor)
         precondition(index >= 0, "\(descriptor) is not a file descriptor")
         let former = index < registrations.count ? registrations[index] : Registration()
-        precondition(!former.isActive, "descriptor \(index) is in the queue already; remove it before closing it")
+        precondition(!former.isActive, "descriptor \(index) is already in the queue; remove it before closing it")
         let generation = former.generation &+ 1
         let code = backend.add(descriptor, generation: generation, interest: interest)
         guard code == 0 else { throw SocketError(.watch, code: code) }

@@ -52,12 +52,12 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         switch cause {
         case .system(let code): operation == .read ? Self.reasonNotToRead(code) : Self.reasonNotToWrite(code)
         case .notRegular where operation == .read:
-            "it is a pipe or a device, which may have no end; name a file, or hand its bytes over as /dev/stdin"
-        case .notRegular: "it is a device or a pipe, and places in it cannot be written again; name a file"
+            "it is a pipe or a device, which may have no end; name a file, or pass its bytes as /dev/stdin"
+        case .notRegular: "it is a device or a pipe, which cannot be overwritten at a position; name a file"
         case .cut: "it was cut short in the meantime"
         case .gone: "it was moved, removed or replaced by another file in the meantime"
-        case .notExchangeable: "its file system can neither exchange nor link files; name a file on another one"
-        case .inUse: "another process is writing it; stop that, or name another file"
+        case .notExchangeable: "its file system can neither exchange nor link files; name a file on another file system"
+        case .inUse: "another process is writing it; stop that process, or name another file"
         }
     }
 
@@ -74,9 +74,9 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         case EACCES, EPERM: "this user may not write there"
         case EROFS: "the disk cannot be written to"
         case ENOSPC: "the disk is full"
-        case EDQUOT: "this user's share of the disk is full"
+        case EDQUOT: "this user's disk quota is used up"
         case EBADF: "it is closed"
-        case EFBIG: "it has reached the largest size that a file may have (ulimit -f)"
+        case EFBIG: "it has reached the file size limit (ulimit -f)"
         case EMFILE: "this process has reached its limit of open files; raise it with ulimit -n"
         default: String(cString: strerror(code))
         }

@@ -18,7 +18,7 @@ public final class Mailbox: Sendable {
     private let state = Mutex(State())
 
     public init(capacity: Int = 1 << 18) throws(SocketError) {
-        precondition(capacity > 0, "a mailbox holds at least one piece of work")
+        precondition(capacity > 0, "a mailbox needs room for at least one piece of work")
         self.capacity = capacity
         pipe = try WakePipe()
     }
@@ -163,7 +163,7 @@ public enum SystemThread {
 
     // Only some systems pass an optional.
     private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-        guard let argument else { preconditionFailure("pthread_create hands over what it was given.") }
+        guard let argument else { preconditionFailure("pthread_create must pass on its argument.") }
         Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().work()
         return nil
     }

@@ -103,8 +103,8 @@ extension SocketError {
 
     private var resolutionReason: String {
         switch code {
-        case EAI_NONAME: "no such name; check the spelling, or give an address such as 127.0.0.1"
-        case EAI_AGAIN: "the name server does not answer; give an address such as 127.0.0.1 instead"
+        case EAI_NONAME: "no such name; check the spelling, or use an address such as 127.0.0.1"
+        case EAI_AGAIN: "the name server does not answer; use an address such as 127.0.0.1 instead"
         default: String(cString: gai_strerror(code))
         }
     }
@@ -115,25 +115,25 @@ extension SocketError {
         case (_, ENFILE): "this machine has reached its limit of open files; close other programs"
         case (_, ENOBUFS), (_, ENOMEM): "this machine is out of memory for sockets; close other programs"
         case (.bind, EADDRINUSE), (.listen, EADDRINUSE):
-            "the port is in use by another process; choose another, or 0 for any free one"
-        case (.bind, EACCES), (.bind, EPERM): "this port is reserved for privileged users; choose one from 1024 up"
+            "another process uses the port; choose another port, or 0 for any free port"
+        case (.bind, EACCES), (.bind, EPERM): "this port is reserved for privileged users; choose a port from 1024 up"
         case (.bind, EADDRNOTAVAIL):
             "no interface of this machine has that address; use 127.0.0.1, or 0.0.0.0 for all of IPv4"
         case (.bind, EAFNOSUPPORT), (.create, EAFNOSUPPORT), (.connect, EAFNOSUPPORT):
-            "this machine has no support for that kind of address; give an IPv4 address such as 127.0.0.1"
+            "this machine does not support that kind of address; use an IPv4 address such as 127.0.0.1"
         case (.connect, ECONNREFUSED): "nothing listens there"
-        case (.connect, ETIMEDOUT): "no answer in the time allowed"
+        case (.connect, ETIMEDOUT): "no answer in the allowed time"
         case (.connect, ENETUNREACH), (.connect, EHOSTUNREACH): "there is no route to it; check the host"
         case (.connect, EADDRNOTAVAIL): "no local port is free; wait for old connections to end"
-        case (.read, ETIMEDOUT): "nothing arrived in the time allowed"
-        case (.write, ETIMEDOUT): "it did not take the bytes in the time allowed"
+        case (.read, ETIMEDOUT): "nothing arrived in the allowed time"
+        case (.write, ETIMEDOUT): "it did not read the bytes in the allowed time"
         case (_, ECONNRESET): "the other side reset the connection"
         case (_, EPIPE): "the connection is closed for writing"
         case (_, ENOTCONN): "the connection is gone"
         case (.watch, ENOSPC): "the limit of fs.epoll.max_user_watches is reached; raise it with sysctl"
         case (.watch, EPERM): "it is a regular file or a directory, which is always ready"
         case (.startThread, EAGAIN): "the limit of processes and threads is reached; raise it with ulimit -u"
-        case (.watchSignal, EBUSY): "another event loop of this process watches it"
+        case (.watchSignal, EBUSY): "another event loop of this process is watching it"
         case (.watchSignal, EINVAL): "no handler can be installed for it"
         default: nil
         }

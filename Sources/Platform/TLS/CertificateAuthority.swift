@@ -99,7 +99,7 @@ struct CertificateDraft {
     let certificate: X509Certificate
 
     init(subject: String, key: PrivateKey, serial: [UInt8], notBefore: Int64, notAfter: Int64) throws(TLSError) {
-        precondition((1...20).contains(serial.count), "A serial number has 1 to 20 bytes.")
+        precondition((1...20).contains(serial.count), "A serial number must have from 1 to 20 bytes.")
         OpenSSLErrors.clear()
         guard let new = X509_new() else { throw TLSContext.failure("X509_new") }
         certificate = X509Certificate(owning: new)

@@ -5,31 +5,32 @@ enum Messages {
     static func text(of error: TLSError) -> String {
         switch error {
         case .notPEM(let material):
-            "There is no \(name(material)) in PEM here: a block between \(markers(material)) is expected."
+            "This file has no \(name(material)) in PEM: expected a block between \(markers(material))."
         case .damaged(let material):
-            "The PEM holds a \(name(material)) that cannot be decoded; it was cut or changed. Export it again."
+            "The PEM has a \(name(material)) that cannot be decoded; it was truncated or changed. Export it again."
         case .tooLarge(let material, let bytes):
             "The PEM with the \(name(material)) has \(bytes) bytes; at most \(TLSLimits.pemFile) are allowed."
         case .encryptedKey:
-            "The key is locked with a passphrase; write it without one: openssl pkey -in locked.pem -out key.pem."
+            "The key is encrypted with a passphrase; save it without one: openssl pkey -in locked.pem -out key.pem."
         case .wrongKey(nil): "The key does not belong to the certificate: their public keys differ."
         case .wrongKey(let position?):
-            "The key belongs to certificate \(position) of the file; put that first, then those between it and its "
-                + "authority."
+            "The key belongs to certificate \(position) of the file; put that certificate first, then the "
+                + "certificates between it and its authority."
         case .expired(let subject, let notAfter):
             "The certificate of \(quoted(subject)) expired at \(time(notAfter)); get a new one."
         case .notYetValid(let subject, let notBefore):
-            "The certificate of \(quoted(subject)) is valid from \(time(notBefore)) only; is the clock right?"
+            "The certificate of \(quoted(subject)) is not valid before \(time(notBefore)); is the clock right?"
         case .notAnAuthority(let subject):
-            "The certificate of \(quoted(subject)) may not sign others; use the certificate of an authority (CA:TRUE)."
+            "The certificate of \(quoted(subject)) may not sign other certificates; use an authority's "
+                + "certificate (CA:TRUE)."
         case .invalidName(let name):
-            "\(quoted(name)) is neither a host name nor an IP address; a name with other letters is written in "
+            "\(quoted(name)) is neither a host name nor an IP address; write a name with other letters in "
                 + "punycode (xn--…)."
-        case .nameCount(let count): "A certificate is issued for 1 to \(TLSLimits.names) names, not for \(count)."
+        case .nameCount(let count): "A certificate may have from 1 to \(TLSLimits.names) names, not \(count)."
         case .nameNotPermitted(let name):
-            "The authority may not vouch for \(name); its certificate limits it to other names."
+            "The authority may not sign a certificate for \(name); its own certificate limits it to other names."
         case .unusable(let material, let reason): "The \(name(material)) cannot be used: \(printable(reason))."
-        case .outOfMemory(let reason): "OpenSSL failed in \(printable(reason)); is there memory left?"
+        case .outOfMemory(let reason): "OpenSSL failed in \(printable(reason)); is the machine out of memory?"
         default: session(error)
         }
     }
@@ -49,8 +50,8 @@ enum Messages {
             "\(the(role)) and this end have no cipher suite or key exchange in common; TLS 1.3, or ECDHE with AES-GCM "
                 + "or ChaCha20, is needed."
         case .noCommonProtocol(let offered):
-            "The client offers \(list(offered)) by ALPN; only \(TLSContext.applicationProtocol) is supported here. It "
-                + "must offer that too, or nothing."
+            "The client offers \(list(offered)) by ALPN; only \(TLSContext.applicationProtocol) is supported "
+                + "here. It must also offer that, or nothing."
         case .alert(let number, let role, let inHandshake): alert(number, role, inHandshake)
         case .hungUp(.client, 0):
             "The client closed the connection without sending anything; it may have been a port scan."
@@ -63,12 +64,12 @@ enum Messages {
         case .truncated(let role):
             "\(the(role)) closed the connection without close_notify; the last data may be incomplete."
         case .badRecord(let role):
-            "A record from \(the(role).lowercased()) cannot be decrypted; it was changed on the way."
+            "A record from \(the(role).lowercased()) cannot be decrypted; it was changed in transit."
         case .violation(let role, let reason):
             "\(the(role)) broke the TLS protocol" + (reason.isEmpty ? "." : ": \(printable(reason)).")
         case .flooded(let role):
-            "\(the(role)) keeps requesting answers and reads none; more than \(TLSLimits.answers) bytes wait to be "
-                + "sent."
+            "\(the(role)) keeps requesting answers but reads none; more than \(TLSLimits.answers) bytes wait "
+                + "to be sent."
         default: "More than \(TLSLimits.unreadCiphertext) bytes wait to be decrypted; no more are accepted."
         }
     }
@@ -79,16 +80,16 @@ extension Messages {
         let host = quoted(host)
         return switch refusal {
         case .expired(let subject, let notAfter):
-            "The certificate of \(host) is refused: that of \(quoted(subject)) expired at \(time(notAfter))."
+            "The certificate of \(host) is refused: the certificate of \(quoted(subject)) expired at \(time(notAfter))."
         case .notYetValid(let subject, let notBefore):
-            "The certificate of \(host) is refused: that of \(quoted(subject)) is valid from \(time(notBefore)) only; "
-                + "is the clock right?"
+            "The certificate of \(host) is refused: the certificate of \(quoted(subject)) is not valid before "
+                + "\(time(notBefore)); is the clock right?"
         case .unknownAuthority(let issuer):
             "The certificate of \(host) is refused: it was issued by \(quoted(issuer)), which is not trusted here, or "
                 + "the server does not send the intermediate certificates."
         case .selfSigned(let subject):
-            "The certificate of \(host) is refused: \(quoted(subject)) signed it itself; trust that certificate, or "
-                + "use one that a trusted authority issued."
+            "The certificate of \(host) is refused: \(quoted(subject)) is self-signed; trust that certificate, "
+                + "or use one from a trusted authority."
         case .wrongName(let names): "The certificate is not for \(host), but for \(list(names.map(\.description)))."
         case .other(let subject, let reason):
             "The certificate of \(host) is refused: \(printable(reason)) (\(quoted(subject)))."
@@ -104,13 +105,14 @@ extension Messages {
     /// The usual cause of an alert, if known.
     private static func meaning(_ number: UInt8, _ role: TLSRole) -> String? {
         switch (number, role) {
-        case (48, .client): "it does not trust the authority of our certificate; add that authority to those it trusts"
+        case (48, .client): "it does not trust our certificate's authority; make it trust that authority"
         case (42, .client), (43, .client), (46, .client):
-            "it does not accept our certificate; usually it does not trust the authority, or uses another name for the host"
+            "it does not accept our certificate; it probably does not trust the authority, or uses another "
+                + "name for the host"
         case (45, .client): "it considers our certificate expired or not yet valid; compare the clocks"
         case (40, _): "it found no cipher suite, key exchange or signature that it accepts"
         case (70, _): "it supports none of the offered TLS versions"
-        case (112, .server): "it has no site of that name"
+        case (112, .server): "it has no site with that name"
         case (116, .server), (42, .server): "it asks for a client certificate, which is not supported"
         case (120, _): "it supports none of the offered application protocols"
         default: nil

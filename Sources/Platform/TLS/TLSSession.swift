@@ -35,7 +35,7 @@ public final class TLSSession {
 
     /// Creates the server's end of a connection.
     public convenience init(server context: TLSContext) {
-        precondition(context.role == .server, "The context was made for the other end of a connection.")
+        precondition(context.role == .server, "The context belongs to the other end of a connection.")
         self.init(context, host: "")
         SSL_set_accept_state(pointer)
     }
@@ -48,7 +48,7 @@ public final class TLSSession {
     public convenience init(
         client context: TLSContext, host: String, resuming ticket: TLSTicket? = nil, now: Int64? = nil
     ) {
-        precondition(context.role == .client, "The context was made for the other end of a connection.")
+        precondition(context.role == .client, "The context belongs to the other end of a connection.")
         self.init(context, host: host)
         SSL_set_connect_state(pointer)
         guard expect(host) else {
@@ -63,7 +63,7 @@ public final class TLSSession {
     private init(_ context: TLSContext, host: String) {
         OpenSSLErrors.clear()
         guard let session = SSL_new(context.pointer), let bio = BIO_new(context.wireMethod) else {
-            preconditionFailure("OpenSSL has no memory for a session.")
+            preconditionFailure("OpenSSL must have memory for a session.")
         }
         self.context = context
         self.host = host
@@ -210,7 +210,7 @@ public final class TLSSession {
 
     /// Removes ciphertext that was sent.
     public func takeCiphertext(_ count: Int) {
-        precondition((0...wire.unsentCount).contains(count), "More ciphertext was taken than there was.")
+        precondition((0...wire.unsentCount).contains(count), "More ciphertext was consumed than was available.")
         wire.dropSent(count)
     }
 

@@ -6,7 +6,7 @@ extension Connection {
     /// Sends `100 Continue`, for a request whose ``RequestHead/expectsContinue`` is set (RFC 9110 §15.2.1).
     public mutating func sendContinue(into out: inout [UInt8]) {
         precondition(role == .server, "a client cannot respond")
-        precondition(request.version == .http11, "HTTP/1.0 knows no interim responses")
+        precondition(request.version == .http11, "HTTP/1.0 has no interim responses")
         process(.informational, by: .server)
         request.awaitsContinue = false
         StatusLine.append(.continue, to: &out)
@@ -91,7 +91,7 @@ extension Connection {
     /// Nothing more is read, and ``nextEvent()`` throws `error` from then on; one response may follow and closes the
     /// connection. The connection must be between messages, or its request not complete.
     public mutating func abandonRequest(_ error: RemoteError) {
-        precondition(role == .server, "a client waits for no requests")
+        precondition(role == .server, "a client does not wait for requests")
         precondition(
             theirState == .idle || (theirState == .sendBody && ourState == .sendResponse),
             "a client in state \(theirState) has no request under way")
@@ -101,7 +101,7 @@ extension Connection {
     // MARK: Parts of a response
 
     private mutating func beginResponse(_ status: HTTPResponse.Status, close: Bool) {
-        precondition(canRespond, "a \(role) in state \(ourState) cannot respond: no request waits for an answer")
+        precondition(canRespond, "a \(role) in state \(ourState) cannot respond: no request is waiting for an answer")
         precondition((200...999).contains(status.code), "\(status.code) is not the status of a final response")
         precondition(!request.isConnect || status.kind != .successful, "tunnels are not supported; refuse the CONNECT")
         endRequestWithoutBody()

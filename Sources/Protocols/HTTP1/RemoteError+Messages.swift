@@ -21,10 +21,10 @@ extension RemoteError {
     // MARK: Lines
 
     static func bareLineFeed(_ line: Excerpt) -> RemoteError {
-        rfc9112("2.2", "A line ended with LF alone: \(line). End every line of a message with CRLF.")
+        rfc9112("2.2", "A line ended with a bare LF: \(line). End every line of a message with CRLF.")
     }
     static func bareCarriageReturn(_ line: Excerpt) -> RemoteError {
-        rfc9112("2.2", "A CR without LF after it arrived in \(line). Send CR only before LF, at the end of a line.")
+        rfc9112("2.2", "A CR without a following LF arrived in \(line). Send CR only before LF, at the end of a line.")
     }
     static func tooManyEmptyLines(_ limit: Int) -> RemoteError {
         rfc9112("2.2", "More than \(limit) empty lines arrived before a request line. Send none.")
@@ -43,7 +43,7 @@ extension RemoteError {
     static func tooMuchPipelined(_ limit: Int) -> RemoteError {
         rfc9112(
             "9.3.2",
-            "More than \(limit) bytes arrived ahead of their turn. Wait for answers before sending more requests.")
+            "More than \(limit) bytes of pipelined requests arrived. Wait for answers before sending more requests.")
     }
 
     // MARK: Start line
@@ -56,7 +56,7 @@ extension RemoteError {
     }
     static func methodTooLong(_ limit: Int, _ line: Excerpt) -> RemoteError {
         rfc9112(
-            "3", "The method \(line) has more than \(limit) bytes. Use one that is known, such as GET or POST.",
+            "3", "The method \(line) has more than \(limit) bytes. Use a known method, such as GET or POST.",
             .notImplemented)
     }
     static func requestLineTooLong(_ limit: Int) -> RemoteError {
@@ -89,13 +89,13 @@ extension RemoteError {
             "3.2", "\(the(byte)) is not allowed in the target \(target). Percent-encode it as %\(byte.uppercaseHex).")
     }
     static func fragmentInTarget(_ target: Excerpt) -> RemoteError {
-        rfc9112("3.2", "The target \(target) has a fragment. Leave out the # and what follows, or send %23.")
+        rfc9112("3.2", "The target \(target) has a fragment. Remove the # and everything after it, or send %23.")
     }
     static func badConnectTarget(_ target: Excerpt) -> RemoteError {
         rfc9112("3.2.3", "The target of CONNECT is \(target). Expected host:port.")
     }
     static func asteriskWithoutOptions(_ method: String) -> RemoteError {
-        rfc9112("3.2.4", "The target of \(method) is *, which is for OPTIONS only. Send a path that begins with /.")
+        rfc9112("3.2.4", "The target of \(method) is *, which only OPTIONS may use. Send a path that begins with /.")
     }
     static func badTargetForm(_ target: Excerpt) -> RemoteError {
         rfc9112(
@@ -104,7 +104,7 @@ extension RemoteError {
     static func badTargetAuthority(_ authority: Excerpt) -> RemoteError {
         rfc9110(
             "4.2.1",
-            "The target names the host \(authority). Expected host or host:port, without user name or password.")
+            "The target names the host \(authority). Expected host or host:port, without a user name or password.")
     }
     static func badEscape(_ escape: Excerpt) -> RemoteError {
         bad(
@@ -112,7 +112,7 @@ extension RemoteError {
             "The path has the escape \(escape). Send % and two hexadecimal digits, or %25 for a % itself.")
     }
     static func escapedNUL(_ path: Excerpt) -> RemoteError {
-        bad("RFC 3986 §7.3", "The path \(path) has %00. No path here contains NUL; leave it out.")
+        bad("RFC 3986 §7.3", "The path \(path) has %00. No path here contains NUL; remove it.")
     }
     static func escapesNotUTF8(_ path: Excerpt) -> RemoteError {
         bad(
@@ -138,7 +138,9 @@ extension RemoteError {
                 + "A name consists of \(tokenCharacters).")
     }
     static func fieldWithoutColon(_ line: Excerpt) -> RemoteError {
-        rfc9112("5", "The header line \(line) has no colon. Send Name: value, and an empty line after the last.")
+        rfc9112(
+            "5",
+            "The header line \(line) has no colon. Send Name: value, and an empty line after the last header line.")
     }
     static func controlCharacterInValue(_ byte: UInt8, _ line: Excerpt) -> RemoteError {
         rfc9110(
@@ -167,7 +169,7 @@ extension RemoteError {
     static func unknownExpectation(_ value: Excerpt) -> RemoteError {
         rfc9110(
             "10.1.1",
-            "The expectation \(value) arrived. The only one that can be met is 100-continue.", .expectationFailed)
+            "The expectation \(value) arrived. The server supports only 100-continue.", .expectationFailed)
     }
 
     // MARK: Framing
@@ -181,13 +183,13 @@ extension RemoteError {
     static let lengthWithTransferEncoding = rfc9112(
         "6.3", "Both Content-Length and Transfer-Encoding arrived. Send only one of them.")
     static let transferEncodingInHTTP10 = rfc9112(
-        "6.1", "Transfer-Encoding arrived in HTTP/1.0, which does not have it. Use HTTP/1.1 or Content-Length.")
+        "6.1", "Transfer-Encoding arrived in HTTP/1.0, which does not support it. Use HTTP/1.1 or Content-Length.")
     static let emptyTransferEncoding = rfc9112(
         "6.1", "Transfer-Encoding is empty. Send Transfer-Encoding: chunked, or a Content-Length instead.")
     static let chunkedTwice = rfc9112(
         "6.1", "Transfer-Encoding names chunked more than once. Name it once, at the end.")
     static let chunkedNotLast = rfc9112(
-        "6.3", "Transfer-Encoding does not end with chunked, so the end of the body is unknown. Put it last.")
+        "6.3", "Transfer-Encoding does not end with chunked, so the end of the body is unknown. Put chunked last.")
     static func unknownTransferCoding(_ coding: Excerpt) -> RemoteError {
         rfc9112(
             "6.1",
@@ -206,7 +208,7 @@ extension RemoteError {
         rfc9112("7.1.1", "A chunk-size line has more than \(limit) bytes. Send it without extensions.")
     }
     static func badChunkSize(_ line: Excerpt) -> RemoteError {
-        rfc9112("7.1", "The chunk-size line is \(line). Expected the number of bytes in hexadecimal digits alone.")
+        rfc9112("7.1", "The chunk-size line is \(line). Expected only the number of bytes in hexadecimal digits.")
     }
     static func chunkSizeTooLong(_ line: Excerpt) -> RemoteError {
         rfc9112("7.1", "The chunk size \(line) has more than 16 digits. Send smaller chunks, without leading zeros.")
@@ -228,8 +230,8 @@ extension RemoteError {
 
     /// Names only the first byte, because how many bytes have arrived depends on timing.
     static func unexpectedResponse(_ byte: UInt8) -> RemoteError {
-        rfc9112("9.2", "\(the(byte)) arrived when no request waited for an answer. Answer each request once.")
+        rfc9112("9.2", "\(the(byte)) arrived when no request was waiting for an answer. Answer each request once.")
     }
     static let unexpectedSwitch = rfc9110(
-        "15.2.2", "The server sent 101 to a request that proposed no other protocol. Answer it in HTTP.")
+        "15.2.2", "The server sent 101 to a request that did not propose another protocol. Answer it in HTTP.")
 }

@@ -152,7 +152,7 @@ enum NumberText {
 
     /// Appends a number whose last digits follow the point: 372 with one such digit is `37.2`, 5 is `0.5`.
     static func append(_ value: Int, fractionDigits: Int, to output: inout [UInt8]) {
-        precondition((1...17).contains(fractionDigits), "fractionDigits is 1 to 17, not \(fractionDigits)")
+        precondition((1...17).contains(fractionDigits), "fractionDigits must be from 1 to 17, not \(fractionDigits)")
         var divisor: UInt = 1
         for _ in 0..<fractionDigits { divisor *= 10 }
         let (whole, fraction) = value.magnitude.quotientAndRemainder(dividingBy: divisor)
@@ -180,7 +180,7 @@ enum NumberText {
     /// Rounds the displayed decimal (1.005, not 1.00499999999999989…), halves away from zero.
     static func append(_ value: Double, fractionDigits: Int, to output: inout [UInt8]) {
         precondition(value.isFinite, "JSON has no number for \(value)")
-        precondition((0...17).contains(fractionDigits), "fractionDigits is 0 to 17, not \(fractionDigits)")
+        precondition((0...17).contains(fractionDigits), "fractionDigits must be from 0 to 17, not \(fractionDigits)")
         var text = value.magnitude.description
         var decimal = text.withUTF8 { Decimal($0) }
         decimal.round(toFractionDigits: fractionDigits)

@@ -118,7 +118,7 @@ public struct JSONWriter: Sendable {
     ///
     /// - Precondition: it has members.
     public mutating func members(of object: [UInt8]) {
-        precondition(object.count > 2, "an object without members adds nothing")
+        precondition(object.count > 2, "an object to add must have members")
         if beginName() { put(.comma) }
         raw(object[1..<object.count - 1])
     }
@@ -128,7 +128,7 @@ public struct JSONWriter: Sendable {
         case .memberValue: break
         case .firstValue: precondition(depth == 0 || objects & 1 == 0, "a value in an object needs a name")
         case .nextValue:
-            precondition(depth > 0, "a JSON text is one value")
+            precondition(depth > 0, "a JSON text must be one value")
             precondition(objects & 1 == 0, "a value in an object needs a name")
             put(.comma)
         }
@@ -139,14 +139,14 @@ public struct JSONWriter: Sendable {
     @inline(__always)
     private mutating func beginName() -> Bool {
         precondition(depth > 0 && objects & 1 == 1, "a name stands in an object")
-        precondition(expects != .memberValue, "a name needs a value before the next one")
+        precondition(expects != .memberValue, "a name needs a value before the next name")
         defer { expects = .memberValue }
         return expects == .nextValue
     }
 
     private mutating func begin(_ bracket: UInt8, isObject: Bool) {
         beginValue()
-        precondition(depth < UInt64.bitWidth, "no more than \(UInt64.bitWidth) arrays and objects may be open")
+        precondition(depth < UInt64.bitWidth, "at most \(UInt64.bitWidth) arrays and objects may be open")
         objects = objects << 1 | (isObject ? 1 : 0)
         depth += 1
         put(bracket)

@@ -73,9 +73,9 @@ enum Messages {
         "JSON text does not begin with a byte order mark (RFC 8259, section 8.1); remove EF BB BF"
     static func tooDeep(limit: Int) -> String { "more than \(limit) arrays and objects are nested; nest fewer" }
     static func tooManyBytes(_ count: Int, limit: Int) -> String {
-        "the text has \(count) bytes, the limit is \(limit); send less at once"
+        "the text has \(count) bytes, and the limit is \(limit); send less at a time"
     }
-    static func tooManyValues(limit: Int) -> String { "the text has more than \(limit) values; send less at once" }
+    static func tooManyValues(limit: Int) -> String { "the text has more than \(limit) values; send fewer at a time" }
 }
 
 /// What was found instead of the expected text.
@@ -120,7 +120,7 @@ enum Found: Equatable, CustomStringConvertible {
     /// How to fix forms that other languages allow and JSON does not.
     var hintForValue: String {
         switch self {
-        case .word("NaN"), .word("Infinity"): "; JSON has no number for it, write null"
+        case .word("NaN"), .word("Infinity"): "; JSON has no number for it; write null"
         case .word(let word) where Found.literals.contains(word.lowercased()):
             "; the literals are true, false and null, in lower case"
         case .word: "; strings need double quotes"
@@ -143,7 +143,7 @@ enum Found: Equatable, CustomStringConvertible {
         switch self {
         case .character("/"), .character("#"): "; JSON has no comments"
         case .scalar("\u{A0}"), .scalar("\u{FEFF}"), .scalar("\u{0C}"), .scalar("\u{0B}"):
-            "; white space is space, tab, CR and LF only"
+            "; only space, tab, CR and LF are white space"
         default: ""
         }
     }

@@ -211,7 +211,7 @@ struct Parser {
                     throw .rangeOfClass(at: position)
                 }
             case .scalar(let low): ranges.append(try range(from: low, of: start))
-            case .place: preconditionFailure("A member of a class is no place.")
+            case .place: preconditionFailure("A class must not contain a position.")
             }
         }
         guard position > first + 1 else { throw .emptyClass(at: start) }

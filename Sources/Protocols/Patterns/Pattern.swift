@@ -58,8 +58,8 @@ public struct PatternError: Error, Equatable, Sendable {
     }
     static func tooLarge(at position: Int) -> Self {
         Self(
-            "The expression becomes larger than \(Pattern.maximumInstructionCount) steps; "
-                + "a repetition by number counts as often as it repeats.", at: position)
+            "The expression compiles to more than \(Pattern.maximumInstructionCount) steps; a counted "
+                + "repetition counts once per repetition.", at: position)
     }
     static func tooDeep(at position: Int) -> Self {
         Self("At most \(Pattern.maximumNesting) groups may be nested.", at: position)
@@ -68,10 +68,12 @@ public struct PatternError: Error, Equatable, Sendable {
         Self("There is nothing before '\(sign)' to repeat; write '\\\(sign)' for the sign.", at: position)
     }
     static func repeatedAnchor(_ sign: Unicode.Scalar, at position: Int) -> Self {
-        Self("'\(sign)' would repeat a position in the text; only parts of the text can be repeated.", at: position)
+        Self("'\(sign)' would repeat a position in the text; only text can be repeated.", at: position)
     }
     static func repeatedRepetition(_ sign: Unicode.Scalar, at position: Int) -> Self {
-        Self("'\(sign)' follows another repetition; put that into a group, '(?:…)', to repeat it.", at: position)
+        Self(
+            "'\(sign)' follows another repetition; put the other one into a group, '(?:…)', to repeat it.", at: position
+        )
     }
     static func possessive(at position: Int) -> Self {
         Self("Possessive repetitions ('*+', '++', '?+', '}+') are not supported; leave out the '+'.", at: position)
@@ -80,10 +82,10 @@ public struct PatternError: Error, Equatable, Sendable {
         Self("'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\\{' for the sign.", at: position)
     }
     static func reversedRepetition(_ least: Int, _ most: Int, at position: Int) -> Self {
-        Self("'{\(least),\(most)}' is at least \(least) and at most \(most); swap them.", at: position)
+        Self("'{\(least),\(most)}' means at least \(least) and at most \(most); swap the numbers.", at: position)
     }
     static func largeRepetition(at position: Int) -> Self {
-        Self("A repetition goes up to \(Parser.maximumRepetition).", at: position)
+        Self("A repetition may go up to \(Parser.maximumRepetition).", at: position)
     }
     static func unclosedGroup(at position: Int) -> Self {
         Self("The group that begins here has no ')'; write '\\(' for the sign.", at: position)
@@ -95,7 +97,7 @@ public struct PatternError: Error, Equatable, Sendable {
         Self("Lookaround ('(\(sign)…)') is not supported.", at: position)
     }
     static func specialGroup(at position: Int) -> Self {
-        Self("Of the groups that begin with '(?' only '(?:…)' is supported: no names, no flags.", at: position)
+        Self("Of the groups that begin with '(?', only '(?:…)' is supported, without names or flags.", at: position)
     }
     static func trailingBackslash(at position: Int) -> Self {
         Self("The expression ends in a backslash; write '\\\\' for the sign.", at: position)
@@ -124,7 +126,7 @@ public struct PatternError: Error, Equatable, Sendable {
         Self("The range '\(shown(low))-\(shown(high))' ends before it begins; swap its ends.", at: position)
     }
     static func rangeOfClass(at position: Int) -> Self {
-        Self("A range goes from one character to another; write '\\-' for the sign.", at: position)
+        Self("A range must go from one character to another; write '\\-' for the sign.", at: position)
     }
 
     /// A character in printable form; one that would control a terminal is shown as its number.

@@ -28,7 +28,7 @@ struct Program {
         append(node)
         instructions.append(.match)
         numbers = [:]
-        precondition(instructions.count == node.size + 1, "A node becomes as many instructions as it says.")
+        precondition(instructions.count == node.size + 1, "A node must compile to its declared number of instructions.")
     }
 
     private mutating func append(_ node: Node) {
@@ -183,7 +183,9 @@ struct Search {
                 lookedUp[number] = classes[number].contains(scalar, ignoringCase: ignoresCase) ? round : -round
             }
             return lookedUp[number] > 0
-        case .place, .split, .jump, .match: preconditionFailure("Only what takes a scalar waits for one.")
+        case .place, .split, .jump, .match:
+            preconditionFailure(
+                "Only instructions that consume a scalar may wait for one.")
         }
     }
 

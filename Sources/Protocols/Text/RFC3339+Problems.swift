@@ -12,16 +12,19 @@ extension RFC3339 {
         else { return nil }
         guard 1...12 ~= month else { return "There is no month \(month)." }
         let length = CivilDate.length(ofMonth: month, year: year)
-        guard 1...length ~= day else { return "Month \(month) of \(year) has \(length) days, and no day \(day)." }
+        guard 1...length ~= day else {
+            return
+                "Month \(month) of \(year) has \(length) days, so there is no day \(day)."
+        }
         guard bytes.count > 10 else { return nil }
-        guard bytes[10] | 0x20 == UInt8(ascii: "t") else { return "Between the date and the time there is a 'T'." }
+        guard bytes[10] | 0x20 == UInt8(ascii: "t") else { return "A 'T' must separate the date and the time." }
         guard let hour = number(11), bytes.count >= 16, bytes[13] == .colon, let minute = number(14) else { return nil }
-        guard hour < 24 else { return "The hours go from 00 to 23; got \(hour)." }
-        guard minute < 60 else { return "The minutes go from 00 to 59; got \(minute)." }
+        guard hour < 24 else { return "The hours must be from 00 to 23; got \(hour)." }
+        guard minute < 60 else { return "The minutes must be from 00 to 59; got \(minute)." }
         guard bytes.count >= 19, bytes[16] == .colon, let second = number(17) else {
             return "The time has no seconds: write hh:mm:ss."
         }
-        guard second <= 60 else { return "The seconds go from 00 to 59; got \(second)." }
+        guard second <= 60 else { return "The seconds must be from 00 to 59; got \(second)." }
         return problem(ofOffset: bytes[19...])
     }
 
@@ -30,13 +33,13 @@ extension RFC3339 {
         var rest = rest
         if rest.first == .dot { rest = rest.dropFirst().drop { $0.isDigit } }
         guard let sign = rest.first else {
-            return "It has no offset from UTC: end it with Z, or with one such as +02:00."
+            return "It has no offset from UTC: end it with Z, or with an offset such as +02:00."
         }
         guard sign == .plus || sign == .minus else { return nil }
         let digits = rest.dropFirst().filter(\.isDigit)
         guard digits.count + 1 == rest.count, digits.count == 2 || digits.count == 4 else { return nil }
         let text = String(decoding: digits, as: UTF8.self)
         let offset = String(UnicodeScalar(sign)) + text.prefix(2) + ":" + (digits.count == 4 ? text.suffix(2) : "00")
-        return "An offset has hours and minutes with a colon between them: write \(offset)."
+        return "An offset needs a colon between its hours and minutes: write \(offset)."
     }
 }

@@ -110,7 +110,7 @@ public enum RFC3339 {
         secondsSinceEpoch seconds: Int64, nanoseconds: Int64? = nil, into bytes: UnsafeMutableBufferPointer<UInt8>
     ) -> Int {
         let time = CivilTime(secondsSinceEpoch: seconds)
-        precondition(0...9999 ~= time.date.year, "RFC 3339 has four digits for a year")
+        precondition(0...9999 ~= time.date.year, "RFC 3339 allows four digits for a year")
         // In 32 bits, a division by a constant takes half as long; 30 bytes are available.
         func put(_ value: Int64, digits: Int, at offset: Int, before next: UInt8) {
             var rest = UInt32(truncatingIfNeeded: value)

@@ -55,14 +55,14 @@ private enum Sentences {
         "the upstream's URL begins with \(TerminalText.quoted(scheme)), but the proxy supports only http and https"
     }
     static func urlWithPath(_ text: String) -> String {
-        TerminalText.quoted(text) + " has a path: give only scheme, host and port; the proxy forwards every path "
-            + "unchanged"
+        TerminalText.quoted(text)
+            + " has a path: write only scheme, host and port; the proxy forwards every path unchanged"
     }
     static let urlWithCredentials =
-        "the upstream's URL has a user or a password in it: leave them out; clients bring their own credentials"
+        "the upstream's URL contains a user or a password: remove it; clients send their own credentials"
     static func badAuthority(_ text: Substring) -> String {
-        TerminalText.quoted(text) + " is neither a host name nor an address; an IPv6 address is written in brackets, "
-            + "http://[::1]:8080"
+        TerminalText.quoted(text)
+            + " is neither a host name nor an address; write an IPv6 address in brackets, http://[::1]:8080"
     }
     static func badPort(_ text: Substring) -> String {
         TerminalText.quoted(text) + " is not a port: use one from 1 to 65535"

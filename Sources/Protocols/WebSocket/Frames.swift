@@ -47,7 +47,7 @@ struct FrameHeader: Hashable, Sendable {
             due -= 1
             if due == 0 { field = .payload }
             return .nothing
-        case .payload: preconditionFailure("The header is complete; what follows is payload.")
+        case .payload: preconditionFailure("The header is complete; payload must follow.")
         }
     }
 

@@ -191,7 +191,7 @@ public struct ClientHandshake: Hashable, Sendable {
     /// §4.1: "The nonce MUST be selected randomly for each connection."
     /// - Precondition: there are 16 bytes.
     public init(key: [UInt8], offer: CompressionOffer? = nil) {
-        precondition(key.count == HandshakeKey.byteCount, "A handshake key has 16 bytes.")
+        precondition(key.count == HandshakeKey.byteCount, "A handshake key must have 16 bytes.")
         self.key = Base64.encode(key)
         self.offer = offer
     }

@@ -32,39 +32,42 @@ extension ProtocolViolation {
         case .reservedBits(let byte):
             "\(reservedBitNames(byte)) set, but no extension was negotiated. Send frames uncompressed, reserved bits 0."
         case .bitsBesideCompression(let byte, let opcode):
-            "\(reservedBitNames(byte)) set in a \(opcode) frame. Compression sets RSV1 alone, in a message's first frame."
+            "\(reservedBitNames(byte)) set in a \(opcode) frame. Compression sets only RSV1, in a message's "
+                + "first frame."
         case .corruptBlocks:
-            "A compressed message cannot be inflated. Deflate it with the window and context that were agreed on."
+            "A compressed message cannot be inflated. Deflate it with the negotiated window and context."
         case .unfinishedBlocks:
-            "A compressed message lacks its end. Flush it to an empty stored block, and leave out only 00 00 FF FF."
+            "A compressed message is incomplete. Flush it to an empty stored block, and omit only 00 00 FF FF."
         case .reservedOpcode(let opcode):
             "Opcode \(opcode) is reserved. Use 0 continuation, 1 text, 2 binary, 8 close, 9 ping or 10 pong."
         case .fragmentedControlFrame(let opcode):
-            "A \(opcode) frame came without FIN. Control frames must not be fragmented: set FIN."
+            "A \(opcode) frame arrived without FIN. Control frames must not be fragmented: set FIN."
         case .longControlFrame(let opcode):
-            "A \(opcode) frame announced more than 125 bytes. Control frames carry at most 125: shorten it."
+            "A \(opcode) frame announced more than 125 bytes. Control frames may have at most 125: shorten it."
         case .continuationWithoutStart:
-            "A continuation frame came, but no message had begun. Begin it with a text or binary frame without FIN."
+            "A continuation frame arrived, but no message had begun. Begin one with a text or binary frame without FIN."
         case .interruptedMessage(let opcode):
-            "A \(opcode) frame came inside a fragmented message. End that first: continuation frames, FIN on the last."
+            "A \(opcode) frame arrived inside a fragmented message. First end that with continuation frames, "
+                + "FIN on the last."
         case .unmaskedFrame:
-            "A frame from a client came unmasked. Set the MASK bit and mask the payload (RFC 6455 §5.3)."
+            "A client's frame arrived unmasked. Set the MASK bit and mask the payload (RFC 6455 §5.3)."
         case .maskedFrame:
-            "A frame from a server came masked. Servers must not mask: clear the MASK bit (RFC 6455 §5.1)."
+            "A server's frame arrived masked. Servers must not mask: clear the MASK bit (RFC 6455 §5.1)."
         case .lengthNotMinimal(let length, let bytes):
-            "Length \(length) came in \(bytes) bytes. Use the shortest form: 7 bits to 125, 2 bytes to 65535."
+            "Length \(length) was encoded in \(bytes) bytes. Use the shortest form: 7 bits up to 125, 2 bytes "
+                + "up to 65535."
         case .lengthWithTopBit(let length):
-            "A 64-bit length came with its top bit set (0x\(String(length, radix: 16))). That bit must be 0."
+            "A 64-bit length arrived with its top bit set (0x\(String(length, radix: 16))). That bit must be 0."
         case .tooManyBlocks(let limit):
             "A compressed message has more than \(limit) final blocks. Flush it with blocks that are not final."
         case .messageTooBig(let total, let limit):
-            "A message of at least \(total) bytes came. The limit is \(limit): send smaller messages."
+            "A message of at least \(total) bytes arrived. The limit is \(limit): send smaller messages."
         case .invalidText(let byte, let index):
             "Text is not UTF-8: byte 0x\(byte.uppercaseHex) at index \(index). Send UTF-8, or a binary message."
         case .truncatedText(let count):
             "Text is not UTF-8: it ends inside a character after \(count) bytes. Send whole characters."
         case .closePayloadOfOneByte:
-            "A close frame came with 1 byte. Send an empty one, or a 2-byte code with an optional reason."
+            "A close frame arrived with 1 byte. Send an empty one, or a 2-byte code with an optional reason."
         case .closeCodeNotAllowed(let code):
             "Close code \(code) must not be sent. Use 1000, another registered code, or 3000 to 4999."
         case .closeReasonNotUTF8(let byte, let index):
@@ -85,11 +88,11 @@ extension ServerHandshake.Refusal {
         switch self {
         case .upgradeFieldMissing:
             """
-            Sec-WebSocket fields came without "Upgrade: websocket". Send it with "Connection: Upgrade"; \
-            a proxy in between may have dropped both.
+            Sec-WebSocket fields arrived without "Upgrade: websocket". Send it with "Connection: Upgrade"; a proxy \
+            in between may have dropped both.
             """
-        case .method(let method): "A WebSocket handshake came as \(method). Send it as GET."
-        case .httpVersion: "A WebSocket handshake came in a version of HTTP other than 1.1. Send it as HTTP/1.1."
+        case .method(let method): "A WebSocket handshake arrived as \(method). Send it as GET."
+        case .httpVersion: "A WebSocket handshake arrived in an HTTP version other than 1.1. Send it as HTTP/1.1."
         case .connectionField(let value):
             """
             \(field("Connection", value)), without the option "upgrade". Send "Connection: Upgrade"; \
@@ -123,13 +126,14 @@ extension ClientHandshake.Failure: CustomStringConvertible {
         case .compression(let value):
             """
             The server's 101 has \(shown("Sec-WebSocket-Extensions", value)), which does not answer the offer of \
-            permessage-deflate (RFC 7692 §7.1). It must keep to what was offered.
+            permessage-deflate (RFC 7692 §7.1). It must use only what was offered.
             """
         case .extensions(let value):
-            "The server's 101 has \(shown("Sec-WebSocket-Extensions", value)), but none was offered. It must leave it out."
+            "The server's 101 has \(shown("Sec-WebSocket-Extensions", value)), but none was offered. It must "
+                + "omit the field."
         case .subprotocol(let value):
-            "The server's 101 has \(shown("Sec-WebSocket-Protocol", value)), but the client asked for none. It must "
-                + "leave it out."
+            "The server's 101 has \(shown("Sec-WebSocket-Protocol", value)), but the client requested none. It "
+                + "must omit the field."
         }
     }
 
@@ -140,6 +144,6 @@ extension ClientHandshake.Failure: CustomStringConvertible {
 
 /// Programming errors of this module's callers, for `precondition`.
 enum Misuse {
-    static let controlFrame = "A control frame is final and carries at most 125 bytes."
-    static let receiveAfterEnd = "The end of the stream was reported already."
+    static let controlFrame = "A control frame must be final and have at most 125 bytes."
+    static let receiveAfterEnd = "The end of the stream was already reported."
 }

@@ -10,15 +10,16 @@ enum Messages {
         case .empty:
             "The session has no requests, so there is nothing to replay; record one with 'fitiq-mock record'."
         case .nothingToPlay(let count):
-            "The server answers all of the session's requests itself (\(count), such as /health), so there is nothing to "
-                + "replay; record what an app asks for."
+            "The server answers all of the session's requests itself (\(count), such as /health), so there is "
+                + "nothing to replay; record an app's requests."
         case .tooManyEntries(let count):
-            "The session has \(count) requests, and at most \(ReplayLimits.entries) can be replayed; split it."
+            "The session has \(count) requests, but at most \(ReplayLimits.entries) can be replayed; split it."
         case .tooManyFrames(let count):
-            "The session's WebSockets have \(count) frames, and at most \(ReplayLimits.frames) can be replayed; split it."
-        case .tooManyBytes(let count):
-            "The session's fields, bodies and frames take \(count) bytes, and at most \(ReplayLimits.bytes) can be "
+            "The session's WebSockets have \(count) frames, but at most \(ReplayLimits.frames) can be "
                 + "replayed; split it."
+        case .tooManyBytes(let count):
+            "The session's fields, bodies and frames take \(count) bytes, but at most \(ReplayLimits.bytes) "
+                + "can be replayed; split it."
         }
     }
 
@@ -29,23 +30,23 @@ enum Messages {
         "Entry \(number) (\(request.method.cut(toBytes: 60)) \(Excerpts.target(URLParts(request.url).target, 200)))"
     }
     static func cutBody(_ place: String, kept: Int, of count: Int) -> String {
-        "\(place): the recording has \(kept) of the answer's \(count) bytes; the replayed answer ends there, cut off."
+        "\(place): the recording has \(kept) of the answer's \(count) bytes; the replayed answer ends at that point."
     }
     static func cutFrame(_ place: String) -> String {
-        "\(place): the recording has only the beginnings of some frames; they are replayed as messages of their own."
+        "\(place): the recording has only the beginnings of some frames; these are replayed as separate messages."
     }
     static func noFinalStatus(_ place: String, _ status: Int) -> String {
         "\(place): \(status) is not the status of a final answer; the replayed connection ends without one."
     }
     static func unknownBody(_ place: String) -> String {
-        "\(place): the recording does not have the request's whole body; any body matches."
+        "\(place): the recording does not have the request's complete body; any body matches."
     }
     static func ownRequests(_ count: Int, _ names: [String]) -> String {
         "The server itself answers \(Words.counted(count, "request")) of the session "
             + "(\(names.joined(separator: ", "))); not replayed."
     }
     static func severalHosts(_ count: Int) -> String {
-        "The session has requests to \(count) hosts; all are replayed as if they were one."
+        "The session has requests to \(count) hosts; the replay treats them as one host."
     }
     static func worlds(_ names: [String], _ count: Int) -> String {
         let list = names.joined(separator: ", ") + (count > names.count ? ", …" : "")
@@ -53,7 +54,7 @@ enum Messages {
             + "without this beginning" + (count > 1 ? ", and all as if they were one." : ".")
     }
     static let tooManyValues =
-        "The session has over \(ReplayLimits.recordedValues) ids and tokens; further ones are not followed."
+        "The session has over \(ReplayLimits.recordedValues) ids and tokens; further ones are not mapped."
 
     // MARK: Misses
 
@@ -74,15 +75,15 @@ enum Messages {
             return "\(request) was recorded \(count == 1 ? "once" : "\(count) times"), and has been answered that "
                 + "often. Reset the world to start the session over."
         case (.over, _):
-            return "\(request) came after the session's last request had been answered. Reset the world to start it "
+            return "\(request) arrived after the session's last request had been answered. Reset the world to start "
                 + "over."
         case (.notItsTurn, let nearest?):
-            return "\(request) is not what comes next in the session: that is \(nearest)\(differs)"
-        case (.notItsTurn, nil): return "\(request) is not what comes next in the session."
+            return "\(request) is not the next request in the session: that is \(nearest)\(differs)"
+        case (.notItsTurn, nil): return "\(request) is not the next request in the session."
         case (.unknown, let nearest?):
             let place = miss.differences.isEmpty ? " in this place" : ""
             return "\(request) is not in the session\(place). The nearest is \(nearest)\(differs)"
-        case (.unknown, nil): return "\(request) is not in the session, and neither is anything like it."
+        case (.unknown, nil): return "\(request) is not in the session, and neither is a similar request."
         }
     }
     static func difference(_ difference: ReplayDifference) -> String {
@@ -93,8 +94,8 @@ enum Messages {
     static func message(_ miss: ReplayFrameMiss) -> String {
         switch miss.reason {
         case .tooMany:
-            return "The frame \(miss.excerpt) on \(miss.target) came while the answers to \(ReplayLimits.runs) others "
-                + "were under way; nothing answers it."
+            return "The frame \(miss.excerpt) on \(miss.target) arrived while the answers to \(ReplayLimits.runs) "
+                + "others were under way; it gets no answer."
         case .noneLeft:
             return "The frame \(miss.excerpt) on \(miss.target) is one more than the client sent in the session."
         case .different where miss.differences.isEmpty:

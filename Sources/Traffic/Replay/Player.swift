@@ -27,7 +27,7 @@ public struct Player: Sendable {
     /// Starts a session from its beginning.
     public init(_ plan: ReplayPlan, settings: ReplaySettings = ReplaySettings(), origin: String) {
         if case .factor(let factor) = settings.speed {
-            precondition(factor.isFinite && factor > 0, "a speed is a finite number over 0, not \(factor)")
+            precondition(factor.isFinite && factor > 0, "a speed must be a finite number above 0, not \(factor)")
         }
         (self.plan, self.settings, self.origin) = (plan, settings, origin)
         following = Following(vocabulary: plan.vocabulary)

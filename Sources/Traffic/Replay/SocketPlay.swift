@@ -127,7 +127,7 @@ struct SocketPlay: Sendable {
             if settings.frames == .lockStep { (base, offset) = (time, script.steps[step].time) }
         }
         guard case .server(let action) = script.steps[step].kind else {
-            preconditionFailure("only what the server does is due")
+            preconditionFailure("only the server's actions can be due")
         }
         switch action {
         case .close, .finish, .reset: isOver = true

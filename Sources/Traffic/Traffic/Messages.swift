@@ -16,11 +16,11 @@ enum Messages {
     }
     private static func describe(_ problem: HARError.Problem) -> String {
         switch problem {
-        case .empty: "the file is empty; expected a HAR, as browsers, proxies and 'fitiq-mock record' write it"
+        case .empty: "the file is empty; expected a HAR from a browser, a proxy or 'fitiq-mock record'"
         case .tooLarge(let limit):
             "more than \(size(limit)), which is the most that can be read; record a shorter "
                 + "session"
-        case .compressed(let form): "this is \(form), not JSON; unpack it and give the HAR inside"
+        case .compressed(let form): "this is \(form), not JSON; unpack it and pass the HAR inside"
         case .utf16:
             "this is UTF-16, and JSON is UTF-8; save it as UTF-8, or convert it with 'iconv -f UTF-16 -t UTF-8'"
         case .json(let error): "this is not valid JSON: \(error)"
@@ -33,13 +33,13 @@ enum Messages {
     static func describe(_ note: HARNote) -> String {
         switch note {
         case .torn(let entries):
-            "the file ends in the middle, as after the end of a killed recorder; "
+            "the file is truncated, perhaps because its recorder was killed; "
                 + (entries == 1 ? "1 entry is complete" : "\(entries) entries are complete")
         case .loneSurrogates(let count):
             "\(Words.counted(count, "character")) that \(count == 1 ? "is" : "are") not Unicode (half a surrogate pair) "
                 + "\(count == 1 ? "was" : "were") replaced by U+FFFD"
         case .missingAttachment(let name, let entry):
-            "entry \(entry): the file '\(name)', which holds what was sent, is not next to the HAR"
+            "entry \(entry): the file '\(name)', which contains the data that was sent, is not next to the HAR"
         case .lost(let loss, let count, let entries): describe(loss, count, at(entries))
         case .recorded(let text): text
         }
@@ -265,19 +265,20 @@ enum Messages {
             + "(\(extensions)); leave Sec-WebSocket-Extensions out of the handshake."
     }
     static func badFrame(_ message: String, from party: Party) -> String {
-        "The \(party.rawValue) broke the WebSocket protocol, so what it sent after that is not recorded: \(message)"
+        "The \(party.rawValue) broke the WebSocket protocol, so the rest of its frames is not recorded: \(message)"
     }
     static func fileFull(_ limits: HARLimits) -> String {
         "The recording has reached the limit of a readable file (\(limits.bytes) bytes, \(limits.entries) "
-            + "entries or \(limits.values) values): what came before is kept, nothing more is recorded. Stop it, and "
-            + "record less in one file."
+            + "entries or \(limits.values) values): the traffic so far is kept, and nothing more is recorded. Stop "
+            + "it, and record less in one file."
     }
     static func tooMuchHeld(limit: Int) -> String {
         "All connections together hold more than \(limit) bytes of unfinished bodies and messages, so the rest of one of "
             + "them is not recorded."
     }
     static func tooManySecrets(limit: Int) -> String {
-        "More than \(limit) secrets occurred: further ones are still replaced, and share one placeholder of each kind."
+        "More than \(limit) secrets occurred: further secrets are still replaced, but share one placeholder of "
+            + "each kind."
     }
 
     // MARK: The journal
@@ -311,7 +312,7 @@ enum Messages {
     // MARK: Saved journals
 
     static let noObject =
-        "a line of a journal is an object, as in the answer of GET /__admin/journal; this is another value."
+        "a line of a journal must be an object, as in the answer of GET /__admin/journal; this is another value."
     static func notJSON(_ reason: String) -> String { "this is not valid JSON: \(reason)." }
     static func missing(_ name: String) -> String { "the entry has no '\(name)'; is this line of a journal complete?" }
     static func wrongMember(_ name: String, expected: String, found: String) -> String {
@@ -325,7 +326,7 @@ enum Messages {
         "the line has more than \(limit >> 20) MiB, which is the most that can be read; no journal has such lines."
     }
     static let unfinishedLine =
-        "the last line has no end: the program that wrote it was stopped. All lines before it are whole."
+        "the last line is incomplete: the program that wrote it was stopped. All lines before it are complete."
 
     /// Quotes a client's value, truncated and without control characters.
     private static func quoted(_ text: String) -> String { text.quoted(limit: 80) }

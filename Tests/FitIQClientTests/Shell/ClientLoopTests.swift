@@ -109,8 +109,8 @@ struct ClientLoopTests {
         client.serveLookup(now.advanced(by: .seconds(20)))
         #expect(
             client.wire.takeInputs().map(Played.words) == [
-                "1: failed: cannot find the host \"backend.test\": the name server does not answer; give an address such as "
-                    + "127.0.0.1 instead."
+                "1: failed: cannot find the host \"backend.test\": the name server does not answer; use an "
+                    + "address such as 127.0.0.1 instead."
             ])
         for command in client.wire.takeCommands() { client.carryOut(command) }
         ask(client, number: 2, body: 100)

@@ -63,8 +63,8 @@ struct ClockTests {
     func badDates() throws {
         let network = VirtualNetwork.manual()
         for (date, reason) in [
-            ("2025-02-30T10:30:00Z", "Month 2 of 2025 has 28 days, and no day 30."),
-            ("2025-03-01T10:30:00+0200", "An offset has hours and minutes with a colon between them: write +02:00."),
+            ("2025-02-30T10:30:00Z", "Month 2 of 2025 has 28 days, so there is no day 30."),
+            ("2025-03-01T10:30:00+0200", "An offset needs a colon between its hours and minutes: write +02:00."),
             ("2200-01-01T00:00:00Z", "got a string: \"2200-01-01T00:00:00Z\"."),
         ] {
             let move = try network.admin(.post, "clock", "{\"advance_to\":\"\(date)\"}")

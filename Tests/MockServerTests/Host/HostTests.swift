@@ -197,8 +197,9 @@ struct HostTests {
             _ = try MockServer.Host(listeningOn: address, queueKind: kind, configuration: Engine.Configuration())
         }
         #expect(
-            error?.description == "cannot listen on \(address): the port is in use by another process; "
-                + "choose another, or 0 for any free one")
+            error?.description
+                == "cannot listen on \(address): another process uses the port; choose another port, or 0 for any "
+                + "free port")
         try server.shutDown()
     }
 

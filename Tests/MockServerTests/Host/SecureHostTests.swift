@@ -318,8 +318,9 @@ struct SecureHostTests {
             _ = try LocalServer(secure: secure)
         }
         #expect(
-            error?.description == "cannot listen on \(server.address): the port is in use by another process; "
-                + "choose another, or 0 for any free one")
+            error?.description
+                == "cannot listen on \(server.address): another process uses the port; choose another port, or 0 for "
+                + "any free port")
         try server.shutDown()
     }
 

@@ -38,31 +38,32 @@ struct UpstreamURLTests {
             ("ftp://a", "the upstream's URL begins with \"ftp\", but the proxy supports only http and https"),
             (
                 "https://a/api",
-                "\"https://a/api\" has a path: give only scheme, host and port; the proxy forwards every path unchanged"
+                "\"https://a/api\" has a path: write only scheme, host and port; the proxy forwards every path "
+                    + "unchanged"
             ),
             (
                 "https://a?b",
-                "\"https://a?b\" has a path: give only scheme, host and port; the proxy forwards every path unchanged"
+                "\"https://a?b\" has a path: write only scheme, host and port; the proxy forwards every path unchanged"
             ),
             (
                 "https://me:secret@a",
-                "the upstream's URL has a user or a password in it: leave them out; clients bring their own credentials"
+                "the upstream's URL contains a user or a password: remove it; clients send their own credentials"
             ),
             (
                 "https://",
-                "\"\" is neither a host name nor an address; an IPv6 address is written in brackets, http://[::1]:8080"
+                "\"\" is neither a host name nor an address; write an IPv6 address in brackets, http://[::1]:8080"
             ),
             (
                 "http://::1:80",
-                "\"::1:80\" is neither a host name nor an address; an IPv6 address is written in brackets, http://[::1]:8080"
+                "\"::1:80\" is neither a host name nor an address; write an IPv6 address in brackets, http://[::1]:8080"
             ),
             (
                 "http://[::1",
-                "\"[::1\" is neither a host name nor an address; an IPv6 address is written in brackets, http://[::1]:8080"
+                "\"[::1\" is neither a host name nor an address; write an IPv6 address in brackets, http://[::1]:8080"
             ),
             (
                 "http://a b",
-                "\"a b\" is neither a host name nor an address; an IPv6 address is written in brackets, http://[::1]:8080"
+                "\"a b\" is neither a host name nor an address; write an IPv6 address in brackets, http://[::1]:8080"
             ),
             ("http://a:0", "\"0\" is not a port: use one from 1 to 65535"),
             ("http://a:65536", "\"65536\" is not a port: use one from 1 to 65535"),

@@ -47,8 +47,8 @@ struct HARErrorTests {
             "entry 1, startedDateTime: expected \(date), found a string: \"1969-12-31T23:59:59Z\""),
         Row(
             "\"2025-01-29T10:30:00Z\"", "\"2025-02-30T10:30:00\"",
-            "entry 1, startedDateTime: expected \(date), found a string: \"2025-02-30T10:30:00\". "
-                + "Month 2 of 2025 has 28 days, and no day 30."),
+            "entry 1, startedDateTime: expected \(date), found a string: \"2025-02-30T10:30:00\". Month 2 of "
+                + "2025 has 28 days, so there is no day 30."),
         Row(
             "\"2025-01-29T10:30:00Z\"", "\"0001-01-01T00:00:00\"",
             "entry 1, startedDateTime: expected \(date), found a string: \"0001-01-01T00:00:00\""),
@@ -132,10 +132,10 @@ struct HARErrorTests {
 
     @Test("An error names another kind of file")
     func whole() {
-        let empty = "the file is empty; expected a HAR, as browsers, proxies and 'fitiq-mock record' write it"
+        let empty = "the file is empty; expected a HAR from a browser, a proxy or 'fitiq-mock record'"
         #expect(message([]) == empty)
         #expect(message(Array("\u{FEFF} \n".utf8)) == empty)
-        let unpack = "not JSON; unpack it and give the HAR inside"
+        let unpack = "not JSON; unpack it and pass the HAR inside"
         #expect(message(Array("PK\u{3}\u{4}…".utf8)) == "this is a zip archive, \(unpack)")
         #expect(message([0x78, 0xDA, 0x01]) == "this is compressed by zlib, \(unpack)")
         #expect(message([0x1F, 0x8B, 0x08]) == "this is compressed by gzip, \(unpack)")
@@ -196,13 +196,11 @@ struct HARErrorTests {
         arguments: [
             (
                 HARNote.torn(entries: 1),
-                "the file ends in the middle, as after the end of a killed recorder; 1 entry "
-                    + "is complete"
+                "the file is truncated, perhaps because its recorder was killed; 1 entry is complete"
             ),
             (
                 .torn(entries: 2),
-                "the file ends in the middle, as after the end of a killed recorder; 2 entries are "
-                    + "complete"
+                "the file is truncated, perhaps because its recorder was killed; 2 entries are complete"
             ),
             (
                 .loneSurrogates(3),
@@ -210,7 +208,7 @@ struct HARErrorTests {
             ),
             (
                 .missingAttachment(name: "a.jsonl", entry: 4),
-                "entry 4: the file 'a.jsonl', which holds what was sent, is not next to the HAR"
+                "entry 4: the file 'a.jsonl', which contains the data that was sent, is not next to the HAR"
             ),
             (.loneSurrogates(1), "1 character that is not Unicode (half a surrogate pair) was replaced by U+FFFD"),
             (.lost(.body, count: 1, entries: [3]), "1 body was not recorded (entry 3); save the HAR with its content"),

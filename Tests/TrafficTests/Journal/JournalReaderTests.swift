@@ -103,7 +103,8 @@ struct JournalReaderTests {
     static let mistakes: [(String, String)] = [
         (
             "[1]\n",
-            "line 1: a line of a journal is an object, as in the answer of GET /__admin/journal; this is another value."
+            "line 1: a line of a journal must be an object, as in the answer of GET /__admin/journal; this is "
+                + "another value."
         ),
         ("{}\n", "line 1: the entry has no 'kind'; is this line of a journal complete?"),
         ("{\"kind\":1}\n", "line 1: 'kind' must be a string; got 1."),

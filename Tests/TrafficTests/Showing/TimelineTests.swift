@@ -19,7 +19,7 @@ struct TimelineTests {
 
     private static let golden = #"""
         a.har: 2025-01-29T10:30:00Z, 64.003 s, 11 requests, 3 WebSockets with 12 frames
-        note: the file ends in the middle, as after the end of a killed recorder; 12 entries are complete
+        note: the file is truncated, perhaps because its recorder was killed; 12 entries are complete
 
             +0.000 s  201    2.2 ms      26 B  POST /api/v1/consultations
             +0.000 s    —    2.2 ms            GET  /api/v1/goals  (no answer)

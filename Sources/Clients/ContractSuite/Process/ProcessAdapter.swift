@@ -34,7 +34,7 @@ public final class ProcessAdapter: Sendable {
         _ command: [String], environment: [(name: String, value: String)] = [],
         limits: AdapterLimits = AdapterLimits(), trace: AdapterTrace? = nil
     ) {
-        precondition(!command.isEmpty, "a command has at least a name")
+        precondition(!command.isEmpty, "a command must have at least a name")
         self.command = command
         self.environment = CurrentProcess.environment(with: environment)
         self.limits = limits

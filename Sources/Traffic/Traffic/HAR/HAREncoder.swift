@@ -343,7 +343,7 @@ public enum HAREncoder {
             writer.member("cause", ending.cause.rawValue)
         }
         let bytes = Array(",\"ending\":".utf8) + value
-        precondition(bytes.count <= endingRoom, "an ending has a room of fixed size")
+        precondition(bytes.count <= endingRoom, "an ending must fit its room")
         return bytes
     }
 

@@ -261,7 +261,7 @@ public struct ServerSentEvent: Sendable, Equatable {
     ///
     /// - Precondition: `event` is a single line.
     public init(id: Int? = nil, event: String? = nil, data: [UInt8]) {
-        precondition(event?.utf8.contains { $0 == 0x0A || $0 == 0x0D } != true, "an event's name is one line")
+        precondition(event?.utf8.contains { $0 == 0x0A || $0 == 0x0D } != true, "an event's name must be one line")
         (self.id, self.event, self.data) = (id, event, data)
     }
 

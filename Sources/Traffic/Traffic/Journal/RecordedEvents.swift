@@ -111,7 +111,7 @@ public struct RecordedBody: Sendable, Hashable {
 
     /// Keeps the part of a body that was not dropped.
     public init(_ bytes: [UInt8], of byteCount: Int) {
-        precondition(byteCount >= bytes.count, "a part is no larger than the whole")
+        precondition(byteCount >= bytes.count, "a part must not be larger than the whole")
         (self.bytes, self.byteCount) = (bytes, byteCount)
     }
 
