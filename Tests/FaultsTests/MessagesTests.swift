@@ -27,7 +27,7 @@ struct MessagesTests {
         ),
         (
             FaultBookError.duplicateName("q").message,
-            "There is a fault named 'q' already; choose another name, or remove that one first."
+            "There is already a fault named 'q'; choose another name, or remove that fault first."
         ),
         (FaultBookError.tooManyRules(limit: 1000).message, "A world has at most 1000 faults; remove some first."),
         (

@@ -11,7 +11,7 @@ struct MessagesTests {
         (
             .headTimeout(.seconds(10)),
             #"{"success":false,"error":{"code":"REQUEST_TIMEOUT","message":"The request's head did not arrive within 10 s; "#
-                + #"send it at once."}}"#
+                + #"send it immediately."}}"#
         ),
         (
             .bodyTimeout(.seconds(10)),
@@ -26,7 +26,7 @@ struct MessagesTests {
         (
             .tlsOnPlainPort(origin: "http://127.0.0.1:8080", secureOrigin: nil),
             #"{"success":false,"error":{"code":"BAD_REQUEST","message":"The client began TLS (https or wss) on a port that "#
-                + #"speaks plain HTTP; use http://127.0.0.1:8080, or start the server with TLS to have https as well."}}"#
+                + #"speaks plain HTTP; use http://127.0.0.1:8080, or start the server with TLS to get https, too."}}"#
         ),
         (
             .tlsOnPlainPort(origin: "http://127.0.0.1:8080", secureOrigin: "https://127.0.0.1:8443"),
@@ -69,11 +69,15 @@ struct MessagesTests {
             "TLS: The client did not finish the handshake within 10 s.", false
         ),
         (.refused(status: .requestTimeout, message: "Late."), "refused with 408: Late.", true),
-        (.refusedConnection(limit: 3), "refused a connection: 3 are open, which is the limit", true),
+        (
+            .refusedConnection(limit: 3),
+            "refused a connection: 3 connections are open, which is the limit", true
+        ),
         (.webSocketFailed(code: 1002, message: "RSV1 is set."), "WebSocket closed with 1002: RSV1 is set.", true),
         (
             .memory(limit: 99),
-            "reset a connection: together they hold more than 99 bytes, which is the limit, and it held the most",
+            "reset a connection: all connections together hold more than 99 bytes, which is the limit, and "
+                + "this one held the most",
             true
         ),
         (

@@ -264,7 +264,7 @@ extension SearchingPeers {
                 (["explore", "--confirm", "3/2", "--", "true"], "3/2"),
                 (["explore", "--confirm", "1/21", "--", "true"], "1/21"),
                 (["explore", "--only", "cuts", "--", "true"], "Did you mean 'cut'?"),
-                (["explore", "--only", "cut", "--without", "cut", "--", "true"], "--without leaves none"),
+                (["explore", "--only", "cut", "--without", "cut", "--", "true"], "--without excludes all"),
                 (["explore", "--scenario", "conflit", "--", "true"], "Did you mean 'conflict'?"),
                 (["explore", "--output", "", "--", "true"], "--output must not be empty."),
                 (["explore", "--time-limit", "0", "--", "true"], "--time-limit must be from 1s to 1d."),

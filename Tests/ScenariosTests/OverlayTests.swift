@@ -81,7 +81,7 @@ struct OverlayTests {
             ("{on: GET /api/v1/goals, status: 200, content_type: \"a\\nb\"}", "must be a media type"),
             (
                 "{on: GET /api/v1/goals, status: 200, member: a, value: [1, 2]}",
-                "overlay[0].value has 2 elements; an array in the value of a change has at most one"
+                "overlay[0].value has 2 elements; an array in a change's value may have at most one"
             ),
             (
                 "{on: GET /api/v1/goals, status: 200, member: a, value: {b: [[1, 2, 3]]}}",

@@ -56,9 +56,9 @@ struct SchemaScalarTests {
 
     /// What the schema does not say of single values: what they mean together with others, and how long they last.
     static let beyond = [
-        "requires '", "does not go with", "cannot be combined with", "names no goal", "or the name of a pause",
+        "requires '", "cannot be used with", "cannot be combined with", "names no goal", "or the name of a pause",
         "must last from", "is for REST", "is for sockets", "for an endpoint of REST", "an id: a UUID",
-        "give them to all foods or to none",
+        "set them for all foods or for none",
     ]
 
     @Test("The schema and the reader agree on each value", arguments: ObjectKind.allCases.filter { $0 != .overlay })

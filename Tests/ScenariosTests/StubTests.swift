@@ -44,7 +44,7 @@ struct StubTests {
                 "must not be one of the "
                     + "server's own"
             ),
-            ("{path: /a?b}", "must be a path such as"), ("{path: /api/v1/goals}", "is a path of the product itself"),
+            ("{path: /a?b}", "must be a path such as"), ("{path: /api/v1/goals}", "is a path that the fake serves"),
             ("{path: /a, headers: {Content-Length: 3}}", "without those that HTTP itself needs"),
             ("{path: /a, headers: {'a b': c}}", "header fields by their names"),
             ("{path: /a, status: 101}", "200 to 599"),

@@ -65,8 +65,8 @@ struct TreeTests {
         #expect(try Scenario.read(text) == Scenario(name: "a"))
         #expect(
             Self.errors(text + "x")?.description
-                == "f.yaml: The file has 16777217 bytes; at most 16777216 are read. "
-                + "'made_up_messages' makes long histories.")
+                == "f.yaml: The file has 16777217 bytes; at most 16777216 are read. Use 'made_up_messages' for "
+                + "long histories.")
     }
 
     @Test("The reader reports up to fifty mistakes and counts the rest")

@@ -49,7 +49,7 @@ struct UpstreamTests {
             ("upstream: {except: [{on: GET /api/v1/goals}]}", "upstream.except[0].answers is missing"),
             (
                 "upstream: {except: [{on: [GET /api/v1/goals, GET /api/v1/goals], answers: fake}]}",
-                "upstream.except[0].on[1] is in an exception before this one"
+                "upstream.except[0].on[1] is already in an earlier exception"
             ),
             ("upstream: http://a\nreplay: a.har", "upstream"),
         ])

@@ -196,7 +196,7 @@ struct ChildProcessTests {
                 .openPipe, EMFILE,
                 "cannot open a pipe to a program: this process has reached its limit of open files; raise it with ulimit -n"
             ),
-            (.write, EPIPE, "cannot write to the program: it no longer reads"),
+            (.write, EPIPE, "cannot write to the program: it no longer reads its input"),
             (.read, ETIMEDOUT, "cannot read from the program: its time is up"),
             (
                 .start("x"), ENOEXEC,

@@ -74,15 +74,15 @@ struct ServerHandshakeTests {
     static let refused: [(Request, Int, String)] = [
         (
             Request("Upgrade and Connection dropped by a proxy", [.upgrade: [], .connection: []]), 426,
-            "Sec-WebSocket fields came without"
+            "Sec-WebSocket fields arrived without"
         ),
         (
             Request("only the version left", [.upgrade: [], .secWebSocketKey: []]), 426,
-            "Sec-WebSocket fields came without"
+            "Sec-WebSocket fields arrived without"
         ),
-        (Request("Upgrade: websockets", [.upgrade: ["websockets"]]), 426, "Sec-WebSocket fields came without"),
-        (Request("POST", method: .post), 400, "came as POST"),
-        (Request("HEAD", method: .head), 400, "came as HEAD"),
+        (Request("Upgrade: websockets", [.upgrade: ["websockets"]]), 426, "Sec-WebSocket fields arrived without"),
+        (Request("POST", method: .post), 400, "arrived as POST"),
+        (Request("HEAD", method: .head), 400, "arrived as HEAD"),
         (Request("HTTP/1.0", isHTTP11: false), 426, "other than 1.1"),
         (Request("no Connection", [.connection: []]), 400, "Connection is missing"),
         (Request("Connection: keep-alive", [.connection: ["keep-alive"]]), 400, "Connection came as \"keep-alive\""),

@@ -172,7 +172,8 @@ public enum FaultBookError: Error, Equatable, Sendable {
     public var message: String {
         switch self {
         case .duplicateName(let name):
-            "There is a fault named '\(Messages.excerpt(name))' already; choose another name, or remove that one first."
+            "There is already a fault named '\(Messages.excerpt(name))'; choose another name, or remove that "
+                + "fault first."
         case .tooManyRules(let limit): "A world has at most \(limit) faults; remove some first."
         case .longName(let name):
             "The fault's name '\(Messages.excerpt(name))' has \(name.utf8.count) bytes; at most \(FaultLimits.ruleName) "
@@ -223,7 +224,7 @@ enum Messages {
 
 /// Errors of this module's callers; each text belongs to a `precondition`.
 enum Misuse {
-    static let afterEnd = "Nothing follows on a wire whose end is marked."
+    static let afterEnd = "No bytes may follow the end of the wire."
     static let noHead = "The response has no blank line after its head."
 }
 

@@ -13,21 +13,22 @@ enum Messages {
     static let tooDeep =
         "Lists and mappings are nested deeper than \(ScenarioLimits.depth) levels, which no scenario needs."
     static let tooManyNodes =
-        "The document has more than \(ScenarioLimits.nodes) values, aliases counted each time; "
-        + "'made_up_messages' makes long histories."
+        "The document has more than \(ScenarioLimits.nodes) values, counting each alias; use 'made_up_messages' "
+        + "for long histories."
     static let tooMuchRepeated =
-        "Aliases repeat more than \(ScenarioLimits.repeatedBytes) bytes of text; 'made_up_messages' makes long histories."
+        "Aliases repeat more than \(ScenarioLimits.repeatedBytes) bytes of text; use 'made_up_messages' for "
+        + "long histories."
     static let tooManyDirectives =
-        "This is one '%TAG' more than the \(ScenarioLimits.directives) that a file may have; scenarios need no tags."
+        "The file has more than the \(ScenarioLimits.directives) '%TAG' lines that it may have; scenarios need no tags."
     static let severalDocuments = "Another document begins here ('---'); a file holds one scenario."
     static let keyIsNotText = "A key must be a word or a text; this one is a list or a mapping."
-    static let repeatedKey = "is given twice; each key may occur once."
+    static let repeatedKey = "occurs twice; each key may occur once."
     static func oldWord(_ word: String, now: String) -> String {
-        "is \"\(word)\", an old word, which is still accepted; write \"\(now)\"."
+        "is \"\(word)\", an old word that is still accepted; write \"\(now)\"."
     }
     static func fileTooLarge(_ count: Int) -> String {
-        "The file has \(count) bytes; at most \(ScenarioLimits.fileBytes) are read. "
-            + "'made_up_messages' makes long histories."
+        "The file has \(count) bytes; at most \(ScenarioLimits.fileBytes) are read. Use 'made_up_messages' for "
+            + "long histories."
     }
     static func notUTF8(byte: Int) -> String { "The file is not UTF-8: byte \(byte), counted from 0, is invalid." }
     static let noMemoryForYAML = "The file is not valid YAML: libyaml needs more memory than is available."
@@ -89,8 +90,8 @@ enum Messages {
     static func text(of characters: ClosedRange<Int>) -> String {
         "a text of \(characters.lowerBound) to \(characters.upperBound) characters"
     }
-    static let emptyText = "is empty; it must say something."
-    static let blankText = "is blank; it must say something."
+    static let emptyText = "is empty; it must contain text."
+    static let blankText = "is blank; it must contain text."
     static func wrongLength(expected: String, got count: Int) -> String { "must be \(expected); it has \(count)." }
     static func tooManyBytes(limit: Int, got count: Int) -> String {
         "must have at most \(limit) bytes of UTF-8; it has \(count)."
@@ -135,41 +136,41 @@ enum Messages {
 
     // MARK: The meaning of values
 
-    static func notUnique(_ what: String) -> String { "is the \(what) of another one; each needs its own." }
+    static func notUnique(_ what: String) -> String { "is already the \(what) of another one; each needs its own." }
     static func tooManyActive(_ limit: Int) -> String {
-        "is one active consultation too many: a user has at most \(limit). Give it 'status: archived'."
+        "is one active consultation too many: a user may have at most \(limit). Set 'status: archived'."
     }
     static let sameTopic =
-        "has the same persona and context as another active consultation; only one is allowed. Give one of them "
-        + "'status: archived'."
+        "has the same persona and context as another active consultation; only one is allowed. Set 'status: "
+        + "archived' for one of them."
     static func unknownGoal(_ name: String, known: [String], nearest: String?) -> String {
         let list = known.isEmpty ? "the user has no goals with a name" : "the user's goals are \(oneOf(known))"
         return "names no goal: \(quoted(name)); \(list).\(NearestWord.hint(nearest))"
     }
     static func unknownGoalID(_ id: String) -> String { "names no goal of this user: none has the id \(id)." }
     static let itemIDs =
-        "must have 'id' and 'food_id', because another food of the meal has them: give them to all "
-        + "foods or to none."
+        "must have 'id' and 'food_id', because another food of the meal has them: set them for all foods or for "
+        + "none."
     static let emptyOverlay = "The file is empty; an overlay needs 'overlay:' and a list of changes."
     static let changes = "a list of changes to the fake's answers"
     static let changedEndpoint = "one endpoint, such as GET /api/v1/goals or socket /ws/meal-logs"
     static let changedStatus = "the status of the answers to change"
     static let otherStatus = "a status from 200 to 599 for an endpoint of REST"
     static let changedType = "the type of the messages to change"
-    static let memberPath = "a path of members such as data.goals[].created_at, where [] stands for all elements"
+    static let memberPath = "a path of members such as data.goals[].created_at, where [] means all elements"
     static let mediaType = "a media type such as application/problem+json"
     static func kindOfOther(_ endpoint: Endpoint) -> String {
         endpoint.isSocket
-            ? "is for REST; messages of a socket have a 'type'." : "is for sockets; answers have a 'status'."
+            ? "is for REST; a socket's messages have a 'type'." : "is for sockets; answers have a 'status'."
     }
     static func tooLongArray(_ count: Int) -> String {
-        "has \(count) elements; an array in the value of a change has at most one, which represents all."
+        "has \(count) elements; an array in a change's value may have at most one, which represents all elements."
     }
     static func tooLongValues(_ bytes: Int) -> String {
         "has values of \(bytes) bytes in JSON; at most \(ScenarioLimits.changeBytes) are allowed together."
     }
     static let stubPath = "a path such as /v2/status or /v2/items/{id}, which must not be one of the server's own"
-    static let stubOverProduct = "is a path of the product itself; 'override: true' lets a stub replace it."
+    static let stubOverProduct = "is a path that the fake serves; 'override: true' lets a stub replace its answers."
     static let stubFields = "header fields by their names, without those that HTTP itself needs, such as Content-Length"
     static func unknownField(_ text: String) -> String {
         let known = TextTemplate.fields
@@ -178,7 +179,7 @@ enum Messages {
             + NearestWord.hint(nearest(text, known).map { "{{\($0)}}" })
     }
     static func tooManyFields(_ count: Int) -> String {
-        "has \(count) fields such as {{content}}, and at most \(ScenarioLimits.fields) can be filled in."
+        "has \(count) fields such as {{content}}, but at most \(ScenarioLimits.fields) can be filled in."
     }
     static func unknownPause(_ name: String, known: [String], nearest: String?) -> String {
         let list = known.isEmpty ? "there is none under 'pauses:'" : "there are \(oneOf(known))"
@@ -191,7 +192,7 @@ enum Messages {
     static let step =
         "a step: built_in, another_answer, silence, or a mapping with text, chunk, burst, pause, template_created "
         + "or error"
-    static let afterTheEnd = "comes after silence, which ends the answer: nothing can follow."
+    static let afterTheEnd = "comes after silence, which ends the answer: no step may follow."
     static func tooManyMatchingSteps(_ count: Int) -> String {
         "has rules that take up to \(count) steps for a character of a text; at most "
             + "\(ScenarioLimits.matchingSteps) are allowed. An expression takes as many as it has characters, a class "
@@ -219,7 +220,7 @@ enum Messages {
     static func unknownEndpoint(_ text: String, nearest: String?) -> String {
         "must be \(endpoints); got \(text).\(NearestWord.hint(nearest))"
     }
-    static let answeredTwice = "is in an exception before this one: each endpoint has one answerer."
+    static let answeredTwice = "is already in an earlier exception: each endpoint may be in only one."
 
     // MARK: Faults
 
@@ -235,25 +236,26 @@ enum Messages {
     static let mixedTargets =
         "must name only REST endpoints if it is a list; write separate rules for 'any', handshake and socket."
     static func noAction(_ place: FaultPlace) -> String {
-        "has no action; with \(place.description) it can be \(oneOf(FaultAction.all(at: place)))."
+        "has no action; with \(place.description) the action can be \(oneOf(FaultAction.all(at: place)))."
     }
     static func twoActions(_ first: FaultAction) -> String {
-        "cannot be combined with '\(first.rawValue)': a rule does one thing; write another rule."
+        "cannot be combined with '\(first.rawValue)': a rule has one action; write another rule."
     }
     static func madeUpNameIsTaken(_ name: String) -> String {
-        "would be called '\(name)' after its place, but another one has that name; give it a name."
+        "would be called '\(name)' after its place, but another rule has that name; give it a name."
     }
     static func wrongPlace(_ action: FaultAction, at place: FaultPlace) -> String {
         let places = FaultPlace.allCases.filter(action.places.contains).map(\.description)
-        return "does not go with \(place.description), only with \(oneOf(places)). "
-            + "There it can be \(oneOf(FaultAction.all(at: place)))."
+        return "cannot be used with \(place.description), only with \(oneOf(places)). There the action can be "
+            + "\(oneOf(FaultAction.all(at: place)))."
     }
-    static let onlyFromServer = "is a point in the server's output: breakpoints of clients have 'frame' or 'type'."
+    static let onlyFromServer =
+        "is a point in the server's output: breakpoints on a client's frames use 'frame' or 'type'."
     static func notForPlace(instead: String?, at place: FaultPlace) -> String {
         let hint = instead.map { ": use '\($0)'" } ?? ""
-        return "does not go with \(place.description)\(hint)."
+        return "cannot be used with \(place.description)\(hint)."
     }
-    static let zeroLength = "must say by how much the length is wrong: a whole number other than 0, such as 10 or -10."
+    static let zeroLength = "must be the error of the length: a whole number other than 0, such as 10 or -10."
     static let ascending = "must be byte positions in ascending order, each once."
     static let closeReason = "must have at most 123 bytes of UTF-8, as the frame has no room for more (RFC 6455 §5.5)."
 

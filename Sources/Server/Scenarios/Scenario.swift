@@ -334,7 +334,7 @@ extension Scenario {
         do {
             return try Scenario.read(text, file: name)
         } catch {
-            preconditionFailure("A scenario of the binary cannot be read: \(error)")
+            preconditionFailure("A built-in scenario cannot be read: \(error)")
         }
     }
 
@@ -361,7 +361,7 @@ extension Scenario {
     private static func summary(of bytes: UnsafeBufferPointer<UInt8>) -> String {
         let key = Array("summary: ".utf8)
         let line = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 20).first { $0.starts(with: key) }
-        guard let line else { preconditionFailure("A scenario of the binary has a summary.") }
+        guard let line else { preconditionFailure("A built-in scenario must have a summary.") }
         return String(decoding: line.dropFirst(key.count), as: UTF8.self)
     }
 }

@@ -10,15 +10,16 @@ struct AdminRefusalTests {
     static let table: [(refusal: APIError, status: Int, code: String, message: String)] = [
         (
             .unknownWorld("w7"), 404, "NOT_FOUND",
-            "There is no world \"w7\": it was never made, was deleted, or was idle too long. Make one with POST /__admin/worlds."
+            "There is no world \"w7\": it was never created, was deleted, or was idle too long. Create one "
+                + "with POST /__admin/worlds."
         ),
         (
             .unknownAdminKey("sed", allowed: ["scenario", "seed"]), 400, "VALIDATION_FAILED",
-            "The key 'sed' is not known here; allowed are 'scenario', 'seed'. Did you mean 'seed'?"
+            "The key 'sed' is unknown; allowed are 'scenario', 'seed'. Did you mean 'seed'?"
         ),
         (
             .unknownAdminKey("zzzzzz", allowed: []), 400, "VALIDATION_FAILED",
-            "The key 'zzzzzz' is not known here: send no body, or {}."
+            "The key 'zzzzzz' is unknown: send no body, or {}."
         ),
         (
             .tooManyWorlds(limit: 3), 507, "STORE_FULL",
@@ -26,23 +27,27 @@ struct AdminRefusalTests {
         ),
         (
             .adminFromElsewhere, 403, "FORBIDDEN",
-            "The admin API answers this machine only; to use it from elsewhere start the server with an admin token and send that as 'X-Admin-Token'."
+            "The admin API answers only this machine; to use it from another machine, start the server with an "
+                + "admin token and send that token as 'X-Admin-Token'."
         ),
         (
             .adminThroughProxy("Via"), 403, "FORBIDDEN",
-            "The request came through a proxy ('Via'), so the server cannot see whether it comes from this machine: ask the server's own address, or start it with an admin token and send that as 'X-Admin-Token'."
+            "The request came through a proxy ('Via'), so the server cannot tell whether it comes from this "
+                + "machine: use the server's own address, or start it with an admin token and send that token as "
+                + "'X-Admin-Token'."
         ),
         (
             .adminForOtherSite, 403, "FORBIDDEN",
-            "The admin API does not answer pages of other sites: ask at http://localhost or http://127.0.0.1, without an 'Origin' from elsewhere, or with an admin token."
+            "The admin API does not answer pages of other sites: use http://localhost or http://127.0.0.1 "
+                + "without another site's 'Origin', or send an admin token."
         ),
         (
             .wrongAdminToken, 401, "UNAUTHORIZED",
-            "The admin API of this server asks for its admin token in the field 'X-Admin-Token'."
+            "This server's admin API requires its admin token in the field 'X-Admin-Token'."
         ),
         (
             .journalTakesNoQuery, 400, "VALIDATION_FAILED",
-            "The whole journal takes no query; /__admin/requests and /__admin/frames do."
+            "The whole journal accepts no query; /__admin/requests and /__admin/frames do."
         ),
         (
             .unknownFault("flakey", known: ["flaky"]), 404, "NOT_FOUND",
@@ -58,11 +63,11 @@ struct AdminRefusalTests {
         ),
         (
             .waitTooLong, 400, "VALIDATION_FAILED",
-            "A request waits for at most 10 minutes; ask again, with 'since' as the last answer's 'last_number'."
+            "A request may wait for at most 10 minutes; ask again, with the last answer's 'last_number' as 'since'."
         ),
         (
             .tooManyWaits, 507, "STORE_FULL",
-            "64 requests wait in this world, which is the limit; wait until some of them are answered."
+            "64 requests are waiting in this world, which is the limit; wait until some of them are answered."
         ),
         (
             .nothingMatched(within: 250_000_000, details: [:]), 408, "REQUEST_TIMEOUT",
@@ -78,16 +83,17 @@ struct AdminRefusalTests {
         ),
         (
             .controllerIsThere("page-1"), 409, "CONFLICT",
-            "Another stream of events belongs to the controller \"page-1\"; choose another name, or end it."
+            "Another event stream belongs to the controller \"page-1\"; choose another name, or end that stream."
         ),
         (
             .realClock, 409, "CONFLICT",
-            "This world follows the system's clock, which cannot be moved; start the server with a manual clock, or make a world with {\"clock\": \"manual\"}."
+            "This world follows the system's clock, which cannot be moved; start the server with a manual "
+                + "clock, or create a world with {\"clock\": \"manual\"}."
         ),
         (
             .clockWithoutAdvance, 400, "VALIDATION_FAILED",
-            "Send one of these: by how much, {\"advance\": \"26s\"}; to what time, {\"advance_to\": "
-                + "\"2025-01-29T10:31:00Z\"}; or until an entry, {\"advance_until\": {\"kind\": \"frame\"}}."
+            "Send one of these: a duration, {\"advance\": \"26s\"}; a time, {\"advance_to\": "
+                + "\"2025-01-29T10:31:00Z\"}; or an entry to wait for, {\"advance_until\": {\"kind\": \"frame\"}}."
         ),
         (
             .withinWithoutCondition, 400, "VALIDATION_FAILED",
@@ -95,15 +101,16 @@ struct AdminRefusalTests {
         ),
         (
             .invalidFieldValue("X-A"), 400, "VALIDATION_FAILED",
-            "The value of the field 'X-A' has a line break or another control character, or spaces around it, which no field can have (RFC 9110, section 5.5)."
+            "The value of the field 'X-A' has a line break or another control character, or spaces around it, "
+                + "which are not allowed in a field (RFC 9110, section 5.5)."
         ),
         (
             .clockBackwards("T"), 400, "VALIDATION_FAILED",
-            "A clock only goes forward: it shows T. Reset the world to start over."
+            "A clock can only move forward: it shows T. Reset the world to start over."
         ),
         (
             .clockTooFar, 400, "VALIDATION_FAILED",
-            "A clock goes forward by at most 366 days at once, and to the year 2199 at most; advance by less."
+            "A clock can move at most 366 days at once, and not beyond the year 2199; advance by less."
         ),
         (
             .unknownAdminPath("/__admin/world"), 404, "NOT_FOUND",

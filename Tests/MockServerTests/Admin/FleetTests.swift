@@ -110,7 +110,7 @@ struct FleetTests {
             #expect(try new.admin(.put, "worlds/\(world.id)/state", state).status == 200)
             #expect(try WorldClient(new, response).exchange(.get, "/api/v1/goals").text == goals)
             let again = try new.admin(.post, "worlds", #"{"id": "\#(world.id)"}"#)
-            #expect(again.status == 409 && again.message.contains("There is a world \"\(world.id)\" already"))
+            #expect(again.status == 409 && again.message.contains("There is already a world \"\(world.id)\""))
         }
         let network = VirtualNetwork()
         #expect(try network.admin(.post, "worlds", #"{"id": "w5"}"#).status == 201)

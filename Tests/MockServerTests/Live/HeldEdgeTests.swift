@@ -138,7 +138,7 @@ struct HeldEdgeTests {
         try held.add(RequestBreakpointTests.onGoals)
         _ = try held.sending(held.goal)
         let refused = try held.act("{\"action\":\"change\",\(member)}", status: 400)
-        #expect(refused.message == "A method and a target are visible characters without spaces.")
+        #expect(refused.message == "A method and a target must be visible characters without spaces.")
     }
 
     @Test("The operator can set a held item's remaining time on the world's clock")

@@ -388,8 +388,8 @@ struct RequestBreakpointTests {
             (#"{"on":"request","match":{"connection":1}}"#, "connection"),
             (#"{"on":"frame","match":{"connection":1,"connections":2}}"#, "either"),
             (#"{"on":"request","controller":""}"#, "100"),
-            (#"{"on":"request","match":{"endpoint":"handshake"}}"#, "'match.endpoint' is an endpoint of REST"),
-            (#"{"on":"response","match":{"endpoint":"socket /ws/meal-logs"}}"#, "is an endpoint of REST"),
+            (#"{"on":"request","match":{"endpoint":"handshake"}}"#, "'match.endpoint' is a REST endpoint"),
+            (#"{"on":"response","match":{"endpoint":"socket /ws/meal-logs"}}"#, "is a REST endpoint"),
             // The message uses the keys that arrived.
             (#"{"on":"request","match":{"endpoint":"GET /nothing"}}"#, "match.endpoint must be"),
             (#"{"on":"request","match":{"endpoint":["GET /api/v1/goals","x"]}}"#, "match.endpoint[1] must be"),

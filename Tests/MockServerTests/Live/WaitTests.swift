@@ -328,7 +328,7 @@ struct WaitTests {
     func words() throws {
         let network = VirtualNetwork.manual()
         func refusal(_ body: String) throws -> String { try network.admin(.post, "clock", body).message }
-        #expect(try refusal(#"{"advance_until":{}}"#).hasPrefix(#"Say what to wait for: {"advance_until": {"kind""#))
+        #expect(try refusal(#"{"advance_until":{}}"#).hasPrefix(#"Set what to wait for: {"advance_until": {"kind""#))
         #expect(try refusal(#"{"advance_until":{"status":[1]}}"#).contains("advance_until.status"))
         #expect(try refusal(#"{"within":"1s"}"#).hasPrefix("'within' limits 'advance_until'"))
         let request = try network.client()

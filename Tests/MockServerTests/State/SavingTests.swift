@@ -199,7 +199,7 @@ import Testing
         network.advance(by: .seconds(20))
         #expect(
             network.observations.map(\.description).filter { $0.contains("state") } == [
-                "the state could not be saved, which is tried again: ':memory:': database or disk is full"
+                "the state could not be saved; the server will try again: ':memory:': database or disk is full"
             ])
         #expect(throws: StateFileError.self) { try network.engine.saveAll() }
         for id in ids.compactMap(\.self) { _ = try world.exchange(.delete, "/api/v1/journal/\(id)") }

@@ -107,7 +107,8 @@ extension StateFile {
             let first = try StateFile(path)
             #expect(
                 Self.refusal(path)
-                    == "'\(path)' is in use by another server, or by a tool for SQLite: end that one, or name another file"
+                    == "'\(path)' is in use by another server, or by an SQLite tool: stop that program, or name "
+                    + "another file"
             )
             #expect(try first.read().worlds.isEmpty)
 
@@ -116,8 +117,8 @@ extension StateFile {
             try Database(path: later).run(script: "PRAGMA user_version = 9")
             #expect(
                 Self.refusal(later) == """
-                    '\(later)' was written by a later fitiq-mock: it has version 9, and this one reads up to 1; update \
-                    fitiq-mock, or name another file
+                    '\(later)' was written by a later fitiq-mock: it has version 9, but this fitiq-mock reads \
+                    only up to 1; update fitiq-mock, or name another file
                     """)
 
             let other = path + ".other"
@@ -139,8 +140,8 @@ extension StateFile {
             try Database(path: altered).run(script: trigger)
             #expect(
                 Self.refusal(altered) == """
-                    '\(altered)' has the trigger "t", which would change what a server saves: drop it, or name another \
-                    file
+                    '\(altered)' has the trigger "t", which would change the data that a server saves: drop it, or \
+                    name another file
                     """)
 
             let nowhere = path + "/none/state.db"
@@ -214,7 +215,7 @@ extension StateFile {
             let opened = try StateFile(path)
             #expect(
                 opened.warning == """
-                    other users could read '\(path)', which has password hashes and tokens; now it has mode 0600
+                    other users could read '\(path)', which contains password hashes and tokens; its mode is now 0600
                     """)
             let narrowed = try modes()
             #expect(narrowed.values.allSatisfy { $0 == 0o600 }, "\(narrowed)")
@@ -239,7 +240,7 @@ extension StateFile {
             #expect(
                 error?.message == """
                     '\(path)\(ending)' was moved, removed or replaced by another file in the meantime: changes since \
-                    then are lost unless the file comes back before the server ends
+                    then are lost unless the file returns before the server ends
                     """)
             // Without its log the file has the last commit.
             let moved = ending.isEmpty ? path + ".moved" : path
@@ -259,7 +260,8 @@ extension StateFile {
             try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
             #expect(
                 Self.refusal(path)
-                    == "'\(path)' is in use by another server, or by a tool for SQLite: end that one, or name another file"
+                    == "'\(path)' is in use by another server, or by an SQLite tool: stop that program, or name "
+                    + "another file"
             )
             #expect(!FileManager.default.fileExists(atPath: path))
             #expect(try first.read().serial == 1)
@@ -276,7 +278,7 @@ extension StateFile {
                 let error = #expect(throws: StateFileError.self) { try configuration.keepState(in: file) }
                 #expect(
                     error?.message == """
-                        '\(path)': the number of its last world is \(serial), and must be from 0 to \
+                        '\(path)': the number of its last world is \(serial), but must be from 0 to \
                         2305843009213693951; set 'serial' in its table 'server' to 0, or name another file
                         """)
             }
@@ -305,7 +307,7 @@ extension StateFile {
             let error = #expect(throws: StateFileError.self) { try configuration.keepState(in: file) }
             #expect(
                 error?.message == """
-                    '\(path)', world "\(name)": a world has an id such as w17 or n2-w17, with a number up to \
+                    '\(path)', world "\(name)": a world must have an id such as w17 or n2-w17, with a number up to \
                     2305843009213693951
                     """)
         }

@@ -185,7 +185,7 @@ def actions(server):
             raise AssertionError(f"a rule without an action was taken, on: {target}")
         except urllib.error.HTTPError as refused:
             message = json.loads(refused.read())["error"]["message"]
-            listed = re.search(r"has no action; with .+? it can be (.+?)\.", message)
+            listed = re.search(r"has no action; with .+? the action can be (.+?)\.", message)
             expect(listed, "a list of actions", message)
             found |= {(place, action) for action in re.findall(r"[a-z_0-9]{3,}", listed[1])}
     return found

@@ -15,42 +15,43 @@ extension APIError {
 
     static func unknownWorld(_ id: String) -> APIError {
         .missing(
-            "There is no world \"\(id)\": it was never made, was deleted, or was idle too long. Make one with POST "
-                + "/__admin/worlds.")
+            "There is no world \"\(id)\": it was never created, was deleted, or was idle too long. Create one "
+                + "with POST /__admin/worlds.")
     }
 
     static let noDefaultWorld = missing(
-        "This server has no default world: make one with POST /__admin/worlds, and use the 'url' and the 'token' that it "
-            + "answers.")
+        "This server has no default world: create a world with POST /__admin/worlds, and use the answer's "
+            + "'url' and 'token'.")
 
     /// Refuses a request for a world of another node of the fleet.
     static func foreignWorld(_ id: String, owner: String, node: String) -> APIError {
         APIError(
             .misdirectedRequest, .notFound,
-            "The world \"\(id)\" belongs to the node \"\(owner)\", and this is \"\(node)\": the proxy in front must send "
-                + "the paths of a world to the node that its id begins with.",
+            "The world \"\(id)\" belongs to the node \"\(owner)\", and this is \"\(node)\": the proxy must "
+                + "send a world's paths to the node that its id begins with.",
             details: ["node": .string(owner)])
     }
 
     static func worldExists(_ id: String) -> APIError {
-        .conflict("There is a world \"\(id)\" already; delete it first, or leave the id out.")
+        .conflict("There is already a world \"\(id)\"; delete it first, or omit the id.")
     }
 
     /// Refuses to make a world while the server drains.
     static let draining = APIError(
         .serviceUnavailable, .conflict,
-        "This server drains: it makes no more worlds, and stops when those that it has are gone. Ask another one.")
+        "This server is draining: it creates no more worlds, and stops when its last world is gone. Use "
+            + "another server.")
 
     /// Advice on where to get a token of a world other than the default one.
     static func tokenAdvice(ofWorld id: String) -> String {
-        "POST /__admin/worlds/\(id)/tokens makes a token that works in this world."
+        "POST /__admin/worlds/\(id)/tokens creates a token for this world."
     }
 
     static func unknownAdminKey(_ key: String, allowed: [String]) -> APIError {
         let near = NearestWord.hint(key, among: allowed)
-        guard !allowed.isEmpty else { return .invalid("The key '\(key)' is not known here: send no body, or {}.") }
+        guard !allowed.isEmpty else { return .invalid("The key '\(key)' is unknown: send no body, or {}.") }
         let list = allowed.map { "'\($0)'" }.joined(separator: ", ")
-        return .invalid("The key '\(key)' is not known here; allowed are \(list).\(near)")
+        return .invalid("The key '\(key)' is unknown; allowed are \(list).\(near)")
     }
 
     static func tooManyWorlds(limit: Int) -> APIError {
@@ -61,31 +62,32 @@ extension APIError {
 
     /// Refuses a body for which other large bodies leave no room.
     static let tooMuchToRead = full(
-        "The server is reading other large bodies and has no room for this one; send it again when they are answered."
+        "The server is reading other large bodies and has no room for this one; send it again after those are answered."
     )
 
     static let adminFromElsewhere = forbidden(
-        "The admin API answers this machine only; to use it from elsewhere start the server with "
-            + "an admin token and send that as 'X-Admin-Token'.")
+        "The admin API answers only this machine; to use it from another machine, start the server with an "
+            + "admin token and send that token as 'X-Admin-Token'.")
 
     /// Refuses a request through a proxy on this machine, because the client may be anywhere.
     static func adminThroughProxy(_ field: String) -> APIError {
         forbidden(
-            "The request came through a proxy ('\(field)'), so the server cannot see whether it comes from this machine: "
-                + "ask the server's own address, or start it with an admin token and send that as 'X-Admin-Token'.")
+            "The request came through a proxy ('\(field)'), so the server cannot tell whether it comes from "
+                + "this machine: use the server's own address, or start it with an admin token and send that token "
+                + "as 'X-Admin-Token'.")
     }
 
     /// Refuses pages of other sites, and names in `Host` whose DNS entry points to this machine.
     static let adminForOtherSite = forbidden(
-        "The admin API does not answer pages of other sites: ask at http://localhost or http://127.0.0.1, without an "
-            + "'Origin' from elsewhere, or with an admin token.")
+        "The admin API does not answer pages of other sites: use http://localhost or http://127.0.0.1 without "
+            + "another site's 'Origin', or send an admin token.")
 
     static let wrongAdminToken = APIError(
         .unauthorized, .unauthorized,
-        "The admin API of this server asks for its admin token in the field 'X-Admin-Token'.")
+        "This server's admin API requires its admin token in the field 'X-Admin-Token'.")
 
     static let journalTakesNoQuery = invalid(
-        "The whole journal takes no query; /__admin/requests and /__admin/frames do.")
+        "The whole journal accepts no query; /__admin/requests and /__admin/frames do.")
 
     /// - Parameter kind: `fault` or `breakpoint`.
     static func unknownFault(_ name: String, kind: String = "fault", known: [String]) -> APIError {
@@ -103,12 +105,12 @@ extension APIError {
 
     /// Refuses to move a clock that follows the system's.
     static let realClock = conflict(
-        "This world follows the system's clock, which cannot be moved; start the server with a manual clock, or make a "
-            + "world with {\"clock\": \"manual\"}.")
+        "This world follows the system's clock, which cannot be moved; start the server with a manual clock, "
+            + "or create a world with {\"clock\": \"manual\"}.")
 
     static let clockWithoutAdvance = invalid(
-        "Send one of these: by how much, {\"advance\": \"26s\"}; to what time, {\"advance_to\": "
-            + "\"2025-01-29T10:31:00Z\"}; or until an entry, {\"advance_until\": {\"kind\": \"frame\"}}."
+        "Send one of these: a duration, {\"advance\": \"26s\"}; a time, {\"advance_to\": "
+            + "\"2025-01-29T10:31:00Z\"}; or an entry to wait for, {\"advance_until\": {\"kind\": \"frame\"}}."
     )
 
     static let withinWithoutCondition = invalid(
@@ -116,27 +118,25 @@ extension APIError {
     )
 
     static func clockBackwards(_ now: String) -> APIError {
-        .invalid("A clock only goes forward: it shows \(now). Reset the world to start over.")
+        .invalid("A clock can only move forward: it shows \(now). Reset the world to start over.")
     }
 
     /// Refuses to move a clock by more than 366 days, or beyond the year 2199.
     static let clockTooFar = invalid(
-        "A clock goes forward by at most 366 days at once, and to the year 2199 at most; advance by less.")
+        "A clock can move at most 366 days at once, and not beyond the year 2199; advance by less.")
 
     /// Refuses a scenario that names a session's file, because requests cannot make the server read files.
     static func sessionNotRead(_ path: String) -> APIError {
         .invalid(
-            "The session \"\(path)\" is a file, and this server reads no files by name: send the HAR itself, "
-                + "{\"replay\": {\"session\": "
-                + "{\"log\": …}}}, or start the server with 'fitiq-mock replay'.")
+            "The session \"\(path)\" is a file, but this server does not read files by name: send the HAR "
+                + "itself, {\"replay\": {\"session\": {\"log\": …}}}, or start the server with 'fitiq-mock replay'.")
     }
 
     /// Refuses a scenario that names an overlay's file, because requests cannot make the server read files.
     static func overlayNotRead(_ path: String) -> APIError {
         .invalid(
-            "The overlay \"\(path)\" is a file, and this server reads no files by name: send the list of its changes, "
-                + "{\"overlay\": "
-                + "[…]}, or start the server with the file.")
+            "The overlay \"\(path)\" is a file, but this server does not read files by name: send the list of "
+                + "its changes, {\"overlay\": […]}, or start the server with the file.")
     }
 
     /// Refuses a request that the replayed session does not contain.
@@ -145,14 +145,14 @@ extension APIError {
     }
 
     static let noReplay = missing(
-        "This world does not replay a session; make one with {\"scenario\": {\"name\": …, \"replay\": {\"session\": "
-            + "{\"log\": …}}}}, or start the server with 'fitiq-mock replay'.")
+        "This world does not replay a session; create one that does with {\"scenario\": {\"name\": …, "
+            + "\"replay\": {\"session\": {\"log\": …}}}}, or start the server with 'fitiq-mock replay'.")
 
     /// Refuses an export that would be too large for the body of an import.
     static func stateTooLarge(_ bytes: Int, limit: Int) -> APIError {
         .full(
-            "This world's state may take \(bytes) bytes, and PUT /__admin/state takes at most \(limit); "
-                + "a server that exports on exit writes it to a file, and one of twice that size can be imported.")
+            "This world's state may take \(bytes) bytes, but PUT /__admin/state accepts at most \(limit); a "
+                + "server that exports on exit writes it to a file, and can import a file of twice that size.")
     }
 
     /// Refuses to export or import the state of a world that replays a session.
@@ -171,24 +171,26 @@ extension APIError {
     static func breakpointWithoutHold(_ on: JSONValue?) -> APIError {
         let got = on.map { "; 'on' is \($0.excerpt())" } ?? ""
         return .invalid(
-            "A breakpoint needs 'hold', which did not arrive\(got). Say what it holds: {\"on\": \"GET "
+            "A breakpoint needs 'hold', which is missing\(got). Set what it holds: {\"on\": \"GET "
                 + "/api/v1/goals\", \"hold\": \"request\"}, or {\"on\": \"socket\", \"hold\": \"server_to_client\"}.")
     }
 
     static let wrongControllerName = invalid(
-        "The parameter 'controller' names the operator of a stream of events, with 1 to \(FaultLimits.controllerName) bytes."
+        "The parameter 'controller' must name the operator of an event stream, in 1 to "
+            + "\(FaultLimits.controllerName) bytes."
     )
 
     static func controllerIsThere(_ name: String) -> APIError {
         .conflict(
-            "Another stream of events belongs to the controller \(name.quoted(limit: 60)); choose another name, or end it."
+            "Another event stream belongs to the controller \(name.quoted(limit: 60)); choose another name, or "
+                + "end that stream."
         )
     }
 
     static func noController(_ name: String) -> APIError {
         .conflict(
-            "No stream of events is open for the controller \"\(name)\", so it could not end what it holds: open "
-                + "GET /__admin/events?controller=NAME first.")
+            "No event stream is open for the controller \"\(name)\", so it could not end what it holds: first "
+                + "open GET /__admin/events?controller=NAME.")
     }
 
     /// Refuses a number under which nothing is held.
@@ -204,7 +206,7 @@ extension APIError {
             action == "answer"
             ? "only a request or a handshake can be answered; change the held frame or response instead."
             : "a handshake can be continued, dropped or answered."
-        return .conflict("The action \"\(action)\" does not go with a \(place): \(hint)")
+        return .conflict("The action \"\(action)\" cannot be used on a \(place): \(hint)")
     }
 
     /// Refuses a changed request that would leave the API of its world.
@@ -213,7 +215,7 @@ extension APIError {
 
     static func invalidFieldValue(_ name: String) -> APIError {
         .invalid(
-            "The value of the field '\(name.onOneLine(limit: 60))' has a line break or another control character, or "
-                + "spaces around it, which no field can have (RFC 9110, section 5.5).")
+            "The value of the field '\(name.onOneLine(limit: 60))' has a line break or another control "
+                + "character, or spaces around it, which are not allowed in a field (RFC 9110, section 5.5).")
     }
 }

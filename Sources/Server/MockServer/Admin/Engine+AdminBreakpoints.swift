@@ -17,7 +17,7 @@ extension Engine {
         (rule.connection, rule.controller) = (draft.connection, draft.controller)
         if rule.connection != nil {
             guard case .socket = rule.fault else {
-                throw .invalid("'connection' is an open WebSocket; it goes with {\"on\": \"socket\"}.")
+                throw .invalid("'connection' is an open WebSocket; it requires {\"on\": \"socket\"}.")
             }
         }
         if let controller = missingController(of: rule, in: call.world) { throw .noController(controller.text) }
@@ -81,7 +81,7 @@ private struct BreakpointDraft {
             connection = try body.number("connection", in: 1...Int.max).map(UInt64.init)
             for key in ["connection", "controller"] { fault[key] = nil }
             guard connection == nil || body["connections"] == nil else {
-                throw .invalid("Say either 'connection' or 'connections'.")
+                throw .invalid("Set either 'connection' or 'connections'.")
             }
             return
         }
@@ -90,8 +90,8 @@ private struct BreakpointDraft {
         }
         try body.check(keys: ["on", "name", "enabled", "direction", "match", "timeout", "controller"])
         call.oldWords.note(
-            "'on' with \"\(place)\", 'match', 'direction' and 'timeout' are old words, which the server still "
-                + "accepts; write the breakpoint as in this answer, a fault with 'hold'.")
+            "'on' with \"\(place)\", 'match', 'direction' and 'timeout' are old words that the server still "
+                + "accepts; write the breakpoint as in this answer, as a fault with 'hold'.")
         let match = try body.part("match", keys: Self.conditions(of: place))
         connection = try match.number("connection", in: 1...Int.max).map(UInt64.init)
         for (one, other) in [("at", "type"), ("connection", "connections")]
@@ -100,7 +100,7 @@ private struct BreakpointDraft {
         }
         if let first = match["endpoint"]?.string?.split(separator: " ").first, ["handshake", "socket"].contains(first) {
             throw .invalid(
-                "'match.endpoint' is an endpoint of REST; a handshake and a frame are held with another 'on'.")
+                "'match.endpoint' is a REST endpoint; use another 'on' to hold a handshake or a frame.")
         }
         let socket = try match.text("socket", expected: "the path of a WebSocket, such as \"/ws/meal-logs\"")
         let target = ["handshake": "handshake", "frame": "socket"][place]  // Only known names.
@@ -135,7 +135,7 @@ private struct BreakpointDraft {
                 " To hold the answer to the handshake, hold the frame \"connected\": "
                 + #"{"on": "frame", "match": {"type": "connected"}}."#
             throw .invalid(
-                "A \(place) does not go in the direction \"\(direction)\"; leave 'direction' out."
+                "A \(place) does not travel in the direction \"\(direction)\"; omit 'direction'."
                     + (place == "handshake" ? hint : ""))
         }
         return place == "response" ? "response" : "request"

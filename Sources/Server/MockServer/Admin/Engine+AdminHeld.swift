@@ -70,7 +70,7 @@ extension Engine {
         let (world, body) = (call.world, try call.body(keys: ["for"]))
         guard let time = try body.duration("for"), (FaultLimits.shortestHold...FaultLimits.longestWait).contains(time)
         else {
-            throw .invalid("'for' must be from 1ms to 1h: how long it waits from now.")
+            throw .invalid("'for' must be from 1ms to 1h: the time to wait from now.")
         }
         enter(world, at: call.now)
         let number = try held(call).thing.number
@@ -175,7 +175,7 @@ private struct HeldCommand {
         case "change":
             told = .changed
             guard payload != nil || thing.place != .frame && present.contains(where: { $0 != "step" }) else {
-                throw .invalid("Name what changes: \(Words.list(row.keys.filter { $0 != "step" }, last: "or")).")
+                throw .invalid("Set what to change: \(Words.list(row.keys.filter { $0 != "step" }, last: "or")).")
             }
             action = try Self.change(thing, on: connection, body, payload, in: engine, at: call.now)
         case "answer":
@@ -242,7 +242,7 @@ extension AdminBody {
         let method = try text("method", expected: "a method") ?? head.method.rawValue
         let target = try text("target", expected: "a path with a query, if any") ?? head.target.description
         guard !(method + target).utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
-            throw .invalid("A method and a target are visible characters without spaces.")
+            throw .invalid("A method and a target must be visible characters without spaces.")
         }
         let first = "\(method) \(target) HTTP/\(head.version == .http10 ? "1.0" : "1.1")\r\n"
         let lines = fields.map { "\($0.0): \($0.1)\r\n" }

@@ -281,7 +281,7 @@ extension Engine {
 
     /// Sends a follower a comment to keep the stream alive; resets it if it has read nothing for the idle time.
     func keepAlive(_ connection: Connection, at now: Timestamp) {
-        guard let follower = connection.follower else { preconditionFailure("Only followers are kept alive.") }
+        guard let follower = connection.follower else { preconditionFailure("Only followers may be kept alive.") }
         guard follower.unreadTime < patience.idle else { return end(connection, .reset) }
         // Time alone can break an obligation.
         connection.follower?.verdicts?.isDue = true

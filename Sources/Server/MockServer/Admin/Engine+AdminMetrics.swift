@@ -13,9 +13,9 @@ extension Engine {
         text.gauge("uptime_seconds", "Time since the server started.", Int(lasted))
         text.gauge("connections", "Open connections.", connections.count)
         text.gauge("web_sockets", "Open WebSockets.", connections.webSocketCount)
-        text.gauge("held_bytes", "What connections hold in memory.", connections.heldBytes)
+        text.gauge("held_bytes", "Bytes that connections hold in memory.", connections.heldBytes)
         text.gauge("held_things", "What breakpoints hold.", all.reduce(0) { $0 + ($1.live?.holds.things.count ?? 0) })
-        text.gauge("worlds", "Worlds, with the default one.", all.count)
+        text.gauge("worlds", "Worlds, including the default world.", all.count)
         text.counter("worlds_made_total", "Worlds that were made.", [([], worlds.madeCount)])
         text.gauge("stored_bytes", "The JSON of all worlds.", worlds.storedBytes)
         text.gauge("journal_bytes", "The journals of all worlds.", worlds.journalWeight)
@@ -37,7 +37,7 @@ extension Engine {
         text.counter("response_body_bytes_total", "The bodies of answers.", [([], counts.responseBytes)])
         text.counter("refusals_total", "Connections refused for their input.", [([], counts.refusals)])
         text.counter(
-            "frames_total", "Frames of WebSockets, as the journal has them.",
+            "frames_total", "WebSocket frames, as in the journal.",
             counts.frames.counts.map { frame, count in
                 ([("direction", frame.sender.direction), ("opcode", frame.opcode.name)], count)
             })

@@ -44,7 +44,7 @@ extension Engine {
         let body = try call.body(keys: keys, limits: JSON.Limits(bytes: limits.frameBody))
         if body["fields"] != nil {
             guard body["members"] == nil else { throw .invalid("'fields' is the old word for 'members'.") }
-            call.oldWords.note("'fields' is an old word, which the server still accepts; write 'members'.")
+            call.oldWords.note("'fields' is an old word that the server still accepts; write 'members'.")
         }
         let (payload, opcode) = try message(body, for: connection, in: call.world)
         try connection.checkIsOpen(to: "send")
@@ -189,7 +189,10 @@ extension Engine {
     }
 
     private func frameTemplates(of connection: Connection, in world: World) -> FrameTemplates {
-        guard let opening = connection.record.opening else { preconditionFailure("A socket of a world was opened.") }
+        guard let opening = connection.record.opening else {
+            preconditionFailure(
+                "A world's socket must have been opened.")
+        }
         let description = socketDescriptions[world.mode] ?? APIDescription.asyncAPI.json(for: world.mode)
         socketDescriptions[world.mode] = description
         return FrameTemplates(in: description, for: opening, at: world.turn.date)

@@ -76,7 +76,7 @@ extension Engine {
     ) throws(APIError) -> World {
         try checkPlaceForWorld()
         if let owner, let id = owner.id, owner.isGone { throw .unknownWorld(id) }
-        guard let id = beginning.draft.id else { preconditionFailure("The draft of a new world has an id.") }
+        guard let id = beginning.draft.id else { preconditionFailure("The draft of a new world must have an id.") }
         guard worlds[ExactString(id.text)] == nil else { throw .worldExists(id.text) }
         try beginning.check(in: worlds.room(of: nil))
         let world = World(id: id.text, number: number, beginning, now: now)
@@ -247,7 +247,7 @@ extension Engine {
     private static let sweepPause: Int64 = 1_000_000
 
     func remove(_ world: World, reason: String, at now: Timestamp) {
-        guard let id = world.id else { preconditionFailure("The default world is never removed.") }
+        guard let id = world.id else { preconditionFailure("The default world must not be removed.") }
         for member in world.run?.worlds ?? [] { remove(member, reason: reason, at: now) }
         world.owner?.run?.remove(world, at: world.date(of: world.clock.now(now)))
         releaseAll(of: world, .ended, at: now)

@@ -41,7 +41,7 @@ struct Apart<Value>: ~Copyable {
     }
 
     private mutating func put(_ value: consuming Value) {
-        precondition(place == nil, "A value was set while it was being changed.")
+        precondition(place == nil, "A value must not be set while it is being changed.")
         place = .allocate(capacity: 1)
         place?.initialize(to: value)
     }

@@ -122,7 +122,7 @@ extension DescribedAPI {
             answers[status] = nil
             return
         case .becomes(.type): return
-        case .known: answer = answer ?? ["description": "The server may answer so; the fake does not."]
+        case .known: answer = answer ?? ["description": "The real server may answer like this; the fake does not."]
         case .contentType(let type):
             if let content = answer?["content"]?.object {
                 answer?["content"] = .object(JSONObject(content.map { (type, $0.value) }))

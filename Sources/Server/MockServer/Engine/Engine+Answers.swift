@@ -161,7 +161,10 @@ extension Engine {
     /// The answer of a REST endpoint without an overlay; nil if the request waits for a job.
     private func ownAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         if exchange.isReleased, exchange.made is HTTPResponse.Status { return .noContent }
-        guard let endpoint = exchange.endpoint else { preconditionFailure("A path without an operation is refused.") }
+        guard let endpoint = exchange.endpoint else {
+            preconditionFailure(
+                "A path without an operation must be refused earlier.")
+        }
         if endpoint.credentials == .key { return try keyedAnswer(endpoint, exchange) }
         let world = exchange.world
         defer { applyEffects(of: world, at: exchange.now) }

@@ -199,7 +199,7 @@ extension Engine {
         do throws(FaultBookError) {
             try world.faults.replaceRules(scenario.faults, respelled: prepared.respelled)
         } catch {
-            preconditionFailure("A scenario that was read has rules that can be: \(error.message)")
+            preconditionFailure("A scenario that was read must have valid rules: \(error.message)")
         }
         // Rules added through the admin API are gone with the old rules, and no longer count as stored bytes.
         let names = Set(world.faults.rules.map(\.rule.name))

@@ -44,7 +44,7 @@ extension Engine {
             case .end: serveRequest(of: connection, at: now)
             case .connectionClosed: end(connection, .close)
             case .needsData, .paused: return awaitMore(on: connection, at: now)
-            case .response, .informational: preconditionFailure("A server's connection reads requests.")
+            case .response, .informational: preconditionFailure("A server's connection must read requests.")
             }
         }
     }
@@ -67,7 +67,7 @@ extension Engine {
 
     /// Serves a complete request, unless its world is paused.
     func serveRequest(of connection: Connection, at now: Timestamp) {
-        guard let head = connection.request.take() else { preconditionFailure("A request ended that never began.") }
+        guard let head = connection.request.take() else { preconditionFailure("A request must begin before it ends.") }
         // Restarts the time for the next request to arrive.
         arm(connection, .idle, after: patience.idle, at: now)
         let exchange = Exchange(head, body: connection.body, on: connection, in: self, at: now)

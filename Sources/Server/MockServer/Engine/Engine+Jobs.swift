@@ -47,7 +47,10 @@ extension Engine {
     ) {
         guard let startJob else { return then(self, Parcel(work()), now) }
         let number = jobs.add { engine, value, now in
-            guard let parcel = value as? Parcel<Value> else { preconditionFailure("A job brings its own result.") }
+            guard let parcel = value as? Parcel<Value> else {
+                preconditionFailure(
+                    "A job must return its own kind of result.")
+            }
             then(engine, parcel, now)
         }
         startJob(Job(number: number) { Parcel(work()) })

@@ -27,7 +27,7 @@ extension Engine {
         let request = exchange.replayRequest(
             secureOrigin: exchange.connection.isSecure ? configuration.secureOrigin : nil)
         guard let answer = world.replay?.player.answer(request, at: world.turn.date) else {
-            preconditionFailure("Only a world that plays a session back is asked.")
+            preconditionFailure("Only a world that replays a session may be asked.")
         }
         exchange.note(answer)
         guard replacement == nil else {

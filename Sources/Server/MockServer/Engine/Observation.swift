@@ -106,7 +106,7 @@ public enum Observation: Sendable, CustomStringConvertible {
                 ("reason", message, message),
             ]
         case .refusedConnection(let limit):
-            let text = "refused a connection: \(limit) are open, which is the limit"
+            let text = "refused a connection: \(limit) connections are open, which is the limit"
             return [("event", "connection_refused", nil), ("limit", limit, text)]
         case .tlsFailed(let message): return [("event", "tls_failed", "TLS:"), ("reason", message, message)]
         case .webSocketOpened(let path):
@@ -117,11 +117,11 @@ public enum Observation: Sendable, CustomStringConvertible {
                 ("reason", message, message),
             ]
         case .memory(let limit):
-            let text = "reset a connection: together they hold more than \(limit) bytes, which is the limit,"
-            return [("event", "memory", nil), ("limit", limit, text + " and it held the most")]
+            let text = "reset a connection: all connections together hold more than \(limit) bytes, which is the limit,"
+            return [("event", "memory", nil), ("limit", limit, text + " and this one held the most")]
         case .relayed(let message, _): return [("event", "relayed", nil), ("reason", message, message)]
         case .stateNotSaved(let message):
-            let text = "the state could not be saved, which is tried again: \(message)"
+            let text = "the state could not be saved; the server will try again: \(message)"
             return [("event", "state_not_saved", nil), ("reason", message, text)]
         case .slowReader(let limit):
             let text = "reset a WebSocket whose client left more than \(limit) bytes unread; read faster or close it"
@@ -215,7 +215,8 @@ struct TransportRefusal {
 
     static func headTimeout(_ time: Duration) -> TransportRefusal {
         TransportRefusal(
-            .requestTimeout, "The request's head did not arrive within \(time.components.seconds) s; send it at once.")
+            .requestTimeout,
+            "The request's head did not arrive within \(time.components.seconds) s; send it immediately.")
     }
 
     static func bodyTimeout(_ time: Duration) -> TransportRefusal {
@@ -228,8 +229,8 @@ struct TransportRefusal {
     static func tooMuchHeld(limit: Int) -> TransportRefusal {
         TransportRefusal(
             .serviceUnavailable, code: "SERVER_BUSY",
-            "The server holds \(limit) bytes for its connections, which is the limit; "
-                + "read what it has sent, or send less at a time.")
+            "The server holds \(limit) bytes for its connections, which is the limit; read its answers, or "
+                + "send less at a time.")
     }
 
     static func tooManyConnections(limit: Int) -> TransportRefusal {
@@ -240,7 +241,7 @@ struct TransportRefusal {
 
     /// The client began TLS on a port without it.
     static func tlsOnPlainPort(origin: String, secureOrigin: String?) -> TransportRefusal {
-        let remedy = secureOrigin.map { "\($0) for TLS" } ?? "start the server with TLS to have https as well"
+        let remedy = secureOrigin.map { "\($0) for TLS" } ?? "start the server with TLS to get https, too"
         return TransportRefusal(
             .badRequest,
             "The client began TLS (https or wss) on a port that speaks plain HTTP; use \(origin), or \(remedy).")

@@ -54,7 +54,7 @@ struct OutputBuffer: ~Copyable {
     /// Removes taken bytes; compacts the storage when half of it is free.
     mutating func take(_ count: Int) {
         taken += count
-        precondition(taken <= releasedEnd, "The transport took more bytes than there were.")
+        precondition(taken <= releasedEnd, "The transport must not take more bytes than exist.")
         if taken == bytes.count {
             bytes.removeAll(keepingCapacity: true)
         } else if taken > 64 * 1024, taken > bytes.count / 2 {
@@ -88,7 +88,7 @@ struct OutputBuffer: ~Copyable {
 
     /// Replaces the bytes from a position on with a transmission.
     mutating func replace(from start: Int, with transmission: Transmission) {
-        precondition(start >= holds.last?.offset ?? taken, "What was held back already cannot be replaced.")
+        precondition(start >= holds.last?.offset ?? taken, "Bytes that were already held back cannot be replaced.")
         bytes.removeSubrange(start...)
         append(transmission)
     }

@@ -109,7 +109,7 @@ final class UpstreamConnection {
             case .end:
                 if let head { return .answer(UpstreamAnswer(head, body, missing: 0)) }
             case .needsData, .paused, .connectionClosed: return nil
-            case .request: preconditionFailure("A server sends no requests.")
+            case .request: preconditionFailure("A server must not send requests.")
             }
         }
     }
@@ -250,8 +250,8 @@ enum UpstreamMessages {
     }
     static let noTransport =
         "This server runs in memory and cannot reach an upstream; start it with 'fitiq-mock serve'."
-    static let notWithSession = "A world that replays a session has no upstream: leave out one of the two."
-    static let noURL = "The world's upstream has no URL: give it one as 'url', or name one when the server starts."
+    static let notWithSession = "A world that replays a session has no upstream: remove one of the two."
+    static let noURL = "The world's upstream has no URL: set 'url', or set the URL when the server starts."
 }
 
 extension APIError {

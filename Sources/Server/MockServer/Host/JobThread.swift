@@ -105,7 +105,7 @@ public final class Parcel<Value: Sendable>: Sendable {
             defer { content = nil }
             return content
         }
-        guard let value else { preconditionFailure("A parcel is opened once.") }
+        guard let value else { preconditionFailure("A parcel must be opened only once.") }
         return value
     }
 }

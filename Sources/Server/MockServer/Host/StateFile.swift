@@ -115,8 +115,9 @@ public final class StateFile: Sendable {
         let open = ["", "-wal", "-shm", "-journal"].map { file + $0 }.filter { OutputFile.rightsOfOthers(to: $0) != 0 }
         guard !open.isEmpty else { return nil }
         return open.map(OutputFile.makePrivate).contains(false)
-            ? "other users can read '\(path)', which has password hashes and tokens, and its mode cannot be changed"
-            : "other users could read '\(path)', which has password hashes and tokens; now it has mode 0600"
+            ? "other users can read '\(path)', which contains password hashes and tokens, and its mode cannot be "
+                + "changed"
+            : "other users could read '\(path)', which contains password hashes and tokens; its mode is now 0600"
     }
 
     private static func migrate(_ database: Database, _ path: String) throws(StateFileError) {
@@ -246,7 +247,7 @@ public final class StateFile: Sendable {
 
 extension StateFile.Open {
     fileprivate var opened: Database {
-        guard let database else { preconditionFailure("A state file that was closed is neither read nor written.") }
+        guard let database else { preconditionFailure("A closed state file must not be read or written.") }
         return database
     }
 
@@ -344,7 +345,7 @@ public struct StateFileError: Error, Equatable {
     public let message: String
 
     private static let inUse =
-        " is in use by another server, or by a tool for SQLite: end that one, or name another file"
+        " is in use by another server, or by an SQLite tool: stop that program, or name another file"
 
     private init(message: String) { self.message = message }
 
@@ -370,8 +371,8 @@ public struct StateFileError: Error, Equatable {
     fileprivate static func gone(_ path: String) -> StateFileError {
         StateFileError(
             message: """
-                '\(path)' was moved, removed or replaced by another file in the meantime: changes since then are lost \
-                unless the file comes back before the server ends
+                '\(path)' was moved, removed or replaced by another file in the meantime: changes since then are \
+                lost unless the file returns before the server ends
                 """)
     }
 
@@ -380,16 +381,16 @@ public struct StateFileError: Error, Equatable {
         let row = "the row of the list \(stray.list.quoted()) with the id \(stray.id.text.quoted())"
         self.init(
             world: world, path,
-            "\(row) is not as a server wrote it: its list, its owner and the id in its data must be known; delete it, or "
-                + "name another file")
+            "\(row) was not written by a server: its list, its owner and the id in its data must be known; "
+                + "delete it, or name another file")
     }
 
     /// An error about a number of the last world that no server can have written.
     init(serial: Int, largest: Int, _ path: String) {
         self.init(
             message: """
-                '\(path)': the number of its last world is \(serial), and must be from 0 to \(largest); set 'serial' in \
-                its table 'server' to 0, or name another file
+                '\(path)': the number of its last world is \(serial), but must be from 0 to \(largest); set 'serial' \
+                in its table 'server' to 0, or name another file
                 """)
     }
 
@@ -401,16 +402,16 @@ public struct StateFileError: Error, Equatable {
     fileprivate static func altered(_ path: String, trigger: String) -> StateFileError {
         StateFileError(
             message: """
-                '\(path)' has the trigger \(trigger.quoted()), which would change what a server saves: drop it, or name \
-                another file
+                '\(path)' has the trigger \(trigger.quoted()), which would change the data that a server saves: drop \
+                it, or name another file
                 """)
     }
 
     fileprivate static func later(_ path: String, version: Int64, known: Int) -> StateFileError {
         StateFileError(
             message: """
-                '\(path)' was written by a later fitiq-mock: it has version \(version), and this one reads up to \(known); \
-                update fitiq-mock, or name another file
+                '\(path)' was written by a later fitiq-mock: it has version \(version), but this fitiq-mock reads \
+                only up to \(known); update fitiq-mock, or name another file
                 """)
     }
 }

@@ -66,7 +66,9 @@ extension Engine {
         guard world.live?.holds.things.count ?? 0 < FaultLimits.held else {
             world.live?.holds.passed += 1
             if world.live?.holds.passed == 1 {
-                let note = "breakpoints hold \(FaultLimits.held) things, which is the limit; further ones pass"
+                let note =
+                    "breakpoints hold \(FaultLimits.held) requests, responses and frames, which is the limit; "
+                    + "further ones pass"
                 recorder.record(.note(note), at: world.turn.now, in: world)
             }
             return false

@@ -46,7 +46,8 @@ extension Engine {
         let (world, name) = (call.world, try call.body(keys: ["name"]).text("name", bytes: 1...Mark.nameBytes))
         let marks = world.live?.marks ?? []
         if let name, marks.contains(where: { $0.name == ExactString(name) }) {
-            throw .invalid("This world has a mark \(name.quoted(limit: 60)) already; delete it, or choose another.")
+            throw .invalid(
+                "This world already has a mark \(name.quoted(limit: 60)); delete it, or choose another name.")
         }
         guard marks.count < Mark.most else { throw .tooManyMarks }
         enterDue(world, at: call.now)
@@ -121,7 +122,7 @@ extension Engine {
     ) {
         world.setTime(now)
         releaseAll(of: world, .ended, at: now)
-        let reason = "The world went back to an earlier state"
+        let reason = "The world returned to an earlier state"
         // Records the ends of sockets before the world goes back.
         for connection in connections where connection.world === world && connection.isOpenSocket && !connection.isEcho
         {
@@ -138,7 +139,7 @@ extension Engine {
         let marks = world.live?.marks ?? []
         removeMarks((marks.firstIndex { $0.number > mark.number } ?? marks.count)..<marks.count, of: world)
         recorder.record(
-            .note("the world went back to mark \(mark.name.text), entry \(mark.number)"), at: world.turn.now, in: world)
+            .note("the world returned to mark \(mark.name.text), entry \(mark.number)"), at: world.turn.now, in: world)
         world.forgetEarlier()
         worlds.accountEverything(of: world)
         queueDeadline(of: world)

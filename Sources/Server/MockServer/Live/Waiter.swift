@@ -180,18 +180,19 @@ extension APIError {
 
     static func waitForWhat(_ key: String, _ keys: [String]) -> APIError {
         .invalid(
-            "Say what to wait for: {\"\(key)\": {\"kind\": \"frame\", \"type\": \"stream_complete\"}}, with one or more of "
-                + "\(Words.list(keys.map { "'\($0)'" })).")
+            "Set what to wait for: {\"\(key)\": {\"kind\": \"frame\", \"type\": \"stream_complete\"}}, with "
+                + "one or more of \(Words.list(keys.map { "'\($0)'" })).")
     }
 
     static let waitTooLong = invalid(
-        "A request waits for at most 10 minutes; ask again, with 'since' as the last answer's 'last_number'.")
+        "A request may wait for at most 10 minutes; ask again, with the last answer's 'last_number' as 'since'.")
 
     static let tooManyWaits = full(
-        "\(Engine.mostWaits) requests wait in this world, which is the limit; wait until some of them are answered.")
+        "\(Engine.mostWaits) requests are waiting in this world, which is the limit; wait until some of them "
+            + "are answered.")
 
     static let resetWhileWaiting = conflict(
-        "The world was reset or went back while this request waited for something in it.")
+        "The world was reset or rewound while this request was waiting for an entry in it.")
 
     static func nothingMatched(within: Int64, details: JSONObject) -> APIError {
         APIError(

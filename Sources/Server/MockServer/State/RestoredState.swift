@@ -35,10 +35,10 @@ struct RestoredWorld: Sendable {
         else {
             throw StateFileError(
                 world: saved.name.quoted(), path,
-                "a world has an id such as w17 or n2-w17, with a number up to \(WorldTable.largestSerial)")
+                "a world must have an id such as w17 or n2-w17, with a number up to \(WorldTable.largestSerial)")
         }
         guard saved.time.secondsSinceEpoch < WorldSettings.lastTokenExpiry else {
-            throw StateFileError(world: saved.name, path, "its time is after the year 2199, where a clock ends")
+            throw StateFileError(world: saved.name, path, "its time is after the year 2199, the last year of a clock")
         }
         do throws(ScenarioErrors) {
             state = try Scenario.readSaved(file, file: path)

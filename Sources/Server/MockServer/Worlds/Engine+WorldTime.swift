@@ -110,7 +110,7 @@ extension Engine {
                 timeOutPassed(of: id, at: time, moment)
                 steps -= 1
             } else {
-                preconditionFailure("What is due next was due neither as a step nor as a time-out.")
+                preconditionFailure("The next due event must be a step or a time-out.")
             }
         }
         world.moveClock(to: end)
@@ -204,7 +204,7 @@ extension Engine {
             if let rule = connection.record.endingRule { recorder.setIn(.silence, by: rule, on: connection, in: world) }
             fallSilent(connection, at: now)
         case .end(let action):
-            precondition(action == .finish || action == .reset, "A wait ends on its own.")
+            precondition(action == .finish || action == .reset, "A wait must end at its own time.")
             loseHolds(of: connection)
             recorder.abandoned(connection, in: world)
             let recorded: RecordedClosing.Cause = action == .reset ? .reset : .finish

@@ -67,7 +67,9 @@ struct WorldClock: Sendable {
     func now(_ system: Timestamp) -> Timestamp { manualTime ?? system }
 
     mutating func move(to time: Timestamp) {
-        precondition(manualTime.map { $0 <= time } ?? false, "A clock only goes forward, and the system's by itself.")
+        precondition(
+            manualTime.map { $0 <= time } ?? false,
+            "A clock can only move forward, and the system's clock cannot be moved.")
         manualTime = time
     }
 }

@@ -117,7 +117,7 @@ extension World {
     func judgement(at time: Timestamp) -> Judgement {
         if judge == nil { beginJudging() }
         feedJudge()
-        guard let judge else { preconditionFailure("The world has just got a judge.") }
+        guard let judge else { preconditionFailure("The world must have a judge.") }
         return judge.judgement(at: time, of: journal.lastNumber - forgottenNumber)
     }
 }

@@ -41,10 +41,10 @@ extension ConsultationData {
         guard !namesDeletedGoal(ids) else { return }
         fields.refuse(
             ["goal"], unless: context == .goal,
-            Messages.needs("'context: goal'; 'linked_goal' links a consultation about something else"))
+            Messages.needs("'context: goal'; use 'linked_goal' to link a consultation about another topic"))
         fields.refuse(
             ["context_id"], unless: ![.general, .goal].contains(context),
-            Messages.needs("'context: insight', 'context: mood' or 'context: journal'; goals are named by 'goal'"))
+            Messages.needs("'context: insight', 'context: mood' or 'context: journal'; use 'goal' for goals"))
         if isUnlinked, fields["linked_goal"] != nil { fields.refuse("unlinked", Messages.contradicts("linked_goal")) }
     }
 }

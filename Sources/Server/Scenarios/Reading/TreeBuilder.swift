@@ -69,7 +69,7 @@ struct TreeBuilder {
             anchor = properties.anchor
             node = Node(.mapping(try members(depth: depth, of: parser)), at: position)
         case .documentStart, .documentEnd, .listEnd, .mappingEnd, .streamEnd:
-            preconditionFailure("libyaml begins a value with one of the events above.")
+            preconditionFailure("libyaml must begin a value with one of the events above.")
         }
         register(.tree(node), as: anchor)
         return node

@@ -162,7 +162,7 @@ final class GuideStage {
     func plain(_ text: String) -> String {
         guard !prefix.isEmpty else { return text }
         return text.replacing(
-            "POST /__admin\(prefix.replacing("/w/", with: "/worlds/"))/tokens makes a token that works in this world.",
+            "POST /__admin\(prefix.replacing("/w/", with: "/worlds/"))/tokens creates a token for this world.",
             with: "'fitiq-mock token' prints a token that works."
         ).replacing(prefix, with: "")
     }
