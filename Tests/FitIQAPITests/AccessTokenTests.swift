@@ -318,12 +318,12 @@ import Testing
         ),
         (
             .criticalExtensions(#"["b64"]"#),
-            "its header demands extensions that this server does not know, 'crit' is [\"b64\"] (RFC 7515 §4.1.11): "
-                + "sign the token without 'crit'."
+            "its header requires extensions that this server does not support, 'crit' is [\"b64\"] (RFC 7515 "
+                + "§4.1.11): sign the token without 'crit'."
         ),
         (
             .notYetValid(from: .example),
-            "it is valid from 2025-01-29T10:30:00Z on (its claim 'nbf'): use it then, or compare the clocks."
+            "it is not valid before 2025-01-29T10:30:00Z (its claim 'nbf'): use it then, or compare the clocks."
         ),
         (.expired(at: .example), "it expired at 2025-01-29T10:30:00Z; refresh it."),
     ]

@@ -98,7 +98,7 @@ import Testing
         ),
         (
             [("end_date", "2025-01-29T10:30:00 01:00")],
-            #"The parameter 'end_date' must be a date, such as "2025-01-29", or a date-time, such as "2025-01-29T10:30:00Z"; got "2025-01-29T10:30:00 01:00". A '+' in a query stands for a space: write it as %2B."#
+            #"The parameter 'end_date' must be a date, such as "2025-01-29", or a date-time, such as "2025-01-29T10:30:00Z"; got "2025-01-29T10:30:00 01:00". A '+' in a query means a space: write it as %2B."#
         ),
         (
             [("end_date", "")],

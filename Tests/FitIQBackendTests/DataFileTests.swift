@@ -34,16 +34,17 @@ extension DataFile {
         "An invalid form is reported with its file and line",
         arguments: [
             ("", 1, ""), ("{\n\"a\": [],\n}", 3, ""), ("{}\n{}", 2, ""),
-            ("[]", 1, "the file is an object of sections"),
-            ("\n7", 2, "the file is an object of sections"), ("\n\"x\"", 2, "the file is an object of sections"),
+            ("[]", 1, "the file must be an object of sections"),
+            ("\n7", 2, "the file must be an object of sections"),
+            ("\n\"x\"", 2, "the file must be an object of sections"),
             ("{\n\"a\": [], \"a\": []}", 1, "two sections have one name"),
-            ("{\n\"a\": {}}", 2, "the section a is a list of objects"),
-            ("{\n\"a\":\n 1}", 3, "the section a is a list of objects"),
-            ("{\"a\": [\n{},\n\n\"x\"]}", 4, "a record is an object that has each key once"),
-            ("{\"a\": [\n{\"k\": \"x\",\n\"k\": \"y\"}]}", 2, "a record is an object that has each key once"),
-            ("{\"a\": [\n{\"k\":\n1}]}", 3, "k is a text or a list of texts"),
-            ("{\"a\": [\n{\"k\": \"x\", \"l\": [\"x\",\n\"y\",\n[]]}]}", 4, "l is a text or a list of texts"),
-            ("{\"a\": [{\"k\": [[{}]],\n\"l\": {}}]}", 1, "k is a text or a list of texts"),
+            ("{\n\"a\": {}}", 2, "the section a must be a list of objects"),
+            ("{\n\"a\":\n 1}", 3, "the section a must be a list of objects"),
+            ("{\"a\": [\n{},\n\n\"x\"]}", 4, "a record must be an object that has each key once"),
+            ("{\"a\": [\n{\"k\": \"x\",\n\"k\": \"y\"}]}", 2, "a record must be an object that has each key once"),
+            ("{\"a\": [\n{\"k\":\n1}]}", 3, "k must be a text or a list of texts"),
+            ("{\"a\": [\n{\"k\": \"x\", \"l\": [\"x\",\n\"y\",\n[]]}]}", 4, "l must be a text or a list of texts"),
+            ("{\"a\": [{\"k\": [[{}]],\n\"l\": {}}]}", 1, "k must be a text or a list of texts"),
         ])
     func tellsOtherForms(_ text: String, _ line: Int, _ message: String) {
         let mistakes = DataFile(text).mistakes
@@ -64,11 +65,11 @@ extension DataFile {
         _ = file.text("z", of: records[1])
         #expect(
             file.mistakes == [
-                "a.json:2: x is a text that neither begins nor ends with white space",
-                "a.json:2: y is a text that neither begins nor ends with white space",
+                "a.json:2: x must be a text that neither begins nor ends with white space",
+                "a.json:2: y must be a text that neither begins nor ends with white space",
                 "a.json:2: z is missing", "a.json:2: y is a list of texts",
                 "a.json:3: there is no key \"z\"; there are x, y",
-                "a.json:3: z is a text that neither begins nor ends with white space",
+                "a.json:3: z must be a text that neither begins nor ends with white space",
             ])
     }
 }
@@ -119,11 +120,14 @@ extension DataFile {
             (
                 #""urgent":"#, #""urgend":"#,
                 [
-                    "sections are openings, urgent, nutritionist, fitness_coach, wellness_specialist, general_wellness, common, suggestions, templates"
+                    "sections must be openings, urgent, nutritionist, fitness_coach, wellness_specialist, general_wellness, common, suggestions, templates"
                 ]
             ),
-            (#""context_type": "goal""#, #""context_type": "general""#, ["each once", "but general has an opening"]),
-            (#""context_type": "goal""#, #""context_type": "mood""#, ["each once", "but general has an opening"]),
+            (
+                #""context_type": "goal""#, #""context_type": "general""#,
+                ["each once", "except general needs an opening"]
+            ),
+            (#""context_type": "goal""#, #""context_type": "mood""#, ["each once", "except general needs an opening"]),
             (#""difficulty": "2""#, #""difficulty": "6""#, ["difficulty is a number in 1.0...5.0"]),
             (#""target_value": "5""#, #""target_value": "five""#, ["target_value is a number in 0.1...1000000.0"]),
             (#""title": "Protein"#, #""titel": "Protein"#, ["difficulty", "title is missing"]),
@@ -131,7 +135,7 @@ extension DataFile {
             ("Thanks for sharing", "Thanks a b c d e for sharing", []),
             (
                 #""suicide", "#, #""suicide", "Suicides", "#,
-                ["the keyword \"Suicides\" stands twice, or in two forms of one word"]
+                ["the keyword \"Suicides\" occurs twice, or in two forms of one word"]
             ),
             (#""suicide", "#, #""?", "#, ["the keyword \"?\" has no word"]),
             (#"I'm really glad that you told me, and"#, "And", []),
@@ -146,7 +150,7 @@ extension DataFile {
                 #""keywords": ["suicide""#, #""keyword": ["suicide""#,
                 [
                     "there is no key \"keyword\"; there are keywords, text", "keywords is a list of texts",
-                    "only a persona has answers without keywords",
+                    "only a persona may have answers without keywords",
                 ]
             ),
         ])
@@ -157,13 +161,16 @@ extension DataFile {
     @Test(
         "A mistake in the goal advice is reported with its file and line",
         arguments: [
-            (#""topics":"#, #""topic":"#, ["the sections are topics, stages"]),
-            (#""keywords": []"#, #""keywords": ["any"]"#, ["the last topic has no keywords, because it fits any goal"]),
+            (#""topics":"#, #""topic":"#, ["the sections must be topics, stages"]),
+            (
+                #""keywords": []"#, #""keywords": ["any"]"#,
+                ["the last topic must have no keywords, because it fits any goal"]
+            ),
             (
                 #""tips": ["#, #""tip": ["#,
                 ["there is no key \"tip\"", "tips is a list of texts", "at least three texts"]
             ),
-            (#""stage": "new""#, #""stage": "close""#, ["\"close\", or it stands twice", "has a stage"]),
+            (#""stage": "new""#, #""stage": "close""#, ["\"close\", or it occurs twice", "has a stage"]),
             (#""stage": "new""#, #""stage": "old""#, ["there is no stage \"old\"", "has a stage"]),
             (#""message": "Every"#, #""massage": "Every"#, ["there is no key \"massage\"", "message is missing"]),
         ])
@@ -196,8 +203,8 @@ extension DataFile {
         text += "\"keywords\": [\"k\"], \"text\": \"\(words("t"))\"}]}"
         #expect(
             mistakes(inCoach: text) == [
-                "Fixtures/data/coach.json:6: the text stands in line 2 already",
-                "Fixtures/data/coach.json:8: fitness_coach has no answer without keywords, which fits any question",
+                "Fixtures/data/coach.json:6: the text is already in line 2",
+                "Fixtures/data/coach.json:8: fitness_coach needs an answer without keywords, which fits any question",
             ])
     }
 
@@ -213,7 +220,7 @@ extension DataFile {
             return "{" + sections.joined(separator: ",\n") + "}"
         }
         func told(_ line: Int, _ name: String) -> [String] {
-            ["Fixtures/data/quick_actions.json:\(line): \(name) has an action for each context_type"]
+            ["Fixtures/data/quick_actions.json:\(line): \(name) needs an action for each context_type"]
         }
         let some = Array(ContextType.allCases.dropLast())
         #expect(mistakes(inActions: text()) == [] && mistakes(inActions: text("everyone", some)) == [])
@@ -234,13 +241,13 @@ extension DataFile {
             (
                 #""everyone":"#, #""all":"#,
                 [
-                    "the sections are nutritionist, fitness_coach, wellness_specialist, general_wellness, everyone",
-                    "all has an action for each context_type",
+                    "the sections must be nutritionist, fitness_coach, wellness_specialist, general_wellness, everyone",
+                    "all needs an action for each context_type",
                 ]
             ),
             (
                 #""prompt": "Plan my meals for the week""#, #""prompt": "What should I eat for breakfast?""#,
-                ["the prompt stands in line 3 already"]
+                ["the prompt is already in line 3"]
             ),
             (
                 #""prompt": "Plan my meals for the week""#, #""promt": "Plan my meals for the week""#,

@@ -98,7 +98,7 @@ struct FoodFileTests {
             .kcal, ["", "-1", "+1", "1e2", "902.01", "1,5", ".5", "5.", "1.234", "x", "1 2", "9999999", "0x1", "٣"],
             "kcal is \""
         ),
-        (.protein, ["100.01", "3,1", "-0"], "protein is \""), (.sugar, ["101"], "it is a number from 0 to 100"),
+        (.protein, ["100.01", "3,1", "-0"], "protein is \""), (.sugar, ["101"], "it must be a number from 0 to 100"),
         (.servingGrams, ["0", "5000", "12,5", "a"], "serving grams has \""),
         (
             .gramsPerUnit,
@@ -106,10 +106,10 @@ struct FoodFileTests {
         ),
         (.gramsPerSize, ["huge 3", "small", "small 1; small 2"], ""),
         (.label, ["kcal 70.5", "protein 6.55", "salt 1", "kcal", "fat 1; fat 2", "kcal -1"], ""),
-        (.kind, ["", "Solid", "food"], "it is solid, drink, water or alcohol"),
+        (.kind, ["", "Solid", "food"], "it must be solid, drink, water or alcohol"),
         (.source, ["", "USDA", "sr legacy"], "SR Legacy, FNDDS, Foundation, Branded or recipe"),
         (.sourceFood, [""], "source food is empty"),
-        (.id, ["1", "167511", "175305", "a", "171688.0"], "only foods of SR Legacy have one"),
+        (.id, ["1", "167511", "175305", "a", "171688.0"], "only foods of SR Legacy may have one"),
         (.remarks, [" a", "a ", "\"a\""], "begins or ends with a space or a quotation mark"),
     ]
 

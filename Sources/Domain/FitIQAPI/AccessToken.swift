@@ -61,13 +61,13 @@ public struct AccessToken: Equatable, Sendable {
             case .malformed(let what): "it is malformed: \(what)."
             case .wrongAlgorithm(let name): "it is signed with \(quoted(name)), and only \"HS256\" is accepted."
             case .criticalExtensions(let names):
-                "its header demands extensions that this server does not know, 'crit' is \(names) (RFC 7515 §4.1.11): "
-                    + "sign the token without 'crit'."
+                "its header requires extensions that this server does not support, 'crit' is \(names) (RFC "
+                    + "7515 §4.1.11): sign the token without 'crit'."
             case .wrongSignature:
                 "its signature does not match: it was signed with a secret other than this server's, or was cut short."
             case .expired(let time): "it expired at \(time.wireText); refresh it."
             case .notYetValid(let time):
-                "it is valid from \(time.wireText) on (its claim 'nbf'): use it then, or compare the clocks."
+                "it is not valid before \(time.wireText) (its claim 'nbf'): use it then, or compare the clocks."
                     + (time.secondsSinceEpoch >= AccessToken.latest ? " " + AccessToken.millisecondsHint : "")
             }
         }

@@ -161,7 +161,7 @@ extension Backend {
         let sockets = openSockets(of: mealLogs[position].owner)
         guard !sockets.isEmpty else { return }
         guard let frame = MealLogEvent.frame(of: mealLogs[position].log, in: configuration.mode) else {
-            preconditionFailure("Processing ended without an outcome.")
+            preconditionFailure("Processing must end with an outcome.")
         }
         for socket in sockets { turn.effects.append(.send(socket, frame)) }
     }
@@ -236,7 +236,7 @@ enum MealProcessing {
         case .parsed: self.outcome(of: MealParser.parse(log.rawInput), seed: log.seed, at: time)
         case .completed(let items): completed(items, seed: log.seed, at: time)
         case .failed(let failure): .failed(failure, at: time)
-        case .never: preconditionFailure("What never ends is never due.")
+        case .never: preconditionFailure("Processing that never ends must not be due.")
         }
     }
 

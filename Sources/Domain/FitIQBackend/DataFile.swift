@@ -47,7 +47,7 @@ struct DataFile {
 
     mutating func check(sections names: [String]) {
         guard mistakes.isEmpty, sections.map(\.name) != names else { return }
-        refuse("the sections are \(names.joined(separator: ", "))", at: 1)
+        refuse("the sections must be \(names.joined(separator: ", "))", at: 1)
     }
 
     mutating func check(_ record: Record, keys: [String]) {
@@ -67,7 +67,7 @@ struct DataFile {
         guard let value = record.members.first(where: { $0.key == key })?.value else { return nil }
         let text = value.string ?? ""
         if text.isEmpty || text.first?.isWhitespace == true || text.last?.isWhitespace == true {
-            refuse("\(key) is a text that neither begins nor ends with white space", at: record.line)
+            refuse("\(key) must be a text that neither begins nor ends with white space", at: record.line)
         }
         return text
     }
@@ -85,13 +85,13 @@ struct DataFile {
     private mutating func readSections(_ value: JSONValue, _ places: inout Places) {
         let place = places.next()
         guard case .object(let members) = value else {
-            return refuse("the file is an object of sections", at: place.line)
+            return refuse("the file must be an object of sections", at: place.line)
         }
         guard members.count == place.members else { return refuse("two sections have one name", at: place.line) }
         for (name, value) in members {
             let place = places.next()
             guard case .array(let elements) = value else {
-                return refuse("the section \(name) is a list of objects", at: place.line)
+                return refuse("the section \(name) must be a list of objects", at: place.line)
             }
             var records: [Record] = []
             for element in elements {
@@ -105,7 +105,7 @@ struct DataFile {
     private mutating func record(_ value: JSONValue, _ places: inout Places) -> Record? {
         let place = places.next()
         guard case .object(let object) = value, object.count == place.members else {
-            refuse("a record is an object that has each key once", at: place.line)
+            refuse("a record must be an object that has each key once", at: place.line)
             return nil
         }
         for (key, value) in object {
@@ -114,7 +114,7 @@ struct DataFile {
             for text in texts {
                 let place = value.array == nil ? place : places.next()
                 guard case .string = text else {
-                    refuse("\(key) is a text or a list of texts", at: place.line)
+                    refuse("\(key) must be a text or a list of texts", at: place.line)
                     return nil
                 }
             }

@@ -39,7 +39,7 @@ package struct Listing<Kind: Hashable & Sendable>: Sendable {
     private static func remove(_ position: Int, _ positions: inout [Int], in order: Order) {
         let isLast = positions.last == position
         let place = isLast ? positions.count - 1 : positions[...].partition { order($0, position) }
-        precondition(positions[place] == position, "A record changes while it is in no list.")
+        precondition(positions[place] == position, "A record may change only while it is in no list.")
         positions.remove(at: place)
     }
 }
@@ -65,7 +65,7 @@ extension Page {
                 guard let last = rest[run].last else { continue }
                 if latest.map({ order($0.position, last) }) ?? true { latest = (run, last) }
             }
-            guard let latest else { preconditionFailure("A page ends before its list.") }
+            guard let latest else { preconditionFailure("A page must not end after its list.") }
             rest[latest.run].removeLast()
             if number >= range.lowerBound { page.append(latest.position) }
         }

@@ -27,7 +27,7 @@ extension QuickAction {
             for record in section.records {
                 let action = action(record, persona: Persona(rawValue: section.name), &file)
                 if let first = lines.updateValue(record.line, forKey: action.prompt) {
-                    file.refuse("the prompt stands in line \(first) already", at: record.line)
+                    file.refuse("the prompt is already in line \(first)", at: record.line)
                 }
                 actions.append(action)
             }
@@ -36,7 +36,7 @@ extension QuickAction {
                     && !actions.contains { $0.contextType == type && $0.persona?.rawValue == section.name }
             }
             if section.records.isEmpty || (section.name != "everyone" && !missing.isEmpty) {
-                file.refuse("\(section.name) has an action for each context_type", at: section.line)
+                file.refuse("\(section.name) needs an action for each context_type", at: section.line)
             }
         }
         return actions
@@ -47,7 +47,7 @@ extension QuickAction {
         let prompt = file.text("prompt", of: record)
         let description = file.optionalText("description", of: record)
         if prompt.count > 60 || (description?.count ?? 0) > 60 {
-            file.refuse("prompt and description have at most 60 characters", at: record.line)
+            file.refuse("prompt and description must have at most 60 characters", at: record.line)
         }
         let type = ContextType(rawValue: file.text("context_type", of: record))
         if type == nil {
@@ -56,7 +56,7 @@ extension QuickAction {
         }
         let category = file.optionalText("category", of: record)
         if let category, !category.utf8.allSatisfy({ $0 == .underscore || $0.isLowercaseLetter }) {
-            file.refuse("category is in snake case, such as meal_planning", at: record.line)
+            file.refuse("category must be in snake case, such as meal_planning", at: record.line)
         }
         return QuickAction(
             prompt: prompt, description: description, contextType: type ?? .general, persona: persona,

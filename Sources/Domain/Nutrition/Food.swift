@@ -255,11 +255,11 @@ struct FoodFile: Sendable {
         cells = bytes.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         if line == 1 {
-            if cells != Self.titles { refuse("the columns are \(Self.titles.joined(separator: ", "))") }
+            if cells != Self.titles { refuse("the columns must be \(Self.titles.joined(separator: ", "))") }
             return
         }
         guard cells.count == Self.titles.count else {
-            return refuse("a line has \(Self.titles.count) columns with a tab between each two, not \(cells.count)")
+            return refuse("a line must have \(Self.titles.count) columns separated by tabs, not \(cells.count)")
         }
         let count = mistakes.count
         for column in Self.columns where !isTrimmed(self[column]) {
@@ -298,7 +298,7 @@ struct FoodFile: Sendable {
     private mutating func key() -> String {
         let key = self[.key]
         if key.isEmpty || !key.utf8.allSatisfy({ $0 == .minus || $0.isLowercaseLetter }) {
-            refuse("the key is \"\(key)\"; it is a slug of small letters and dashes, such as chicken-breast")
+            refuse("the key is \"\(key)\"; it must be a slug of small letters and dashes, such as chicken-breast")
         }
         if let first = keys.updateValue(line, forKey: key) { refuse("the key \(key) is already in line \(first)") }
         return key
@@ -315,14 +315,14 @@ struct FoodFile: Sendable {
         var isSpaced = true
         for index in parts.indices.dropFirst() where parts[index].popFirst() != 0x20 { isSpaced = false }
         if !isSpaced || parts.contains(where: { $0.isEmpty || $0.first == 0x20 || $0.last == 0x20 }) {
-            refuse("\(column.rawValue) is \"\(self[column])\"; a semicolon and a space separate its parts")
+            refuse("\(column.rawValue) is \"\(self[column])\"; a semicolon and a space must separate its parts")
         }
         return parts.map { String(Substring($0)) }
     }
 
     private mutating func kind() -> Food.Kind? {
         let kind = Food.Kind(rawValue: self[.kind])
-        if kind == nil { refuse("the kind is \"\(self[.kind])\"; it is solid, drink, water or alcohol") }
+        if kind == nil { refuse("the kind is \"\(self[.kind])\"; it must be solid, drink, water or alcohol") }
         return kind
     }
 
@@ -332,10 +332,10 @@ struct FoodFile: Sendable {
         let database = Food.Source.Database(rawValue: self[.source])
         let isValid = database == .srLegacy && id.map(Food.Source.ids.contains) == true && self[.id].utf8.count == 6
         if !self[.id].isEmpty, !isValid {
-            refuse("the FDC id is \"\(self[.id])\"; only foods of SR Legacy have one, from 167512 to 175304")
+            refuse("the FDC id is \"\(self[.id])\"; only foods of SR Legacy may have one, from 167512 to 175304")
         }
         if database == nil {
-            refuse("the source is \"\(self[.source])\"; it is SR Legacy, FNDDS, Foundation, Branded or recipe")
+            refuse("the source is \"\(self[.source])\"; it must be SR Legacy, FNDDS, Foundation, Branded or recipe")
         }
         return database.map { Food.Source(database: $0, food: food, id: id) }
     }
@@ -366,7 +366,8 @@ struct FoodFile: Sendable {
             let number = decimal(value, digits: isEnergy ? 0 : 1).map { Int(($0 * (isEnergy ? 1 : 10)).rounded()) }
             if number == nil || !(isEnergy || MealNutrients.names.contains(name)) {
                 refuse(
-                    "the label has \"\(name) \(value)\"; it has whole kcal and tenths of grams: kcal 70; protein 6.5")
+                    "the label has \"\(name) \(value)\"; it must have whole kcal and tenths of grams: kcal 70; "
+                        + "protein 6.5")
             }
             if facts.updateValue(number ?? 0, forKey: name) != nil { refuse("\(name) stands twice") }
         }
@@ -382,7 +383,9 @@ struct FoodFile: Sendable {
 
     private mutating func weight(_ cell: String, of column: Column) -> Double {
         guard let grams = decimal(cell, digits: 2), grams > 0, grams < 5000 else {
-            refuse("\(column.rawValue) has \"\(cell)\"; a weight is more than 0 and less than 5000 grams, such as 28.5")
+            refuse(
+                "\(column.rawValue) has \"\(cell)\"; a weight must be more than 0 and less than 5000 grams, such "
+                    + "as 28.5")
             return 1
         }
         return grams
@@ -394,7 +397,7 @@ struct FoodFile: Sendable {
 
     private mutating func number(_ column: Column, atMost most: Int) -> Double {
         guard let number = decimal(self[column], digits: 2), number <= Double(most) else {
-            refuse("\(column.rawValue) is \"\(self[column])\"; it is a number from 0 to \(most), such as 12.56")
+            refuse("\(column.rawValue) is \"\(self[column])\"; it must be a number from 0 to \(most), such as 12.56")
             return 0
         }
         return number
@@ -442,7 +445,9 @@ struct FoodFile: Sendable {
             }
             for word in plural == singular ? [singular] : [singular, plural] {
                 if let line = names.updateValue(line, forKey: word) {
-                    refuse("\"\(word)\" is already in line \(line); a name and its plural belong to one food, once")
+                    refuse(
+                        "\"\(word)\" is already in line \(line); a name and its plural must belong to one food, "
+                            + "once")
                 }
                 entries[word] = FoodTable.Entry(
                     food: food, singular: singular, plural: plural, isPlural: word != singular)

@@ -10,17 +10,17 @@ import Testing
     static let sentences: [(PlantError, String)] = [
         (
             PlantError("p", .duplicateID(id)),
-            "The id 00000000-0000-4000-8000-000000000001 occurs twice; ids are unique in a world: leave it out to have "
-                + "one issued."
+            "The id 00000000-0000-4000-8000-000000000001 occurs twice, but ids must be unique in a world: omit "
+                + "it to have one issued."
         ),
-        (PlantError("p", .duplicateUser("a")), "The user \"a\" occurs twice; put everything of a user into one entry."),
+        (PlantError("p", .duplicateUser("a")), "The user \"a\" occurs twice; put all of a user's data into one entry."),
         (
             PlantError("p", .duplicateName("run")),
-            "Two goals of this user are called \"run\"; give each a name of its own."
+            "Two goals of this user are called \"run\"; give each a different name."
         ),
         (
             PlantError("p", .duplicateAddress("a@b.c")),
-            "Another user has the address \"a@b.c\" (the case of letters does not matter); each account has its own."
+            "Another user has the address \"a@b.c\" (the case of letters does not matter); each account needs its own."
         ),
         (PlantError("p", .notAnAddress("a")), "\"a\" is not an address such as \"ada@example.com\"."),
         (
@@ -39,21 +39,21 @@ import Testing
         ),
         (
             PlantError("p", .missingContextGoal),
-            "The context is a goal, but no goal is named; name one of the user's, or use another context."
+            "The context is a goal, but no goal is named; name one of the user's goals, or use another context."
         ),
         (
             PlantError("p", .strayContextGoal(.mood)),
-            "The context is \"mood\", so it is about no goal; make the context \"goal\", or link the goal with "
-                + "linked_goal."
+            "The context is \"mood\", so it cannot be about a goal; set the context \"goal\", or link the goal "
+                + "with linked_goal."
         ),
         (
             PlantError("p", .strayContextID(.general)),
-            "The context \"general\" takes no context_id; leave it out, or make the context \"insight\", \"mood\" or "
+            "The context \"general\" has no context_id; omit it, or set the context \"insight\", \"mood\" or "
                 + "\"journal\"."
         ),
         (
             PlantError("p", .linkedAndUnlinked),
-            "It is unlinked, and linked with a goal; leave out unlinked or linked_goal."
+            "It cannot be both unlinked and linked with a goal; omit unlinked or linked_goal."
         ),
         (
             PlantError(
@@ -63,44 +63,44 @@ import Testing
         ),
         (
             PlantError("p", .tooManyActive(limit: 10)),
-            "A user has at most 10 active consultations; archive some, or leave them out."
+            "A user may have at most 10 active consultations; archive or omit some."
         ),
         (
             PlantError("p", .twoConversations(other: "users[0].consultations[1]")),
-            "The goal is linked with users[0].consultations[1] already, and has one conversation; set "
-                + "is_goals_conversation: false in one of the two."
+            "The goal is already linked with users[0].consultations[1], and can have only one conversation; "
+                + "set is_goals_conversation: false in one of the two."
         ),
         (
             PlantError("p", .beyondTheBeginning(now.advanced(byNanoseconds: 1), now: now)),
-            "2025-01-29T10:30:00.000000001Z is after 2025-01-29T10:30:00Z, when the world begins; give a time before "
-                + "that, or leave it out."
+            "2025-01-29T10:30:00.000000001Z is after 2025-01-29T10:30:00Z, when the world begins; set an "
+                + "earlier time, or omit it."
         ),
         (
             PlantError("p", .negativeAge(-5)),
-            "-5 ns before the world begins is after it; give a duration of 0 or more, or leave it out."
+            "-5 ns before the world begins is after its start; set a duration of 0 or more, or omit it."
         ),
         (
             PlantError("p", .beforeTheCalendar(5)),
-            "5 ns before the world begins is before 1678, the first year; give a shorter duration."
+            "5 ns before the world begins is before 1678, the first year; set a shorter duration."
         ),
         (
             PlantError("p", .outOfOrder(now, earlier: now.advanced(byNanoseconds: 500_000_000), "it was created")),
-            "2025-01-29T10:30:00Z is before 2025-01-29T10:30:00.5Z, when it was created; give a time from then on, or "
-                + "leave it out."
+            "2025-01-29T10:30:00Z is before 2025-01-29T10:30:00.5Z, when it was created; set a time from then "
+                + "on, or omit it."
         ),
         (
             PlantError("p", .finishedWhileProcessing),
-            "A meal log that is being processed has not finished; leave the time out, or change the status."
+            "A meal log that is being processed has not finished; omit the time, or change the status."
         ),
         (PlantError("p", .length(0, allowed: 1...200)), "The text has 0 characters; 1 to 200 are allowed."),
         (PlantError("p", .tooManyBytes(9, limit: 8)), "The text has 9 bytes; the limit is 8: make it shorter."),
         (PlantError("p", .blank), "The text is blank; write something other than white space."),
         (PlantError("p", .number(1.5, allowed: 0...1)), "1.5 is not a number from 0 to 1."),
-        (PlantError("p", .negative(-1)), "-1 is negative; the number is 0 or more."),
-        (PlantError("p", .tooMany("goals", 3, limit: 2)), "These make 3 goals; the limit is 2: leave some out."),
+        (PlantError("p", .negative(-1)), "-1 is negative; it must be 0 or more."),
+        (PlantError("p", .tooMany("goals", 3, limit: 2)), "These are 3 goals, but the limit is 2: omit some."),
         (
             PlantError("p", .storeFull(limit: 7)),
-            "A world holds at most 7 bytes, and is full here; leave out this and what follows."
+            "A world can hold at most 7 bytes, and is full at this point; omit this and the following data."
         ),
     ]
 

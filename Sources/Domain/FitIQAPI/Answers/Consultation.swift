@@ -69,7 +69,7 @@ public struct Consultation: Equatable, Sendable {
             // The guide only says that the response "returns consultation_id".
             return JSONWriter.object { $0.member("consultation_id", id) }
         case .mealLogWebSocket:
-            preconditionFailure("meal-log-websocket documents no endpoint that answers with a consultation.")
+            preconditionFailure("meal-log-websocket has no endpoint that returns a consultation.")
         }
     }
 

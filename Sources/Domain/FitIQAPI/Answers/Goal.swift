@@ -180,7 +180,7 @@ extension GuideMode {
         switch self {
         case .union: true
         case .goalLinking: false
-        default: preconditionFailure("\(rawValue) documents no goals: ask form(of:) for the form.")
+        default: preconditionFailure("\(rawValue) documents no goals: use form(of:) to get the form.")
         }
     }
 }

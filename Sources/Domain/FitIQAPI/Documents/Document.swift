@@ -167,7 +167,7 @@ extension JSONObject {
     /// - Parameter members: The members of an encoded object, as JSON without braces.
     package init(encodedMembers members: some Collection<UInt8>) {
         guard let object = (try? JSON.parse(Array("{".utf8) + members + Array("}".utf8)))?.object else {
-            preconditionFailure("The members were encoded from an object.")
+            preconditionFailure("The members must be encoded from an object.")
         }
         self = object
     }

@@ -31,7 +31,8 @@ extension APIError {
         notFound("This user has no photo session \(quoted(id)).\(idHint(id))")
     }
     public static func confirmedMealPhoto(_ id: ResourceID, as mealLog: ResourceID) -> Self {
-        invalid("The photo session \(id) was confirmed before, as the meal log \(mealLog): change that instead.")
+        invalid(
+            "The photo session \(id) was confirmed before, as the meal log \(mealLog): change that instead.")
     }
     public static let nothingRecognized = invalid(
         "Nothing was recognized in this photo, so the foods are required as 'confirmed_items'.")
@@ -51,7 +52,7 @@ extension APIError {
             "The workout template \(quoted(id)) is not yours: you may read and copy it, not change it.")
     }
     public static let editedHealthKit = invalid(
-        "This mood entry comes from HealthKit, so only HealthKit changes it: post the new value as a separate entry."
+        "This mood entry comes from HealthKit, so only HealthKit can change it: post the new value as a separate entry."
     )
     public static func notShared(_ id: ResourceID, with user: String) -> Self {
         notFound("The workout template \(id) is not shared with the user \(quoted(user)).")
@@ -119,7 +120,7 @@ extension APIError {
     }
     public static let corruptGzip = APIError(
         .badRequest, .badRequest,
-        "The body cannot be inflated, though 'Content-Encoding: gzip' says so: send a whole file of gzip (RFC 1952).")
+        "The body cannot be inflated, although it has 'Content-Encoding: gzip': send a complete gzip file (RFC 1952).")
     public static func inflatedTooLarge(limit: Int) -> Self {
         Self(.contentTooLarge, .badRequest, "Inflated, the body has more than \(limit) bytes. Send less.")
     }
@@ -210,14 +211,14 @@ extension APIError {
         invalid("The parameter '\(parameter)' is required: \(expected).")
     }
     static func tooManyWords(limit: Int, got count: Int) -> Self {
-        invalid("A search takes at most \(limit) words and phrases; 'q' has \(count).")
+        invalid("A search may have at most \(limit) words and phrases; 'q' has \(count).")
     }
     public static func badDate(_ parameter: String, got value: String) -> Self {
         // Form decoding turns the plus sign of "+01:00" into a space.
         let isSpaced = value.contains(" ")
         let hint =
             isSpaced
-            ? " A '+' in a query stands for a space: write it as %2B."
+            ? " A '+' in a query means a space: write it as %2B."
             : RFC3339.problem(value).map { " " + $0 } ?? ""
         return invalid(
             "The parameter '\(parameter)' must be a date, such as \"2025-01-29\", or a date-time, such as "

@@ -180,7 +180,7 @@ extension APIError {
     /// Another account has the address.
     public static let addressIsTaken = Self(
         .conflict, .conflict,
-        "An account with this email exists (the case of letters does not matter): log in, or register another.")
+        "An account with this email exists (the case of letters does not matter): log in, or register another email.")
 
     /// The same for a wrong password and an unknown address, so that responses do not reveal which addresses have
     /// accounts.
@@ -188,15 +188,15 @@ extension APIError {
     public static func badRefreshToken(_ error: AccessToken.Refusal) -> Self {
         Self(
             .badRequest, .badRequest,
-            "The refresh token is not one of this server's: \(error.description) Send the field 'refresh_token' of the "
-                + "last login or refresh as it arrived.")
+            "The refresh token is not from this server: \(error.description) Send the 'refresh_token' of the "
+                + "last login or refresh unchanged.")
     }
     public static func expiredRefreshToken(at time: Timestamp) -> Self {
         unauthorized("The refresh token expired at \(time.wireText): log in again.")
     }
     public static let revokedRefreshToken = unauthorized(
-        "The refresh token is revoked: it was used or logged out before, and each works once. Send the one of the last "
-            + "response, or log in again.")
+        "The refresh token is revoked: it was used or logged out before, and each works once. Send the one of "
+            + "the last response, or log in again.")
 
     /// The token names a deleted account.
     public static let unknownAccount = unauthorized(

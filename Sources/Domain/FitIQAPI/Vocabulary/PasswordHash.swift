@@ -13,7 +13,7 @@ public struct PasswordHash: Hashable, Sendable {
 
     /// - Parameter salt: Unique for each account, at most 64 ASCII characters without `$`.
     public init(_ password: String, salt: String, cost: Int) {
-        precondition(Self.costs.contains(cost), "A cost beyond the limit would hold the loop.")
+        precondition(Self.costs.contains(cost), "A cost above the limit would block the event loop.")
         (self.salt, self.cost) = (salt, cost)
         key = Self.derive(password, salt, cost)
     }

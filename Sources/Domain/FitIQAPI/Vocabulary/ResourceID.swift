@@ -184,7 +184,7 @@ public struct ResourceIDSequence: Sendable {
     }
 
     private mutating func skip(_ count: Int) {
-        precondition(count >= 0, "a sequence goes forward, not by \(count)")
+        precondition(count >= 0, "a sequence must move forward, not by \(count)")
         numbers.skip(UInt64(count) &* 2)
         issuedCount = (issuedCount &+ count) & .max
     }

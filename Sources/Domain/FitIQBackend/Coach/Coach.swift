@@ -23,7 +23,7 @@ public enum Coach {
     static func speech(
         persona: Persona, context: ContextType, goal: String? = nil, question: String, turn: Int, mayCreate: Bool = true
     ) -> Speech {
-        precondition(turn >= 0, "turns count from 0, not \(turn)")
+        precondition(turn >= 0, "turns must count from 0, not \(turn)")
         let index = AnswerIndex.of(persona)
         let words = Words.fold(question)
         let answer =
@@ -297,14 +297,15 @@ struct CoachBook: Sendable {
             let answers = section.records.map { answer($0, persona: Persona(rawValue: section.name), &file) }
             for (answer, record) in zip(answers, section.records) {
                 if let first = lines.updateValue(record.line, forKey: answer.text) {
-                    file.refuse("the text stands in line \(first) already", at: record.line)
+                    file.refuse("the text is already in line \(first)", at: record.line)
                 }
                 if Persona(rawValue: section.name) == nil, answer.keywords.isEmpty {
-                    file.refuse("only a persona has answers without keywords", at: record.line)
+                    file.refuse("only a persona may have answers without keywords", at: record.line)
                 }
             }
             if Persona(rawValue: section.name) != nil, answers.allSatisfy({ !$0.keywords.isEmpty }) {
-                file.refuse("\(section.name) has no answer without keywords, which fits any question", at: section.line)
+                file.refuse(
+                    "\(section.name) needs an answer without keywords, which fits any question", at: section.line)
             }
             self.answers[section.name] = answers
         }
@@ -316,14 +317,17 @@ struct CoachBook: Sendable {
             let name = file.text("context_type", of: record)
             let text = file.text("text", of: record)
             guard let type = ContextType(rawValue: name), type != .general, openings[type] == nil else {
-                file.refuse("context_type is one of goal, insight, mood and journal, each once", at: record.line)
+                file.refuse("context_type must be one of goal, insight, mood and journal, each once", at: record.line)
                 continue
             }
-            if Coach.chunks(of: text).count > 12 { file.refuse("an opening has at most 12 words", at: record.line) }
+            if Coach.chunks(of: text).count > 12 {
+                file.refuse(
+                    "an opening must have at most 12 words", at: record.line)
+            }
             openings[type] = text
         }
         if openings.count < ContextType.allCases.count - 1 {
-            file.refuse("each context_type but general has an opening", at: section.line)
+            file.refuse("each context_type except general needs an opening", at: section.line)
         }
     }
 
@@ -343,7 +347,7 @@ struct CoachBook: Sendable {
                 members[key] = number.map { .number($0) }
             }
             guard let persona = Persona(rawValue: file.text("persona", of: record)), members["difficulty"] != nil else {
-                file.refuse("a suggestion has a persona and a difficulty", at: record.line)
+                file.refuse("a suggestion needs a persona and a difficulty", at: record.line)
                 continue
             }
             let title = members["title"]?.string ?? ""
@@ -357,7 +361,7 @@ struct CoachBook: Sendable {
         for record in section.records {
             let draft = TemplateDraft(type: file.text("type", of: record), name: file.text("name", of: record))
             if !TemplateDraft.types.contains(draft.type) {
-                file.refuse("a template's type is one of \(TemplateDraft.types)", at: record.line)
+                file.refuse("a template's type must be one of \(TemplateDraft.types)", at: record.line)
             }
             var answer = answer(record, persona: nil, keys: ["type", "name", "personas"], &file)
             answer.template = draft
@@ -412,17 +416,20 @@ struct CoachBook: Sendable {
             let words = Words.fold(keyword)
             if words.isEmpty { file.refuse("the keyword \"\(keyword)\" has no word", at: record.line) }
             if folded.contains(words) {
-                file.refuse("the keyword \"\(keyword)\" stands twice, or in two forms of one word", at: record.line)
+                file.refuse("the keyword \"\(keyword)\" occurs twice, or in two forms of one word", at: record.line)
             }
             folded.append(words)
         }
         let answer = WrittenAnswer(persona: persona, keywords: keywords, text: file.text("text", of: record))
         let count = answer.chunks.count
-        if !(25...48).contains(count) { file.refuse("an answer has 25 to 48 words, not \(count)", at: record.line) }
+        if !(25...48).contains(count) {
+            file.refuse(
+                "an answer must have from 25 to 48 words, not \(count)", at: record.line)
+        }
         // Searches bytes: a search in characters would take longer than everything else at the first question.
         let pairs = zip(answer.text.utf8, answer.text.utf8.dropFirst())
         if pairs.contains(where: { Words.isWhitespace($0) && Words.isWhitespace($1) }) {
-            file.refuse("single spaces or line breaks separate words", at: record.line)
+            file.refuse("single spaces or line breaks must separate words", at: record.line)
         }
         return answer
     }

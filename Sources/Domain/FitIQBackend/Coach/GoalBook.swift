@@ -31,7 +31,7 @@ struct GoalBook: Sendable {
                 if section.name == "topics" { readTopic(record, &file) } else { readStage(record, &file) }
             }
             if section.name == "topics", topics.last?.keywords.isEmpty != true {
-                file.refuse("the last topic has no keywords, because it fits any goal", at: section.line)
+                file.refuse("the last topic must have no keywords, because it fits any goal", at: section.line)
             }
             if section.name == "stages", stages.count < GoalStage.allCases.count {
                 file.refuse(
@@ -49,7 +49,7 @@ struct GoalBook: Sendable {
             nextSteps: file.texts("next_steps", of: record),
             recommendations: file.texts("recommendations", of: record))
         for list in [topic.tips, topic.suggestions, topic.nextSteps, topic.recommendations] where list.count < 3 {
-            file.refuse("a topic has at least three texts of each kind", at: record.line)
+            file.refuse("a topic needs at least three texts of each kind", at: record.line)
         }
         topics.append(topic)
     }
@@ -58,7 +58,7 @@ struct GoalBook: Sendable {
         file.check(record, keys: ["stage", "message", "analysis", "strengths", "challenges"])
         let name = file.text("stage", of: record)
         guard let stage = GoalStage(rawValue: name), stages[stage] == nil else {
-            return file.refuse("there is no stage \"\(name)\", or it stands twice", at: record.line)
+            return file.refuse("there is no stage \"\(name)\", or it occurs twice", at: record.line)
         }
         stages[stage] = Stage(
             message: file.text("message", of: record), analysis: file.text("analysis", of: record),

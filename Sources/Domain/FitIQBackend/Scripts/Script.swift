@@ -81,17 +81,17 @@ extension AnswerScript {
     fileprivate func checkInvariants() {
         for step in steps { step.checkInvariants() }
         precondition(tokensUsed.map { $0 >= 0 } ?? true, "Tokens are counted from 0.")
-        precondition(timing.firstChunk.map(Self.isDuration) ?? true, "The first chunk arrives within 366 days.")
+        precondition(timing.firstChunk.map(Self.isDuration) ?? true, "The first chunk must arrive within 366 days.")
         switch timing.rate {
         case .human: break
         case .chunksPerSecond(let rate), .tokensPerSecond(let rate):
-            precondition(rate > 0 && rate.isFinite, "A rate is a positive number, not \(rate).")
+            precondition(rate > 0 && rate.isFinite, "A rate must be a positive number, not \(rate).")
         }
         switch timing.jitter {
         case .none: break
-        case .uniform(let width): precondition(Self.isDuration(width), "A jitter is at most 366 days.")
+        case .uniform(let width): precondition(Self.isDuration(width), "A jitter must be at most 366 days.")
         case .logNormal(let sigma):
-            precondition((0...Self.largestSigma).contains(sigma), "A sigma is from 0 to 10, not \(sigma).")
+            precondition((0...Self.largestSigma).contains(sigma), "A sigma must be from 0 to 10, not \(sigma).")
         }
     }
 }
@@ -102,9 +102,9 @@ extension AnswerScript.Step {
         case .text(let text): precondition(!text.isEmpty, "A text says something.")
         case .chunk(let content, let after):
             precondition(!content.isEmpty, "A chunk says something.")
-            precondition(after.map(AnswerScript.isDuration) ?? true, "A chunk arrives within 366 days.")
-        case .burst(let chunks): precondition(!chunks.contains(""), "Each chunk of a burst says something.")
-        case .pause(let duration): precondition(AnswerScript.isDuration(duration), "A pause ends within 366 days.")
+            precondition(after.map(AnswerScript.isDuration) ?? true, "A chunk must arrive within 366 days.")
+        case .burst(let chunks): precondition(!chunks.contains(""), "Each chunk of a burst must contain text.")
+        case .pause(let duration): precondition(AnswerScript.isDuration(duration), "A pause must end within 366 days.")
         case .builtInAnswer, .template, .error, .silence, .anotherAnswer: break
         }
     }
@@ -115,14 +115,14 @@ extension MealRule {
     public static let largestNutrient = 1_000_000_000
 
     fileprivate func checkInvariants() {
-        precondition(duration.map(AnswerScript.isDuration) ?? true, "Processing ends within 366 days, or never.")
-        precondition(!isForPhotos || outcome != .never, "A photo is processed at once.")
+        precondition(duration.map(AnswerScript.isDuration) ?? true, "Processing must end within 366 days, or never.")
+        precondition(!isForPhotos || outcome != .never, "A photo must be processed immediately.")
         guard case .completed(let items) = outcome else { return }
         for item in items {
-            precondition(item.quantity.isFinite && item.quantity >= 0, "A quantity is a number from 0.")
-            precondition((0...1).contains(item.confidence), "A confidence is from 0 to 1.")
+            precondition(item.quantity.isFinite && item.quantity >= 0, "A quantity must be a number of at least 0.")
+            precondition((0...1).contains(item.confidence), "A confidence must be from 0 to 1.")
             let amounts = [item.nutrients.calories] + item.nutrients.tenths
-            precondition(amounts.allSatisfy((0...Self.largestNutrient).contains), "Nutrients go from 0 to 10⁹.")
+            precondition(amounts.allSatisfy((0...Self.largestNutrient).contains), "Nutrients must be from 0 to 10⁹.")
         }
     }
 }

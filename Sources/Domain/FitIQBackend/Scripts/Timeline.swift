@@ -48,7 +48,7 @@ struct Timeline: Sendable, Equatable {
             let answer = Answer(id: number == 0 ? id : identifiers.next())
             append(part, of: script, answer: answer, layout: &layout, builtInAnswer: builtInAnswer)
         }
-        precondition(!answers.isEmpty, "A script has at least one answer.")
+        precondition(!answers.isEmpty, "A script must have at least one answer.")
     }
 
     private mutating func append(
@@ -80,7 +80,7 @@ struct Timeline: Sendable, Equatable {
             case .error(let message, let code):
                 layout.stop()
                 append(.error(message: message, code: code ?? AnswerScript.usualErrorCode), layout)
-            case .silence, .anotherAnswer: preconditionFailure("What ends an answer is none of its steps.")
+            case .silence, .anotherAnswer: preconditionFailure("The end of an answer must not be one of its steps.")
             }
         }
         layout.end()

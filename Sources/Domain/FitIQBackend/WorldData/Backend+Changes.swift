@@ -209,7 +209,7 @@ extension Backend {
         while weight < limit, let (noted, note) = unsaved.takeDocument() {
             let all = users[noted.user].documents[noted.collection] ?? []
             let index = all.prefix(note.index + 1).lastIndex { $0.id == noted.id }
-            guard let index else { preconditionFailure("A document that is gone is not noted.") }
+            guard let index else { preconditionFailure("A deleted document must not be recorded.") }
             let place = users.place(.documents(noted.collection), of: noted.user, noted.id)
             changes.append(EntityChange(place: place, data: .document(DocumentData(all[index]))))
             weight += 1 + all[index].byteCount / Self.weightOfDocument

@@ -248,12 +248,13 @@ extension PlantError.Problem {
     var message: String {
         switch self {
         case .duplicateID(let id):
-            "The id \(id) occurs twice; ids are unique in a world: leave it out to have one issued."
-        case .duplicateUser(let id): "The user \"\(id)\" occurs twice; put everything of a user into one entry."
+            "The id \(id) occurs twice, but ids must be unique in a world: omit it to have one issued."
+        case .duplicateUser(let id): "The user \"\(id)\" occurs twice; put all of a user's data into one entry."
         case .duplicateName(let name):
-            "Two goals of this user are called \"\(name)\"; give each a name of its own."
+            "Two goals of this user are called \"\(name)\"; give each a different name."
         case .duplicateAddress(let email):
-            "Another user has the address \"\(email)\" (the case of letters does not matter); each account has its own."
+            "Another user has the address \"\(email)\" (the case of letters does not matter); each account "
+                + "needs its own."
         case .notAnAddress(let email): "\"\(email)\" is not an address such as \"ada@example.com\"."
         case .issuedIDs(let count, let maximum):
             "\(count) ids cannot have been issued; the number must be from 0 to \(maximum)."
@@ -263,14 +264,14 @@ extension PlantError.Problem {
             "No goal of this user has the id \(id); add it to the user's goals, with this name or id."
 
         case .missingContextGoal:
-            "The context is a goal, but no goal is named; name one of the user's, or use another context."
+            "The context is a goal, but no goal is named; name one of the user's goals, or use another context."
         case .strayContextGoal(let context):
-            "The context is \"\(context.rawValue)\", so it is about no goal; make the context \"goal\", "
+            "The context is \"\(context.rawValue)\", so it cannot be about a goal; set the context \"goal\", "
                 + "or link the goal with linked_goal."
         case .strayContextID(let context):
-            "The context \"\(context.rawValue)\" takes no context_id; leave it out, or make the context \"insight\", "
+            "The context \"\(context.rawValue)\" has no context_id; omit it, or set the context \"insight\", "
                 + "\"mood\" or \"journal\"."
-        case .linkedAndUnlinked: "It is unlinked, and linked with a goal; leave out unlinked or linked_goal."
+        case .linkedAndUnlinked: "It cannot be both unlinked and linked with a goal; omit unlinked or linked_goal."
         case .notEnded:
             "An active consultation has not been completed; leave completed_at out, or change the status."
         case .nothingToAnswer:
@@ -280,30 +281,30 @@ extension PlantError.Problem {
                 + "\"\(topic.context.type.rawValue)\(topic.context.id.map { " \($0)" } ?? "")\" already, "
                 + "and one is the limit; archive one of the two, or take another persona or context."
         case .tooManyActive(let limit):
-            "A user has at most \(limit) active consultations; archive some, or leave them out."
+            "A user may have at most \(limit) active consultations; archive or omit some."
         case .twoConversations(let other):
-            "The goal is linked with \(other) already, and has one conversation; set is_goals_conversation: false in "
-                + "one of the two."
+            "The goal is already linked with \(other), and can have only one conversation; set "
+                + "is_goals_conversation: false in one of the two."
 
         case .beyondTheBeginning(let time, let now):
-            "\(time.preciseText) is after \(now.preciseText), when the world begins; give a time before that, or leave "
-                + "it out."
+            "\(time.preciseText) is after \(now.preciseText), when the world begins; set an earlier time, or "
+                + "omit it."
         case .negativeAge(let age):
-            "\(age) ns before the world begins is after it; give a duration of 0 or more, or leave it out."
+            "\(age) ns before the world begins is after its start; set a duration of 0 or more, or omit it."
         case .beforeTheCalendar(let age):
-            "\(age) ns before the world begins is before 1678, the first year; give a shorter duration."
+            "\(age) ns before the world begins is before 1678, the first year; set a shorter duration."
         case .outOfOrder(let time, let earlier, let what):
-            "\(time.preciseText) is before \(earlier.preciseText), when \(what); give a time from then on, or leave it "
-                + "out."
+            "\(time.preciseText) is before \(earlier.preciseText), when \(what); set a time from then on, or "
+                + "omit it."
         case .finishedWhileProcessing:
-            "A meal log that is being processed has not finished; leave the time out, or change the status."
-        case .photoNotRecognized: "A photo is recognized at once; make the status completed or failed."
+            "A meal log that is being processed has not finished; omit the time, or change the status."
+        case .photoNotRecognized: "A photo is recognized immediately; set the status completed or failed."
         case .mealTypeOfApps(let type):
-            "Only the apps know the meal type \"\(type.rawValue)\"; take another, or have the world answer as union."
+            "Only the apps know the meal type \"\(type.rawValue)\"; use another, or use the guide union."
 
         case .manualMeal:
-            "The guide websocket-architecture does not know the status \"manual\"; make it completed, or have the world "
-                + "answer as union or meal-log-websocket."
+            "The guide websocket-architecture does not know the status \"manual\"; set completed, or use the "
+                + "guide union or meal-log-websocket."
 
         case .length(let count, let allowed):
             "The text has \(count) characters; \(allowed.lowerBound) to \(allowed.upperBound) are allowed."
@@ -315,12 +316,12 @@ extension PlantError.Problem {
         case .blank: "The text is blank; write something other than white space."
         case .number(let number, let allowed):
             "\(number) is not \(allowed.inWords)."
-        case .negative(let number): "\(number) is negative; the number is 0 or more."
+        case .negative(let number): "\(number) is negative; it must be 0 or more."
 
         case .tooMany(let what, let count, let limit):
-            "These make \(count) \(what); the limit is \(limit): leave some out."
+            "These are \(count) \(what), but the limit is \(limit): omit some."
         case .storeFull(let limit):
-            "A world holds at most \(limit) bytes, and is full here; leave out this and what follows."
+            "A world can hold at most \(limit) bytes, and is full at this point; omit this and the following data."
         }
     }
 }

@@ -298,7 +298,7 @@ struct MadeUpConversation {
 
     /// The time of one of many messages: the first at the start, the last at the end, the rest evenly between.
     static func time(of index: Int, of count: Int, from start: Timestamp, to end: Timestamp) -> Timestamp {
-        precondition(start <= end && index < count, "Messages lie between a start and a later end.")
+        precondition(start <= end && index < count, "Messages must lie between a start and a later end.")
         guard count > 1 else { return start }
         // The span may exceed Int64, and its product 64 bits.
         let span = UInt64(bitPattern: end.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch)
