@@ -103,7 +103,7 @@ struct ClientExpectationTests {
             ),
             (
                 .idle, "no work in progress",
-                "that something is under way (connection connected, 1 messages not complete, 1 meals in processing)",
+                "that work is under way (connection connected, 1 messages not complete, 1 meals in processing)",
                 nil
             ),
             (
@@ -111,7 +111,8 @@ struct ClientExpectationTests {
                 #"4 messages, the last one "The sa" of the assistant, not complete"#, .newestMessages
             ),
             (
-                .goalParted("Run", from: "c1"), #"the goal "Run" not to be linked with c1, which is gone"#, goals,
+                .goalParted("Run", from: "c1"), #"the goal "Run" not to be linked with c1, which no longer exists"#,
+                goals,
                 .goneConversation
             ),
             (
@@ -199,7 +200,7 @@ struct ClientExpectationTests {
         observation.report.transcript = lines
         observation.stored = Array(Self.observation.stored.prefix(2))
         let failure = ClientExpectation.transcriptAsStored.failure(in: observation)?()
-        let expected = "the transcript to be what the server has stored"
+        let expected = "the transcript to match the server's messages"
         #expect(
             failure
                 == CaseFailure(message: "Expected \(expected), but the client showed \(shown).", check: .transcript))

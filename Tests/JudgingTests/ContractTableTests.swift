@@ -232,7 +232,7 @@ struct SocketObligationTests {
     private static let second = Tolerance.second
 
     static let sentences: [(String, String)] = [
-        (Messages.wrongEndpoint("/ws"), "The client asked for a WebSocket at /ws, which does not exist."),
+        (Messages.wrongEndpoint("/ws"), "The client requested a WebSocket at /ws, which does not exist."),
         (
             Messages.secondSocket(openedAt: at(61.9), oldAt: at(0), consultation: nil),
             "The client opened a socket at 10:31:01 while another of the same user was open, since 10:30:00."
@@ -253,7 +253,7 @@ struct SocketObligationTests {
             Messages.noPing(for: 3601 * second + 1_000_000, since: at(-1)),
             "The socket was idle for 3601.001 s from 10:29:59 on; a ping is due every 30 s."
         ),
-        (Messages.wrongCloseCode(1005), "The client left with close code 1005; 1000 or 1001 is due."),
+        (Messages.wrongCloseCode(1005), "The client closed with code 1005; expected 1000 or 1001."),
         (
             Messages.closeNotAnswered(1012),
             "The client did not answer the server's close frame (1012) with one of its own."

@@ -53,7 +53,7 @@ extension Mutant {
         },
         Mutant(
             "opens its first socket with webSocketTask(with: URL), without header fields",
-            breaks: "auth/websocket-credentials", saying: "came without a token, in the headers or as ?token=.",
+            breaks: "auth/websocket-credentials", saying: "has no token in its headers or as ?token=.",
             in: .chat
         ) {
             var isDone = false
@@ -64,7 +64,7 @@ extension Mutant {
         },
         Mutant(
             "opens its first socket with the token alone", breaks: "auth/websocket-credentials",
-            saying: "brought a bearer token without X-API-Key; a handshake with headers needs both.", in: .chat
+            saying: "has a bearer token without X-API-Key; a handshake with headers needs both.", in: .chat
         ) {
             var isDone = false
             return .handshakes { request in
@@ -81,7 +81,7 @@ extension Mutant {
         },
         Mutant(
             "refreshes for each request that got 401, all at the same time", breaks: "auth/refresh-token-once",
-            saying: "POST /api/v1/auth/refresh brought the refresh token that was used", in: refreshing
+            saying: "POST /api/v1/auth/refresh used the refresh token that was used", in: refreshing
         ) {
             .besides({ $0.isTo(.post, "/auth/refresh") }) { $0 }
         },

@@ -7,7 +7,7 @@ extension Mutant {
         Mutant(
             "creates again after 409", breaks: "consultation/conflict-continues-existing",
             saying:
-                "was sent again 1 s later, and the existing consultation \(KnownID.consultation) had not been used.",
+                "was sent again 1 s later, although the client had not used the existing consultation \(KnownID.consultation).",
             in: .suite("consultation/create/409-continues-existing")
         ) {
             .repeating(after: .seconds(1)) { request, status in request.method == .post && status == 409 }
@@ -28,7 +28,7 @@ extension Mutant {
             configured: { $0.patience.afterTooMany = .zero }),
         Mutant(
             "opens the socket first and reads the history later", breaks: "consultation/history-before-connect",
-            saying: "was opened at 10:30:00 before its messages had been fetched.", in: .chat
+            saying: "at 10:30:00 before it fetched the messages.", in: .chat
         ) {
             var isDone = false
             return .answering { request in

@@ -168,7 +168,7 @@ extension Mutant {
         Mutant(
             "shows the goal with its conversation after the conversation was not found",
             breaks: "inside/gone-conversation-cleared",
-            saying: "not to be linked with \(KnownID.nothing), which is gone",
+            saying: "not to be linked with \(KnownID.nothing), which no longer exists",
             in: .suite("goal/chat/404-clears-the-conversation")
         ) {
             var known: [String: String] = [:]

@@ -19,7 +19,7 @@ extension Mutant {
     static let meals = [
         Mutant(
             "fetches the details of a meal that the event contained", breaks: "meal/no-fetch-after-completed",
-            saying: "was fetched 1 s after its meal_log.completed event had delivered all of it.",
+            saying: "was fetched 1 s after its meal_log.completed event had delivered it completely.",
             in: completed
         ) {
             var template: ClientRequest?
@@ -64,7 +64,7 @@ extension Mutant {
             in: .suite("meal/polling/never-finishes"), configured: { $0.mealPolling.interval = .seconds(2) }),
         Mutant(
             "does not stop polling at the final status", breaks: "meal/polling-cadence",
-            saying: "came 3 times after the final status of", in: .suite("meal/polling/completes")
+            saying: "was sent 3 times after the final status at", in: .suite("meal/polling/completes")
         ) {
             var template: ClientRequest?
             var isDone = false

@@ -34,7 +34,7 @@ extension Mutant {
         ).hiding("stories follow the union, where pauses need not grow"),
         Mutant(
             "continues after a drop without reconnecting", breaks: "ws/reconnects",
-            saying: "and the client opened none again, although its user went on at ",
+            saying: "and the client opened no new one, although its user continued at ",
             in: .story(
                 .builtIn("drop-mid-stream"),
                 [

@@ -31,7 +31,7 @@ extension Mutant {
     static let sockets = [
         Mutant(
             "listens for meals at /ws, as in websocket-architecture's configuration",
-            breaks: "ws/endpoint", saying: "The client asked for a WebSocket at /ws, which does not exist.", in: .chat
+            breaks: "ws/endpoint", saying: "The client requested a WebSocket at /ws, which does not exist.", in: .chat
         ) {
             var tampering = Tampering()
             tampering.act = { action, schedule, _ in
@@ -62,7 +62,7 @@ extension Mutant {
         },
         Mutant(
             "considers itself connected as soon as the task is resumed", breaks: "ws/waits-for-connected",
-            saying: "sent a chat message before `connected` had come",
+            saying: "sent a chat message before `connected` had arrived",
             in: .suite("chat/answer/question-before-connected-waits")
         ) {
             var tampering = Tampering()
@@ -74,13 +74,13 @@ extension Mutant {
         },
         Mutant(
             "reconnects with the refused token", breaks: "ws/refused-handshake",
-            saying: "came back with the token that was refused with 401", in: refusedTwice
+            saying: "reconnected with the token that was refused with 401", in: refusedTwice
         ) {
             .repeatingHandshakes(after: .seconds(2), status: 401)
         },
         Mutant(
             "reconnects to the consultation that was not found", breaks: "ws/refused-handshake",
-            saying: "again, which had been answered with 404", in: notFound
+            saying: "again, which had got 404", in: notFound
         ) {
             .repeatingHandshakes(after: .seconds(2), status: 404)
         },
@@ -126,7 +126,7 @@ extension Mutant {
         },
         Mutant(
             "closes with a private code", breaks: "ws/close-handshake",
-            saying: "left with close code 4000; 1000 or 1001 is due.", in: .chat
+            saying: "closed with code 4000; expected 1000 or 1001.", in: .chat
         ) {
             closing { .closeSocket(socket: $0, CloseCode(rawValue: 4000)) }
         },

@@ -59,7 +59,7 @@ extension LongPeers {
                 Mistake("Hasty", "meal/polling/never-finishes", "✗ meal/polling-cadence (must)"),
                 Mistake(
                     "Credulous", "chat/answer/never-ends",
-                    "Expected every answer shown as complete to be one that the server has stored"),
+                    "Expected every answer shown as complete to match one on the server"),
                 Mistake("Deaf", "chat/error/surfaces", #"a problem of the kind chat with "The coach is overloaded.""#),
                 Mistake("Mute", "socket/leave/closes-and-stays-away", "! ws/close-handshake (should)"),
                 Mistake("Steady", "interruption/drop/pauses-grow", "! ws/reconnect-backoff (should)"),
@@ -67,7 +67,7 @@ extension LongPeers {
                 Mistake("Forgetful", "chat/answer/as-scripted", "✗ inside/transcript-equals-chunks (must)"),
                 Mistake(
                     "Echoing", "interruption/drop/answer-goes-on",
-                    "Expected each message of the user to be stored once"),
+                    "Expected the server to store each message of the user once"),
                 Mistake("Brittle", "chat/frames/undecodable-are-survived", "Expected the connection to be connected"),
                 Mistake(
                     "Misspelling", "goal/create/links-what-the-coach-suggested", "✗ goal/links-created-goal (must)"),

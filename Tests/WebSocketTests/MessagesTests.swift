@@ -32,8 +32,8 @@ struct MessagesTests {
         ),
         (
             .interruptedMessage(.binary), .protocolError,
-            "A binary frame arrived inside a fragmented message. First end that with continuation frames, FIN "
-                + "on the last."
+            "A binary frame arrived inside a fragmented message. First end it: continuation frames, FIN on the "
+                + "last."
         ),
         (
             .unmaskedFrame, .protocolError,

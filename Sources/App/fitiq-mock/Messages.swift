@@ -242,7 +242,7 @@ enum Messages {
     static func interruptedExploration(_ count: Int) -> String {
         "\(interruptedRun): this report covers \(Words.counted(count, "schedule"))."
     }
-    static let exploredClause = "No schedule of faults shows it."
+    static let exploredClause = "No schedule of faults reproduces it."
     static func noFolder(_ path: String, reason: String) -> String { "cannot make the folder '\(path)': \(reason)." }
     static func unknownStory(_ name: String?, allowed: [String]) -> String {
         let found =

@@ -24,10 +24,10 @@ enum Messages {
         case .offline: "no connection and no attempt to connect"
         case .continues(let id): "the chat to be that of the existing consultation \(id)"
         case .noConsultation: "no consultation"
-        case .transcriptAsStored: "the transcript to be what the server has stored"
+        case .transcriptAsStored: "the transcript to match the server's messages"
         case .transcriptEndsAsStored(let count):
-            "the transcript to be the newest of what the server has stored, \(count) messages or more"
-        case .completeAnswersAreStored: "every answer shown as complete to be one that the server has stored"
+            "the transcript to match the server's newest messages, at least \(count)"
+        case .completeAnswersAreStored: "every answer shown as complete to match one on the server"
         case .answersBegin(let text): "every answer to be the beginning of \(quoted(text)), also while it streams"
         case .line(let role, let text): "a message of the \(role.rawValue) with \(quoted(text))"
         case .noLine(let text): "no message with \(quoted(text))"
@@ -39,13 +39,14 @@ enum Messages {
         case .problemCount(let kind, let count): "\(Words.counted(count, "problem")) of the kind \(kind.rawValue)"
         case .noProblem: "no problem"
         case .someProblem, .freshProblem: "a problem to be shown"
-        case .storedOnce: "each message of the user to be stored once"
-        case .deliveredIsStored: "every message of the user shown as delivered to be stored"
+        case .storedOnce: "the server to store each message of the user once"
+        case .deliveredIsStored: "the server to store every message shown as delivered"
         case .goal(let title): "the goal \(quoted(title))"
         case .goalCount(let title, let count): "the goal \(quoted(title)) \(count == 1 ? "once" : "\(count) times")"
         case .goalLinked(let title): "the goal \(quoted(title)) to be linked with the open consultation"
         case .goalUnlinked(let title): "the goal \(quoted(title)) to be linked with no consultation"
-        case .goalParted(let title, let id): "the goal \(quoted(title)) not to be linked with \(id), which is gone"
+        case .goalParted(let title, let id):
+            "the goal \(quoted(title)) not to be linked with \(id), which no longer exists"
         case .template(let type, let name): "the \(type) \(quoted(name)) that the coach made"
         case .quickActions: "questions to be suggested"
         case .mealResult(let text, let status, let calories):
@@ -109,7 +110,7 @@ enum Messages {
     }
     static let noQuickActions = "none"
     static func busy(_ report: ClientReport) -> String {
-        "that something is under way (connection \(report.connection.rawValue), "
+        "that work is under way (connection \(report.connection.rawValue), "
             + "\(report.transcript.count { !$0.isComplete }) messages not complete, "
             + "\(report.meals.count { $0.status == .processing }) meals in processing)"
     }
@@ -117,7 +118,7 @@ enum Messages {
     // MARK: Case progress
 
     static func noClient(_ error: any Error) -> String { "The client could not be created: \(error)" }
-    static func cannotBeDriven(_ error: any Error) -> String { "The client could not be driven any further: \(error)" }
+    static func cannotBeDriven(_ error: any Error) -> String { "The client could not be driven further: \(error)" }
     static func unsupported(_ instruction: String) -> String { "The client cannot \(instruction); the case needs it." }
     /// A client without a chat plays the rest of a case.
     static func withoutChat(_ instruction: String) -> String {
@@ -158,7 +159,7 @@ enum Messages {
         return "\(address): \(result.contractCase.title)\n" + (lines + left).map { "  \($0)\n" }.joined()
             + "  The contract: \(result.contractCase.clause)"
     }
-    static let lastEntries = "What went over the wire last:"
+    static let lastEntries = "The last traffic:"
     static let sentNothing = "The client sent nothing in this case."
     static func notRepeated(_ request: String, status: Int?, tries: Int) -> String {
         "\(request) was \(status.map { "answered with \($0)" } ?? "not answered") and not tried again "
@@ -167,7 +168,7 @@ enum Messages {
             + "tell its user that it failed."
     }
     static func refused(_ request: String, status: Int, message: String?) -> String {
-        "The last exchange was refused: \(request) was answered with \(status)\(message.map { ", \(quoted($0))" } ?? "")."
+        "The last exchange was refused: \(request) got \(status)\(message.map { ", \(quoted($0))" } ?? "")."
     }
     static let historyUnread =
         "The server ended the socket, and the client did not read the messages afterwards "

@@ -55,8 +55,8 @@ enum Messages {
     static func lost(_ request: String, _ url: URL, _ reason: String) -> MockError {
         MockError(
             .noServer,
-            "\(request) got no answer: the server at \(url.absoluteString) has stopped, or closed the connection. "
-                + "\(reason) If it stopped by itself, its log says why.")
+            "\(request) got no answer: the server at \(url.absoluteString) has stopped, or closed the "
+                + "connection. \(reason) If it stopped on its own, its log says why.")
     }
 
     static func late(_ request: String, _ url: URL, after seconds: TimeInterval) -> MockError {

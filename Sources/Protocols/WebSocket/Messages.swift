@@ -47,8 +47,8 @@ extension ProtocolViolation {
         case .continuationWithoutStart:
             "A continuation frame arrived, but no message had begun. Begin one with a text or binary frame without FIN."
         case .interruptedMessage(let opcode):
-            "A \(opcode) frame arrived inside a fragmented message. First end that with continuation frames, "
-                + "FIN on the last."
+            "A \(opcode) frame arrived inside a fragmented message. First end it: continuation frames, FIN on "
+                + "the last."
         case .unmaskedFrame:
             "A client's frame arrived unmasked. Set the MASK bit and mask the payload (RFC 6455 §5.3)."
         case .maskedFrame:

@@ -15,8 +15,8 @@ struct ConflictTests {
             1,
             .init(
                 message:
-                    "The create that was answered with 409 at 10:30:00 was sent again \(after) later, and the existing "
-                    + "consultation \(Story.id(10)) had not been used.", evidence: numbers))
+                    "The create that got 409 at 10:30:00 was sent again \(after) later, although the client had "
+                    + "not used the existing consultation \(Story.id(10)).", evidence: numbers))
     }
 
     static let chapters: [Chapter] = [
@@ -170,8 +170,8 @@ struct HistoryTests {
             1,
             .init(
                 message:
-                    "The socket of consultation \(Story.id(10)) was opened at 10:30:01 before its messages had been "
-                    + "fetched.", evidence: numbers, level: .should))
+                    "The client opened the socket of consultation \(Story.id(10)) at 10:30:01 before it fetched "
+                    + "the messages.", evidence: numbers, level: .should))
     }
 
     static let chapters: [Chapter] = [

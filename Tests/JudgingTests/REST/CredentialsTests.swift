@@ -96,7 +96,7 @@ struct WebSocketCredentialsTests {
             .broken(
                 1,
                 .init(
-                    message: "The handshake for \(path) came without a token, in the headers or as ?token=.",
+                    message: "The handshake for \(path) has no token in its headers or as ?token=.",
                     evidence: [1]))
         ) { $0.request(.webSocket, Story.id(1), status: 401, at: 0, fields: []) },
         Chapter(
@@ -104,7 +104,7 @@ struct WebSocketCredentialsTests {
             .broken(
                 1,
                 .init(
-                    message: "The handshake for \(path) came without a token, in the headers or as ?token=.",
+                    message: "The handshake for \(path) has no token in its headers or as ?token=.",
                     evidence: [1]))
         ) { $0.request(.webSocket, Story.id(1), query: "token=", status: 401, at: 0, fields: []) },
         Chapter(
@@ -113,7 +113,8 @@ struct WebSocketCredentialsTests {
                 1,
                 .init(
                     message:
-                        "The handshake for \(path) brought a bearer token without X-API-Key; a handshake with headers needs both.",
+                        "The handshake for \(path) has a bearer token without X-API-Key; a handshake with "
+                        + "headers needs both.",
                     evidence: [1]))
         ) {
             $0.apiKey = nil
@@ -224,7 +225,7 @@ struct RefreshOnceTests {
     static func again(_ end: String, _ numbers: [Int] = [1, 2]) -> Told.Breach {
         .init(
             message:
-                "POST /api/v1/auth/refresh brought the refresh token that \(end) at 10:30:00; a refresh token works "
+                "POST /api/v1/auth/refresh used the refresh token that \(end) at 10:30:00; a refresh token works "
                 + "once.", evidence: numbers)
     }
 
@@ -248,7 +249,7 @@ struct RefreshOnceTests {
         Chapter(
             "a refused token", .broken(3, again("was refused with 401"), again("was refused with 401", [1, 3])),
             tell: refreshes(("r1", 401, 0), ("r1", 401, 1), ("r1", 401, 2))),
-        Chapter("a token that was logged out", .broken(1, again("was revoked by logging out"))) {
+        Chapter("a token that was logged out", .broken(1, again("was revoked by a logout"))) {
             $0.request(.logOut, body: ["refresh_token": "r1"], status: 204, at: 0)
             $0.request(.refreshTokens, body: ["refresh_token": "r1"], status: 401, at: 1)
         },

@@ -160,8 +160,8 @@ struct GoneTests {
             1,
             .init(
                 message:
-                    "The \(kind) \(Story.id(10)) was answered with 404 at 10:30:00, and \(request) asked for it again "
-                    + "\(after) later.", evidence: numbers, level: .should))
+                    "The \(kind) \(Story.id(10)) was answered with 404 at 10:30:00, and \(request) requested it "
+                    + "again \(after) later.", evidence: numbers, level: .should))
     }
 
     static let chapters: [Chapter] = [

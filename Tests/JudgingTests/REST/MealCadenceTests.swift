@@ -24,7 +24,7 @@ struct CadenceTests {
         times: Int = 3, level: Obligation.Level = .must
     ) -> Told.Breach {
         .init(
-            message: "\(path) came \(times) times after the final status of \(end); one load after it is enough.",
+            message: "\(path) was sent \(times) times after the final status at \(end); once is enough.",
             evidence: numbers, level: level)
     }
 

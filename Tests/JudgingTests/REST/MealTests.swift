@@ -51,7 +51,8 @@ struct FetchTests {
             1,
             .init(
                 message:
-                    "The meal log \(Story.meal) was fetched \(after) after its meal_log.completed event had delivered all of it.",
+                    "The meal log \(Story.meal) was fetched \(after) after its meal_log.completed event had "
+                    + "delivered it completely.",
                 evidence: numbers, level: .should))
     }
 

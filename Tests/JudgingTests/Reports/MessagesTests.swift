@@ -18,8 +18,8 @@ struct MessagesTests {
         (Messages.command(.timedOut(1_500_000_000)), "the command was ended after its time limit of 1.5 s"),
         (
             Messages.failedCommand(.exited(1), scenario: "conflict"),
-            "The command ended with exit status 1 in conflict. That fails the run, even if the client kept everything: "
-                + "the command's own output says why."
+            "The command ended with exit status 1 in conflict. This fails the run, even if the client kept "
+                + "everything: the command's own output says why."
         ),
         (
             Messages.knownCommand(.exited(1), scenario: "conflict"),
@@ -52,8 +52,8 @@ struct MessagesTests {
         (Messages.more(1), "and 1 more breach."), (Messages.more(2), "and 2 more breaches."),
         (
             Messages.missed(1, scenario: "default"),
-            "1 entry of the journal of default were dropped before they were judged: breaches among them go unnoticed, "
-                + "and what depends on them may be judged wrongly."
+            "1 entry of the journal of default were dropped before they were judged: breaches in them go "
+                + "unnoticed, and verdicts that depend on them may be wrong."
         ),
     ]
 

@@ -9,7 +9,7 @@ struct EndingJudgeTests {
         """
     private static func chatted(at clock: String) -> String {
         """
-        An answer was cut at 10:30:04, and the client went on chatting at \(clock) without having fetched the messages.
+        An answer was cut at 10:30:04, and the client continued the chat at \(clock) without fetching the messages.
         """
     }
 
@@ -156,12 +156,12 @@ struct EndingJudgeTests {
         },
         SocketCase("1001", .kept()) { $0.left() },
         SocketCase(
-            "no code", .broken("The client left with a close frame that has no code; 1000 or 1001 is due.", [1, 3])
+            "no code", .broken("The client's close frame has no code; expected 1000 or 1001.", [1, 3])
         ) {
             $0.connect(1, at: 0)
             $0.close(1, by: .client, server: 0, client: 0, at: 4)
         },
-        SocketCase("another code", .broken("The client left with close code 4000; 1000 or 1001 is due.", [1, 3])) {
+        SocketCase("another code", .broken("The client closed with code 4000; expected 1000 or 1001.", [1, 3])) {
             $0.connect(1, at: 0)
             $0.close(1, by: .client, server: 4000, client: 4000, at: 4)
         },

@@ -70,7 +70,7 @@ struct FrameJudgeTests {
     private static let talkedOver =
         "The client sent a chat message while the answer that began at 10:30:02 was still streaming."
 
-    private static let unanswered = "The client sent a chat message while the question of 10:30:01 had no answer yet."
+    private static let unanswered = "The client sent a chat message while the question from 10:30:01 had no answer yet."
 
     static let streamingCases: [SocketCase] = [
         SocketCase("asked after the end", .kept()) {

@@ -13,15 +13,15 @@ struct HandshakeJudgeTests {
         SocketCase("a wrong path without an upgrade", .notExercised) {
             $0.request("GET /api/v1/nothing", 404, at: 0, upgrades: false)
         },
-        SocketCase("/ws", .broken("The client asked for a WebSocket at /ws, which does not exist.", [1])) {
+        SocketCase("/ws", .broken("The client requested a WebSocket at /ws, which does not exist.", [1])) {
             $0.request("GET /ws?token=x", 404, at: 0)
         },
-        SocketCase("/ws of a world", .broken("The client asked for a WebSocket at /ws, which does not exist.", [1])) {
+        SocketCase("/ws of a world", .broken("The client requested a WebSocket at /ws, which does not exist.", [1])) {
             $0.request("GET /w/a/ws", 404, at: 0, upgrades: false)
         },
         SocketCase(
             "meal logs have none",
-            .broken("The client asked for a WebSocket at /api/v1/meal-logs/ws/x, which does not exist.", [1])
+            .broken("The client requested a WebSocket at /api/v1/meal-logs/ws/x, which does not exist.", [1])
         ) { $0.request("GET /api/v1/meal-logs/ws/x", 404, at: 0) },
     ]
 
@@ -202,20 +202,19 @@ struct HandshakeJudgeTests {
         },
         SocketCase(
             "401, then the same token",
-            .broken("The client came back with the token that was refused with 401 at 10:30:00.", [1, 2])
+            .broken("The client reconnected with the token that was refused with 401 at 10:30:00.", [1, 2])
         ) {
             $0.refuse(401, at: 0)
             $0.refuse(401, at: 1)
         },
         SocketCase(
             "401, then the same token at once",
-            .broken("The client came back with the token that was refused with 401 at 10:30:00.", [1, 2])
+            .broken("The client reconnected with the token that was refused with 401 at 10:30:00.", [1, 2])
         ) { for _ in 0..<2 { $0.refuse(401, at: 0) } },
         SocketCase(
             "404, then the same id at once",
             .broken(
-                "The client requested the consultation c1 again, which had been answered with 404 at "
-                    + "10:30:00.", [1, 2])
+                "The client requested the consultation c1 again, which had got 404 at 10:30:00.", [1, 2])
         ) { for _ in 0..<2 { $0.refuse(404, at: 0) } },
         SocketCase("401 without any, which is another's", .notExercised) {
             for time in [0, 1, 3.0] { $0.refuse(401, at: time, token: nil) }
@@ -225,7 +224,7 @@ struct HandshakeJudgeTests {
         },
         SocketCase(
             "401, then the same token for another consultation",
-            .broken("The client came back with the token that was refused with 401 at 10:30:00.", [1, 2])
+            .broken("The client reconnected with the token that was refused with 401 at 10:30:00.", [1, 2])
         ) {
             $0.refuse(401, at: 0)
             $0.connect(1, at: 1, on: "c2")
@@ -250,8 +249,7 @@ struct HandshakeJudgeTests {
         SocketCase(
             "404, then the same id",
             .broken(
-                "The client requested the consultation c1 again, which had been answered with 404 at "
-                    + "10:30:00.", [1, 2])
+                "The client requested the consultation c1 again, which had got 404 at 10:30:00.", [1, 2])
         ) {
             $0.refuse(404, at: 0)
             $0.refuse(404, at: 1)
@@ -259,8 +257,7 @@ struct HandshakeJudgeTests {
         SocketCase(
             "404, then the same id, which hangs",
             .broken(
-                "The client requested the consultation c1 again, which had been answered with 404 at "
-                    + "10:30:00.", [1, 2])
+                "The client requested the consultation c1 again, which had got 404 at 10:30:00.", [1, 2])
         ) {
             $0.refuse(404, at: 0)
             $0.refuse(nil, at: 1)
@@ -301,7 +298,7 @@ struct HandshakeJudgeTests {
         SocketCase(
             "did not wait, and is told once",
             .broken(
-                "The client sent a chat message before `connected` had come on the socket that opened at 10:30:00.",
+                "The client sent a chat message before `connected` had arrived on the socket that opened at 10:30:00.",
                 [1, 2])
         ) {
             $0.open(1, at: 0)

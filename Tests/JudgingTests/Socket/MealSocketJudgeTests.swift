@@ -137,7 +137,7 @@ struct MealSocketJudgeTests {
         (
             SocketCase(
                 "401, and the same token",
-                .broken("The client came back with the token that was refused with 401 at 10:30:00.", [1, 2])
+                .broken("The client reconnected with the token that was refused with 401 at 10:30:00.", [1, 2])
             ) {
                 $0.request("GET /ws/meal-logs", 401, at: 0, endpoint: .mealSocket, user: nil)
                 $0.connectMeals(1, at: 2)

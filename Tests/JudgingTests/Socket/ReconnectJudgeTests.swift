@@ -200,7 +200,7 @@ struct ReconnectJudgeTests {
     ]
 
     private static let constant =
-        "The client waited 2 s before try 3, no longer than before the first; in this guide the pauses grow."
+        "The client waited 2 s before try 3, no longer than before the first; in this guide the pauses must grow."
 
     /// Pauses of this many seconds before refused tries.
     private static func pauses(_ pauses: Double...) -> @Sendable (inout SocketStory) -> Void {
@@ -352,8 +352,8 @@ struct ReconnectsAfterDropTests {
         .broken(
             1,
             .init(
-                message: "The socket ended at 10:30:04, and the client opened none again, although its user went on at "
-                    + "10:30:05 and at \(last).", evidence: evidence, level: .should))
+                message: "The socket ended at 10:30:04, and the client opened no new one, although its user continued "
+                    + "at 10:30:05 and at \(last).", evidence: evidence, level: .should))
     }
 
     /// Entries 1 to 4: a chat with a question, dropped at 4 s.

@@ -40,8 +40,8 @@ enum ExploringMessages {
     static func ended(_ ending: Exploration.Ending) -> String {
         switch ending {
         case .exhausted: "There was nothing more to try."
-        case .budget: "It ended at its time limit."
-        case .runs: "It ended at its limit of schedules."
+        case .budget: "It reached its time limit."
+        case .runs: "It reached its limit of schedules."
         case .interrupted: "It was interrupted."
         }
     }

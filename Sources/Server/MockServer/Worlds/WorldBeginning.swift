@@ -67,9 +67,7 @@ struct WorldClock: Sendable {
     func now(_ system: Timestamp) -> Timestamp { manualTime ?? system }
 
     mutating func move(to time: Timestamp) {
-        precondition(
-            manualTime.map { $0 <= time } ?? false,
-            "A clock can only move forward, and the system's clock cannot be moved.")
+        precondition(manualTime.map { $0 <= time } ?? false, "Only a manual clock may move, and only forward.")
         manualTime = time
     }
 }

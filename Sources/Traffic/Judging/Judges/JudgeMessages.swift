@@ -8,10 +8,10 @@ extension Messages {
     }
     static func noBearer(_ value: String) -> String { "a bearer token (its Authorization begins with \"\(value)\")" }
     static func handshakeWithoutToken(_ path: String) -> String {
-        "The handshake for \(path) came without a token, in the headers or as ?token=."
+        "The handshake for \(path) has no token in its headers or as ?token=."
     }
     static func handshakeWithoutKey(_ path: String) -> String {
-        "The handshake for \(path) brought a bearer token without X-API-Key; a handshake with headers needs both."
+        "The handshake for \(path) has a bearer token without X-API-Key; a handshake with headers needs both."
     }
     static func sameToken(_ request: String, attempts: Int, refusedAt: Timestamp) -> String {
         "\(request) was sent \(attempts) times with the token that was refused with 401 at "
@@ -20,11 +20,11 @@ extension Messages {
 
     /// - Parameter end: what ended the token, such as ``wasUsed``.
     static func refreshedAgain(_ request: String, _ end: String, at time: Timestamp) -> String {
-        "\(request) brought the refresh token that \(end) at \(clock(time)); a refresh token works once."
+        "\(request) used the refresh token that \(end) at \(clock(time)); a refresh token works once."
     }
     static let wasUsed = "was used"
     static let wasRefused = "was refused with 401"
-    static let wasRevoked = "was revoked by logging out"
+    static let wasRevoked = "was revoked by a logout"
     static func expiredBearer(_ request: String, expiredAt: Timestamp) -> String {
         "\(request) carried a bearer token that expired at \(clock(expiredAt))."
     }
@@ -36,7 +36,7 @@ extension Messages {
         "\(place) has the goal id \(id), which is not an id of the backend: its ids are UUIDs in lower case."
     }
     static func reused(_ kind: String, _ id: String, by request: String, after: Int64, goneAt: Timestamp) -> String {
-        "The \(kind) \(id) was answered with 404 at \(clock(goneAt)), and \(request) asked for it again "
+        "The \(kind) \(id) was answered with 404 at \(clock(goneAt)), and \(request) requested it again "
             + "\(seconds(after)) later."
     }
     static func misshapen(_ request: String, _ reason: String) -> String { "\(request) does not fit: \(reason)" }
@@ -45,15 +45,15 @@ extension Messages {
         return "\(request) ignores \(names.map { $0.quoted() }.joined(separator: ", ")): it reads \(known)."
     }
     static func createdAgain(existing id: String, conflictAt: Timestamp, after: Int64) -> String {
-        "The create that was answered with 409 at \(clock(conflictAt)) was sent again \(seconds(after)) "
-            + "later, and the existing consultation \(id) had not been used."
+        "The create that got 409 at \(clock(conflictAt)) was sent again \(seconds(after)) later, although the "
+            + "client had not used the existing consultation \(id)."
     }
     static func createdAtLimit(after: Int64, limitAt: Timestamp) -> String {
         "A create got another 429 \(seconds(after)) after the one at \(clock(limitAt)), with no "
             + "consultation archived in between; it must wait at least 60 s."
     }
     static func noHistory(of id: String, openedAt: Timestamp) -> String {
-        "The socket of consultation \(id) was opened at \(clock(openedAt)) before its messages had been fetched."
+        "The client opened the socket of consultation \(id) at \(clock(openedAt)) before it fetched the messages."
     }
     static func retriedTooSoon(_ request: String, after: Int64, failedAt: Timestamp, _ failure: String) -> String {
         "\(request) was repeated \(seconds(after)) after it \(failure) at \(clock(failedAt)); it must wait at least 1 "
@@ -87,7 +87,8 @@ extension Messages {
             + "consultation \(consultation) within 30 s."
     }
     static func fetchedCompleted(_ id: String, after: Int64) -> String {
-        "The meal log \(id) was fetched \(seconds(after)) after its meal_log.completed event had delivered all of it."
+        "The meal log \(id) was fetched \(seconds(after)) after its meal_log.completed event had delivered it "
+            + "completely."
     }
     static func polledWhileConnected(_ request: String, openedAt: Timestamp) -> String {
         "\(request) polled for a meal log although a socket had been open since \(clock(openedAt))."
@@ -96,7 +97,7 @@ extension Messages {
         "\(request) polled \(seconds(after)) after the previous poll; it must wait at least 5 s."
     }
     static func polledAfterEnd(_ request: String, endedAt: Timestamp, loads: Int) -> String {
-        "\(request) came \(loads) times after the final status of \(clock(endedAt)); one load after it is enough."
+        "\(request) was sent \(loads) times after the final status at \(clock(endedAt)); once is enough."
     }
     static func polledTooOften(_ id: String, createdAt: Timestamp) -> String {
         "The meal log \(id), accepted at \(clock(createdAt)), was polled more than 12 times."
@@ -105,7 +106,7 @@ extension Messages {
     // MARK: Sockets
 
     static func wrongEndpoint(_ path: String) -> String {
-        "The client asked for a WebSocket at \(path), which does not exist."
+        "The client requested a WebSocket at \(path), which does not exist."
     }
     static func secondSocket(openedAt: Timestamp, oldAt: Timestamp, consultation: String?) -> String {
         let place = consultation.map { "on the consultation \($0)" } ?? "of the same user"
@@ -117,20 +118,20 @@ extension Messages {
             + "from \(clock(oldAt)), which the server then closed."
     }
     static func tooEarly(openedAt: Timestamp) -> String {
-        "The client sent a chat message before `connected` had come on the socket that opened at \(clock(openedAt))."
+        "The client sent a chat message before `connected` had arrived on the socket that opened at \(clock(openedAt))."
     }
     static func sameToken(refusedAt: Timestamp) -> String {
-        "The client came back with the token that was refused with 401 at \(clock(refusedAt))."
+        "The client reconnected with the token that was refused with 401 at \(clock(refusedAt))."
     }
     static func sameID(_ id: String, refusedAt: Timestamp) -> String {
-        "The client requested the consultation \(id) again, which had been answered with 404 at \(clock(refusedAt))."
+        "The client requested the consultation \(id) again, which had got 404 at \(clock(refusedAt))."
     }
     static func unusableFrame(_ reason: String) -> String { "The backend cannot use this frame. \(reason)" }
     static func sentWhileStreaming(since begin: Timestamp) -> String {
         "The client sent a chat message while the answer that began at \(clock(begin)) was still streaming."
     }
     static func sentBeforeAnswer(to question: Timestamp) -> String {
-        "The client sent a chat message while the question of \(clock(question)) had no answer yet."
+        "The client sent a chat message while the question from \(clock(question)) had no answer yet."
     }
     static func noPing(for gap: Int64, since: Timestamp) -> String {
         "The socket was idle for \(seconds(gap)) from \(clock(since)) on; a ping is due every 30 s."
@@ -146,12 +147,12 @@ extension Messages {
             + "\(seconds(previous)) before an earlier one."
     }
     static func constant(wait: Int64, number: Int) -> String {
-        "The client waited \(seconds(wait)) before try \(number), no longer than before the first; in this guide the "
-            + "pauses grow."
+        "The client waited \(seconds(wait)) before try \(number), no longer than before the first; in this "
+            + "guide the pauses must grow."
     }
     static func neverCameBack(endedAt: Timestamp, firstAt: Timestamp, lastAt: Timestamp) -> String {
-        "The socket ended at \(clock(endedAt)), and the client opened none again, although its user went on at "
-            + "\(clock(firstAt)) and at \(clock(lastAt))."
+        "The socket ended at \(clock(endedAt)), and the client opened no new one, although its user continued "
+            + "at \(clock(firstAt)) and at \(clock(lastAt))."
     }
     static func tooManyTries(endedAt: Timestamp) -> String {
         "The client tried for the 6th time after the socket ended at \(clock(endedAt)), without success in between; at "
@@ -166,14 +167,14 @@ extension Messages {
             + "\(clock(connectedAt))."
     }
     static func chatBeforeHistory(cutAt: Timestamp, chatAt: Timestamp) -> String {
-        "An answer was cut at \(clock(cutAt)), and the client went on chatting at \(clock(chatAt)) without having "
-            + "fetched the messages."
+        "An answer was cut at \(clock(cutAt)), and the client continued the chat at \(clock(chatAt)) without "
+            + "fetching the messages."
     }
     static func wrongCloseCode(_ code: UInt16?) -> String {
-        code.map { "The client left with close code \($0); 1000 or 1001 is due." }
-            ?? "The client left with a close frame that has no code; 1000 or 1001 is due."
+        code.map { "The client closed with code \($0); expected 1000 or 1001." }
+            ?? "The client's close frame has no code; expected 1000 or 1001."
     }
-    static let noCloseFrame = "The client ended the connection without a close frame; 1000 or 1001 is due before."
+    static let noCloseFrame = "The client ended the connection without a close frame; expected one with 1000 or 1001."
     static func closeNotAnswered(_ code: UInt16?) -> String {
         "The client did not answer the server's close frame\(code.map { " (\($0))" } ?? "") with one of its own."
     }

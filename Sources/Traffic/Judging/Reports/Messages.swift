@@ -20,7 +20,7 @@ enum Messages {
     // MARK: Marks
 
     static func notJudged(_ ids: [String]) -> String {
-        "Not judged, because a real server answered and only its backend knows: \(ids.joined(separator: ", "))."
+        "Not judged, because a real server answered and only that server knows: \(ids.joined(separator: ", "))."
     }
     static let legend = "✓ kept   ✗ broken   ! broken, a should   ~ known to be broken   · not exercised"
 
@@ -37,20 +37,20 @@ enum Messages {
         "\(capitalized(command(outcome))) in \(scenario), which is known."
     }
     static func failedCommand(_ outcome: Report.CommandOutcome, scenario: String) -> String {
-        "\(capitalized(command(outcome))) in \(scenario). That fails the run, even if the client kept everything: "
-            + "the command's own output says why."
+        "\(capitalized(command(outcome))) in \(scenario). This fails the run, even if the client kept "
+            + "everything: the command's own output says why."
     }
     static let neverConnected =
-        "The client never connected. It has to take the server's address and its credentials from FITIQ_MOCK_URL, "
+        "The client never connected. It must read the server's address and its credentials from FITIQ_MOCK_URL, "
         + "FITIQ_MOCK_WS_URL, FITIQ_MOCK_TOKEN and FITIQ_MOCK_API_KEY."
     static let neverDriven =
-        "The client never connected. Its adapter has to give it the address and the credentials of the command 'begin'."
+        "The client never connected. Its adapter must pass it the address and the credentials from the command 'begin'."
     static let noAnswer = "There was no answer to compare."
     static let nothingRecorded = "The journal has no entry of a client."
     static func notConnected(scenario: String) -> String { "The client did not connect in \(scenario)." }
     static func missed(_ count: Int, scenario: String) -> String {
-        "\(Words.counted(count, "entry", "entries")) of the journal of \(scenario) were dropped before they were "
-            + "judged: breaches among them go unnoticed, and what depends on them may be judged wrongly."
+        "\(Words.counted(count, "entry", "entries")) of the journal of \(scenario) were dropped before they "
+            + "were judged: breaches in them go unnoticed, and verdicts that depend on them may be wrong."
     }
 
     // MARK: A broken obligation
