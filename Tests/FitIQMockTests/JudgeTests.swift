@@ -24,11 +24,11 @@ struct JudgeTests {
         #expect(Messages.judgement(of: "j") == "The client in j")
         #expect(
             Messages.noCall(among: 1, .init(request: "GET /prod/api/v1/goals", prefix: "/prod"))
-                == "It has 1 request and no call of the API: the first is GET /prod/api/v1/goals. If /prod is a prefix, "
-                + "name it: --prefix /prod.")
+                == "It has 1 request and no call to the API: the first is GET /prod/api/v1/goals. If /prod is a "
+                + "prefix, name it: --prefix /prod.")
         #expect(
             Messages.noCall(among: 0, .init())
-                == "It has 0 requests and no call of the API. If a prefix precedes the API's paths, name it: "
+                == "It has 0 requests and no call to the API. If a prefix precedes the API's paths, name it: "
                 + "--prefix /prod.")
         #expect(
             Messages.badPrefix("prod")

@@ -159,7 +159,8 @@ struct VerifyTests {
         #expect(Messages.noWorld("No room.") == "the internal server could not create a world for a scenario: No room.")
         #expect(
             Messages.worldIsGone("x")
-                == "the world of the scenario 'x' is gone: the command deleted it through the admin API, so the client cannot be judged."
+                == "the world of the scenario 'x' no longer exists: the command deleted it through the admin API, "
+                + "so the client cannot be judged."
         )
         #expect(Messages.badJobs == "--jobs must be from 1 to 16.")
         #expect(

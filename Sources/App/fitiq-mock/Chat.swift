@@ -47,7 +47,7 @@ struct Chat: ParsableCommand {
     @Option("The X-API-Key. (default: \(DevelopmentCredentials.apiKey))", "key")
     var apiKey: String?
 
-    @Option("The server's --admin-token, to find out whether its clock is stopped.", "token")
+    @Option("The server's --admin-token, to check whether its clock is stopped.", "token")
     var adminToken: String?
 
     func validate() throws {

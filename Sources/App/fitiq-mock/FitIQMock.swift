@@ -325,7 +325,7 @@ enum Blocking {
             kill()
         }
         do {
-            guard let result else { preconditionFailure("The loop ends with a result.") }
+            guard let result else { preconditionFailure("The loop must end with a result.") }
             return (try result.get(), signal)
         } catch let failure as Failure {
             throw failure

@@ -82,7 +82,10 @@ struct HTMLReport {
 
     var bytes: [UInt8] {
         let page = APIDescription.adminPageBytes
-        guard let place = page.firstRange(of: Self.room) else { preconditionFailure("The page has room for runs.") }
+        guard let place = page.firstRange(of: Self.room) else {
+            preconditionFailure(
+                "The page must have room for runs.")
+        }
         var bytes = Array(page[..<place.lowerBound])
         for index in report.runs.indices {
             bytes += Array("<script type=\"application/json\" class=\"run\">".utf8)

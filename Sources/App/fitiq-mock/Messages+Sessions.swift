@@ -92,8 +92,8 @@ extension Messages {
         let first = stranger.request.isEmpty ? "" : ": the first is \(stranger.request)"
         let what =
             stranger.prefix == nil ? "If a prefix precedes the API's paths" : "If \(stranger.prefix ?? "") is a prefix"
-        return "It has \(Words.counted(count, "request")) and no call of the API\(first). \(what), "
-            + "name it: --prefix \(stranger.prefix ?? "/prod")."
+        return "It has \(Words.counted(count, "request")) and no call to the API\(first). \(what), name it: --prefix "
+            + "\(stranger.prefix ?? "/prod")."
     }
     static let standardInput = "standard input"
     static func judgement(of journal: String) -> String { "The client in \(journal)" }

@@ -46,7 +46,7 @@ enum Messages {
             + "file:// or *; got '\(value)'."
     }
     static let noCommandLine =
-        "the system passed no command line, not even the program's name: mount /proc where it is missing"
+        "the system did not pass the command line or the program's name: mount /proc if it is missing"
     static func notTheFake(_ address: String) -> String {
         "\(address) answers, but it is not a fitiq-mock: set --server to the URL of a fitiq-mock, or of a "
             + "fleet's proxy."
@@ -146,7 +146,8 @@ enum Messages {
         "the internal server could not create a world for a scenario: \(reason)"
     }
     static func worldIsGone(_ scenario: String) -> String {
-        "the world of the scenario '\(scenario)' is gone: the command deleted it through the admin API, so the client cannot be judged."
+        "the world of the scenario '\(scenario)' no longer exists: the command deleted it through the admin "
+            + "API, so the client cannot be judged."
     }
     static func unknownCase(_ address: String, nearest: String?) -> String {
         "there is no case '\(address)', and no case below it.\(NearestWord.hint(nearest)) "
@@ -253,7 +254,7 @@ enum Messages {
     // MARK: The messages of 'scenario from'
 
     static let scenarioFromExample = "fitiq-mock scenario from session.har -- ./run-my-tests"
-    static func emptySession(_ path: String) -> String { "'\(path)' has no request of the API." }
+    static func emptySession(_ path: String) -> String { "'\(path)' has no requests to the API." }
     static func tooManyFaults(_ path: String, _ count: Int, limit: Int) -> String {
         "'\(path)' has \(limit + count) faults; at most \(limit) can be translated: record a shorter session."
     }

@@ -14,7 +14,7 @@ import Text
 /// prefix.
 enum Settings {
     static func text(_ option: String?, _ name: String) -> String? {
-        assert(names.contains(name), "A variable has to be in the list.")
+        assert(names.contains(name), "A variable must be in the list.")
         return option ?? System.variable("FITIQ_MOCK_" + name)
     }
 

@@ -124,13 +124,13 @@ enum Messages {
     static func withoutChat(_ instruction: String) -> String {
         "The client cannot \(instruction), so the case was played without its chat."
     }
-    static let needsSockets = "The case is about WebSockets, and the client says that it opens none."
+    static let needsSockets = "The case needs WebSockets, but the client reports that it opens none."
     static let clientChanges =
-        "The client says that it follows the suite's clock in a world on the system's clock, or the reverse, or first that "
-        + "it opens WebSockets and then that it does not; it must say the same each time."
+        "The client reports the suite's clock in a world on the system's clock, or the reverse, or changes its "
+        + "answer about WebSockets; it must report the same each time."
     static func takesTooLong(_ duration: Duration, patience: Duration) -> String {
-        "It takes \(text(duration)), and on the system's clock the suite waits at most \(text(patience)). It runs for "
-            + "a client that follows the suite's clock."
+        "It takes \(text(duration)), but on the system's clock the suite waits at most \(text(patience)). It "
+            + "runs only for a client that follows the suite's clock."
     }
     static func neverQuiet(looks: Int) -> String {
         "The client never becomes idle: after \(looks) checks it still had work that was due immediately. It "

@@ -46,7 +46,7 @@ public struct MessageDeflater: Hashable, Sendable {
         if !history.isEmpty { stream.setHistory(history) }
         var output: [UInt8] = []
         let ran = message.withUnsafeBufferPointer { stream.run($0, flush: Z_SYNC_FLUSH, into: &output) }
-        precondition(ran.outcome == .inputUsed && output.suffix(4) == [0, 0, 0xFF, 0xFF], "A flush ends all blocks.")
+        precondition(ran.outcome == .inputUsed && output.suffix(4) == [0, 0, 0xFF, 0xFF], "It must end all blocks.")
         return output
     }
 }

@@ -42,7 +42,7 @@ public enum HMACSHA256 {
     ///
     /// - Parameter iterations: At least 1; ten thousand take two to three milliseconds.
     public static func deriveKey(password: [UInt8], salt: [UInt8], iterations: Int) -> [UInt8] {
-        precondition(iterations > 0, "A key takes an iteration.")
+        precondition(iterations > 0, "A key needs at least one iteration.")
         let block = block(of: password)
         // The states after the key's two blocks, which every iteration continues.
         var (inner, outer) = (SHA256_CTX(), SHA256_CTX())

@@ -187,7 +187,7 @@ extension Connection {
         precondition(role == .client, "a server cannot send requests")
         precondition(ourState == .idle, "a client in state \(ourState) cannot send a request")
         precondition(method != .connect, "tunnels are not supported")
-        precondition(!target.isEmpty && target.utf8.allSatisfy(\.isVisible), "a target is visible ASCII")
+        precondition(!target.isEmpty && target.utf8.allSatisfy(\.isVisible), "a target must be visible ASCII")
         let facts = FieldFacts(fields)
         precondition(facts.hasHost, "a request must have a Host field")
         request.isHead = method == .head

@@ -42,7 +42,7 @@ public struct RequestHead: Sendable {
     /// Throws the first violation of the grammar.
     package init(recorded bytes: [UInt8]) throws(RemoteError) {
         let end = bytes.firstIndex(of: .lineFeed).map { $0 + 1 } ?? 0
-        precondition(end > 1 && bytes[end - 2] == .carriageReturn, "a head has a request line, and lines end with CRLF")
+        precondition(end > 1 && bytes[end - 2] == .carriageReturn, "a head's lines must end with CRLF")
         let (first, rest) = (Array(bytes[..<end]), Array(bytes[end...]))
         let line = try first.withUnsafeBufferPointer { (bytes) throws(RemoteError) in
             try RequestLine.parse(bytes, ByteRange(0, end - 2))

@@ -25,7 +25,7 @@ public enum JSON {
             precondition(
                 (1...Limits.deepest).contains(depth),
                 "depth must be from 1 to \(Limits.deepest), not \(depth)")
-            precondition(bytes >= 1 && values >= 1, "a limit is at least 1")
+            precondition(bytes >= 1 && values >= 1, "a limit must be at least 1")
             (self.depth, self.bytes, self.values) = (depth, bytes, values)
         }
     }

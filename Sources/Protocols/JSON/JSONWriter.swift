@@ -138,7 +138,7 @@ public struct JSONWriter: Sendable {
     /// Whether a comma must precede the name.
     @inline(__always)
     private mutating func beginName() -> Bool {
-        precondition(depth > 0 && objects & 1 == 1, "a name stands in an object")
+        precondition(depth > 0 && objects & 1 == 1, "a name must be in an object")
         precondition(expects != .memberValue, "a name needs a value before the next name")
         defer { expects = .memberValue }
         return expects == .nextValue
@@ -155,7 +155,9 @@ public struct JSONWriter: Sendable {
 
     private mutating func end(_ bracket: UInt8, isObject: Bool) {
         precondition(depth > 0, "nothing is open")
-        precondition((objects & 1 == 1) == isObject, "what is open is \(isObject ? "an array" : "an object")")
+        precondition(
+            (objects & 1 == 1) == isObject,
+            "the innermost open value is \(isObject ? "an array" : "an object")")
         precondition(expects != .memberValue, "a name needs a value")
         objects >>= 1
         depth -= 1

@@ -118,7 +118,7 @@ struct SocketPlay: Sendable {
         var own: [Int: ExactString] = [:]
         if settings.frames == .triggered {
             guard let run = runs.firstIndex(where: { dueTime($0) == time }) else {
-                preconditionFailure("a deadline belongs to a run")
+                preconditionFailure("a deadline must belong to a run")
             }
             (step, own) = (runs[run].cursor, runs[run].own)
             runs[run].cursor += 1

@@ -139,7 +139,7 @@ public struct ConnectionObserver: Sendable {
 
     /// Handles a 101.
     mutating func switchProtocols(_ head: ResponseHead, at time: Timestamp) {
-        guard var exchange = current else { preconditionFailure("a 101 answers a request") }
+        guard var exchange = current else { preconditionFailure("a 101 must answer a request") }
         let response = SessionResponse(status: 101, fields: Self.fields(head.fields))
         guard requests.theirState == .mightSwitchProtocol, head.fields.hasToken("websocket", in: .upgrade) else {
             exchange.response = response

@@ -92,7 +92,7 @@ import Testing
             PlantError("p", .finishedWhileProcessing),
             "A meal log that is being processed has not finished; omit the time, or change the status."
         ),
-        (PlantError("p", .length(0, allowed: 1...200)), "The text has 0 characters; 1 to 200 are allowed."),
+        (PlantError("p", .length(0, allowed: 1...200)), "The text has 0 characters, but must have from 1 to 200."),
         (PlantError("p", .tooManyBytes(9, limit: 8)), "The text has 9 bytes; the limit is 8: make it shorter."),
         (PlantError("p", .blank), "The text is blank; write something other than white space."),
         (PlantError("p", .number(1.5, allowed: 0...1)), "1.5 is not a number from 0 to 1."),

@@ -45,7 +45,7 @@ public struct Explorer: Sendable {
         /// - Precondition: 1 ≤ `needed` ≤ `tries` ≤ 20.
         public init(_ needed: Int, of tries: Int) {
             precondition(
-                1 <= needed && needed <= tries && tries <= ExploreLimits.tries, "a finding shows at least once")
+                1 <= needed && needed <= tries && tries <= ExploreLimits.tries, "a finding must appear at least once")
             (self.needed, self.tries) = (needed, tries)
         }
 
@@ -56,8 +56,8 @@ public struct Explorer: Sendable {
 
     /// - Precondition: the settings are within ``ExploreLimits``.
     public init(_ settings: Settings = Settings()) {
-        precondition(settings.runs.map(ExploreLimits.runs.contains) ?? true, "runs are from 1 to 10,000,000")
-        precondition(ExploreLimits.jobs.contains(settings.jobs), "jobs are from 1 to 16")
+        precondition(settings.runs.map(ExploreLimits.runs.contains) ?? true, "runs must be from 1 to 10,000,000")
+        precondition(ExploreLimits.jobs.contains(settings.jobs), "jobs must be from 1 to 16")
         self.settings = settings
     }
 

@@ -51,7 +51,7 @@ public struct Schedule: Sendable, Hashable {
     /// Their rules come after its own, their answers and meals before its own.
     public func scenario(on base: Scenario) -> Scenario {
         guard let added = try? read(beside: base.faults.map(\.name)) else {
-            preconditionFailure("Every kind of fault writes its places in a form that can be read.")
+            preconditionFailure("Every kind of fault must write its places in a readable form.")
         }
         var scenario = base
         scenario.faults += added.faults

@@ -73,7 +73,7 @@ public struct StageTrial: Trial {
             try await world.delete()
             if client.clock == clock || clock == .system { return outcome }
         }
-        preconditionFailure("A client follows one of the two clocks.")
+        preconditionFailure("A client must follow one of the two clocks.")
     }
 }
 

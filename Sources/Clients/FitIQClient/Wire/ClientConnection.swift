@@ -129,7 +129,7 @@ public struct ClientConnection: Sendable {
 
     private mutating func switchProtocols(_ head: ResponseHead) -> [ClientInput] {
         // HTTP1 rejects a 101 to a request that proposed no upgrade.
-        guard let handshake else { preconditionFailure("a change of protocol that was not proposed") }
+        guard let handshake else { preconditionFailure("an unrequested change of protocol") }
         if let failure = handshake.verify(status: head.status, fields: head.fields.httpFields) {
             return end("\(ClientError.handshake("\(failure)"))")
         }

@@ -20,7 +20,7 @@ public enum DocumentCollection: String, CaseIterable, Sendable, Hashable {
         uniqueKeysWithValues: allCases.map { ($0, CollectionRow.builtIn($0.rawValue)) })
 
     public var row: CollectionRow {
-        guard let row = Self.rows[self] else { preconditionFailure("Every collection has a row.") }
+        guard let row = Self.rows[self] else { preconditionFailure("Every collection must have a row.") }
         return row
     }
 
@@ -80,7 +80,10 @@ enum CollectionTable {
     static let builtIn: JSONObject = {
         let text = EmbeddedText(path: "Fixtures/data/collections.json")
         let bytes = UnsafeBufferPointer(start: text.start, count: text.count)
-        guard let table = (try? JSON.parse(bytes))?.object else { preconditionFailure("The table is a JSON object.") }
+        guard let table = (try? JSON.parse(bytes))?.object else {
+            preconditionFailure(
+                "The table must be a JSON object.")
+        }
         return table
     }()
 }

@@ -120,7 +120,7 @@ struct AnswerIndex: Sendable {
         for (number, answer) in answers.enumerated() {
             for keyword in answer.keywords {
                 let words = Words.fold(keyword)
-                guard let first = words.first else { preconditionFailure("a keyword has a word: \(answer.text)") }
+                guard let first = words.first else { preconditionFailure("a keyword must have a word: \(answer.text)") }
                 phrases[first, default: []].append(Phrase(words: words, answer: number, id: phraseCount))
                 phraseCount += 1
             }
@@ -156,7 +156,7 @@ struct AnswerIndex: Sendable {
     }
 
     static func of(_ persona: Persona) -> AnswerIndex {
-        guard let index = byPersona[persona] else { preconditionFailure("Every persona has an index.") }
+        guard let index = byPersona[persona] else { preconditionFailure("Every persona must have an index.") }
         return index
     }
 

@@ -80,7 +80,7 @@ extension AnswerScript {
 
     fileprivate func checkInvariants() {
         for step in steps { step.checkInvariants() }
-        precondition(tokensUsed.map { $0 >= 0 } ?? true, "Tokens are counted from 0.")
+        precondition(tokensUsed.map { $0 >= 0 } ?? true, "Tokens must be counted from 0.")
         precondition(timing.firstChunk.map(Self.isDuration) ?? true, "The first chunk must arrive within 366 days.")
         switch timing.rate {
         case .human: break

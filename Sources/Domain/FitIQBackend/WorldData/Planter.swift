@@ -307,11 +307,11 @@ extension PlantError.Problem {
                 + "guide union or meal-log-websocket."
 
         case .length(let count, let allowed):
-            "The text has \(count) characters; \(allowed.lowerBound) to \(allowed.upperBound) are allowed."
+            "The text has \(count) characters, but must have from \(allowed.lowerBound) to \(allowed.upperBound)."
         case .tooManyBytes(let count, let limit):
             "The text has \(count) bytes; the limit is \(limit): make it shorter."
         case .documentTooLarge(let count, let limit):
-            "The document has \(count) bytes of JSON; the limit is \(limit): leave some of it out."
+            "The document has \(count) bytes of JSON, but the limit is \(limit): make it shorter."
         case .document(let refusal): refusal
         case .blank: "The text is blank; write something other than white space."
         case .number(let number, let allowed):

@@ -48,7 +48,7 @@ extension Engine {
             tally.counts.map { kind, count in ([("kind", kind.rawValue)], count) }
         }
         text.counter("journal_entries_total", "Entries that were made.", byKind(counts.entries))
-        text.counter("faults_acted_total", "Entries of fault effects and held things.", byKind(counts.faulty))
+        text.counter("faults_acted_total", "Journal entries about fault effects and held items.", byKind(counts.faulty))
         return Answer(body: text.bytes, contentType: "text/plain; version=0.0.4; charset=utf-8")
     }
 }

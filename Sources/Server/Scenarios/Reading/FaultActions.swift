@@ -31,7 +31,7 @@ extension ResponseFault {
         case .hold: return Hold.read(value, at: place).map { .hold($0) }
         case .compression: return CompressionFault.read(value, at: place).map { .compression($0) }
         default:
-            guard let fault = switches[action] else { preconditionFailure("\(action) is no fault of responses") }
+            guard let fault = switches[action] else { preconditionFailure("\(action) is not a response fault") }
             return value.isTrue() ? fault : nil
         }
     }
@@ -126,7 +126,7 @@ extension SocketFault {
         case .hold: return Hold.read(value, at: .socket).map { .hold($0) }
         case .compression: return CompressionFault.read(value, at: .socket).map { .compression($0) }
         default:
-            guard let fault = switches[action] else { preconditionFailure("\(action) is no fault of sockets") }
+            guard let fault = switches[action] else { preconditionFailure("\(action) is not a socket fault") }
             return value.isTrue() ? fault : nil
         }
     }

@@ -6,8 +6,8 @@ enum Messages {
     // MARK: The known-broken list
 
     static func tooManyWords(_ line: String) -> String {
-        "a line is an obligation's id or a check's address, with a scenario before it if it applies only there; got "
-            + "'\(short(line))'."
+        "a line must be an obligation's id or a check's address, after a scenario if it applies only there; "
+            + "got '\(short(line))'."
     }
     static func unknownSubject(_ subject: String, known: [String]) -> String {
         let near = NearestWord.hint(subject, among: known)
@@ -46,7 +46,7 @@ enum Messages {
     static let neverDriven =
         "The client never connected. Its adapter must pass it the address and the credentials from the command 'begin'."
     static let noAnswer = "There was no answer to compare."
-    static let nothingRecorded = "The journal has no entry of a client."
+    static let nothingRecorded = "The journal has no client entries."
     static func notConnected(scenario: String) -> String { "The client did not connect in \(scenario)." }
     static func missed(_ count: Int, scenario: String) -> String {
         "\(Words.counted(count, "entry", "entries")) of the journal of \(scenario) were dropped before they "

@@ -134,7 +134,7 @@ public struct HARLimits: Sendable, Hashable {
 
     /// Creates limits; the defaults are 256 MiB, 10,000,000 values and 100,000 entries.
     public init(bytes: Int = 256 << 20, values: Int = 10_000_000, entries: Int = 100_000) {
-        precondition(bytes >= 1 && values >= 1 && entries >= 1, "a limit is at least 1")
+        precondition(bytes >= 1 && values >= 1 && entries >= 1, "a limit must be at least 1")
         (self.bytes, self.values, self.entries) = (bytes, values, entries)
     }
 }

@@ -38,7 +38,7 @@ public struct Journal: Sendable {
     ///
     /// - Precondition: there is room for one entry, and no limit is negative.
     public init(limits: Limits = Limits()) {
-        precondition(limits.entries > 0 && limits.bytes >= 0 && limits.body >= 0, "a journal has room for an entry")
+        precondition(limits.entries > 0 && limits.bytes >= 0 && limits.body >= 0, "a journal needs room for an entry")
         self.limits = limits
         ring = EntryRing(capacity: limits.entries)
     }
@@ -216,7 +216,7 @@ struct EntryRing: Sendable {
 
     /// Removes the oldest entries and frees unneeded storage.
     mutating func dropFirst(_ dropped: Int) {
-        precondition(dropped >= 0 && dropped <= count, "there are not so many entries")
+        precondition(dropped >= 0 && dropped <= count, "there are not that many entries")
         var rest = EntryRing(capacity: capacity)
         for offset in dropped..<count { rest.append(self[offset]) }
         self = rest

@@ -294,7 +294,7 @@ public struct ServerSentEvent: Sendable, Equatable {
     ///
     /// - Precondition: `milliseconds` is not negative.
     public static func retry(milliseconds: Int) -> [UInt8] {
-        precondition(milliseconds >= 0, "a wait is not negative")
+        precondition(milliseconds >= 0, "a wait must not be negative")
         return Array("retry: \(milliseconds)\n\n".utf8)
     }
 

@@ -220,7 +220,7 @@ public struct ChunkFolds {
     }
 
     private func line(of fold: Fold, by lines: TrafficLines, in world: String?) -> String {
-        guard case .frame(var frame) = fold.first.event else { preconditionFailure("A fold begins with a chunk.") }
+        guard case .frame(var frame) = fold.first.event else { preconditionFailure("A fold must begin with a chunk.") }
         let lasted = Messages.duration(fold.last.nanoseconds(since: fold.first.time))
         frame.payload = RecordedBody(
             Array("\(frame.type ?? "") × \(fold.count), \(Messages.bytes(fold.bytes)), \(lasted): \(fold.text)".utf8))
