@@ -58,7 +58,7 @@ struct ClientExpectationTests {
             (.connection(.failed), "the client to have given up the connection", "it as connected", nil),
             (.offline, "no connection and no attempt to connect", "it as connected", nil),
             (
-                .continues("c2"), "the chat to be that of the existing consultation c2", "the consultation c1",
+                .continues("c2"), "the chat to belong to the existing consultation c2", "the consultation c1",
                 .conflict
             ),
             (.noConsultation, "no consultation", "the consultation c1", nil),

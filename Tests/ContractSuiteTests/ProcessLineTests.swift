@@ -78,10 +78,10 @@ struct ProcessLineTests {
             ("{}", "'ok' is missing, not true or false"),
             (#"{"ok":"yes"}"#, #"'ok' is "yes", not true or false"#),
             (#"{"ok":true}"#, "'report' is missing, not an object"),
-            (#"{"ok":true,"raport":{}}"#, "'raport' is not a member of it. Did you mean 'report'?"),
+            (#"{"ok":true,"raport":{}}"#, "'raport' is not one of its members. Did you mean 'report'?"),
             (
                 #"{"ok":true,"report":{"connected":true}}"#,
-                "'report.connected' is not a member of it. Did you mean 'connection'?"
+                "'report.connected' is not one of its members. Did you mean 'connection'?"
             ),
             (
                 #"{"ok":true,"report":{"connection":"open","is_busy":false}}"#,

@@ -244,7 +244,7 @@ enum Messages {
         "\(interruptedRun): this report covers \(Words.counted(count, "schedule"))."
     }
     static let exploredClause = "No schedule of faults reproduces it."
-    static func noFolder(_ path: String, reason: String) -> String { "cannot make the folder '\(path)': \(reason)." }
+    static func noFolder(_ path: String, reason: String) -> String { "cannot create the folder '\(path)': \(reason)." }
     static func unknownStory(_ name: String?, allowed: [String]) -> String {
         let found =
             name.map { "the scenario's comments name the story '\($0)'" } ?? "the scenario's comments name no story"

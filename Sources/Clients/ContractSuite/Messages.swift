@@ -22,7 +22,7 @@ enum Messages {
         case .connection(.failed): "the client to have given up the connection"
         case .connection(let connection): "the connection to be \(connection.rawValue)"
         case .offline: "no connection and no attempt to connect"
-        case .continues(let id): "the chat to be that of the existing consultation \(id)"
+        case .continues(let id): "the chat to belong to the existing consultation \(id)"
         case .noConsultation: "no consultation"
         case .transcriptAsStored: "the transcript to match the server's messages"
         case .transcriptEndsAsStored(let count):

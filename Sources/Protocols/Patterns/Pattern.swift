@@ -65,7 +65,7 @@ public struct PatternError: Error, Equatable, Sendable {
         Self("At most \(Pattern.maximumNesting) groups may be nested.", at: position)
     }
     static func nothingToRepeat(_ sign: Unicode.Scalar, at position: Int) -> Self {
-        Self("There is nothing before '\(sign)' to repeat; write '\\\(sign)' for the sign.", at: position)
+        Self("There is nothing before '\(sign)' to repeat; write '\\\(sign)' for the character itself.", at: position)
     }
     static func repeatedAnchor(_ sign: Unicode.Scalar, at position: Int) -> Self {
         Self("'\(sign)' would repeat a position in the text; only text can be repeated.", at: position)
@@ -79,7 +79,7 @@ public struct PatternError: Error, Equatable, Sendable {
         Self("Possessive repetitions ('*+', '++', '?+', '}+') are not supported; leave out the '+'.", at: position)
     }
     static func badRepetition(at position: Int) -> Self {
-        Self("'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\\{' for the sign.", at: position)
+        Self("'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\\{' for the character itself.", at: position)
     }
     static func reversedRepetition(_ least: Int, _ most: Int, at position: Int) -> Self {
         Self("'{\(least),\(most)}' means at least \(least) and at most \(most); swap the numbers.", at: position)
@@ -88,10 +88,10 @@ public struct PatternError: Error, Equatable, Sendable {
         Self("A repetition may go up to \(Parser.maximumRepetition).", at: position)
     }
     static func unclosedGroup(at position: Int) -> Self {
-        Self("The group that begins here has no ')'; write '\\(' for the sign.", at: position)
+        Self("The group that begins here has no ')'; write '\\(' for the character itself.", at: position)
     }
     static func unopenedGroup(at position: Int) -> Self {
-        Self("This ')' closes no group; write '\\)' for the sign.", at: position)
+        Self("This ')' closes no group; write '\\)' for the character itself.", at: position)
     }
     static func lookaround(_ sign: String, at position: Int) -> Self {
         Self("Lookaround ('(\(sign)…)') is not supported.", at: position)
@@ -100,33 +100,33 @@ public struct PatternError: Error, Equatable, Sendable {
         Self("Of the groups that begin with '(?', only '(?:…)' is supported, without names or flags.", at: position)
     }
     static func trailingBackslash(at position: Int) -> Self {
-        Self("The expression ends in a backslash; write '\\\\' for the sign.", at: position)
+        Self("The expression ends in a backslash; write '\\\\' for the character itself.", at: position)
     }
     static func backreference(_ sign: Unicode.Scalar, at position: Int) -> Self {
         Self("Backreferences ('\\\(sign)') are not supported.", at: position)
     }
     static func unknownEscape(_ sign: Unicode.Scalar, at position: Int) -> Self {
         Self(
-            "'\\\(sign)' is not supported; of letters and digits '\\d', '\\w', '\\s', '\\D', '\\W', '\\S', '\\b', "
-                + "'\\B', '\\n', '\\r' and '\\t' are.", at: position)
+            "'\\\(sign)' is not supported; the supported escapes of letters are '\\d', '\\w', '\\s', '\\D', "
+                + "'\\W', '\\S', '\\b', '\\B', '\\n', '\\r' and '\\t'.", at: position)
     }
     static func boundaryInClass(_ sign: Unicode.Scalar, at position: Int) -> Self {
         Self("'\\\(sign)' is a place in the text and is not allowed in a class.", at: position)
     }
     static func unclosedClass(at position: Int) -> Self {
-        Self("The class that begins here has no ']'; write '\\[' for the sign.", at: position)
+        Self("The class that begins here has no ']'; write '\\[' for the character itself.", at: position)
     }
     static func emptyClass(at position: Int) -> Self {
-        Self("The class is empty; write '\\]' for the sign in a class.", at: position)
+        Self("The class is empty; write '\\]' for the character itself in a class.", at: position)
     }
     static func nestedClass(at position: Int) -> Self {
-        Self("A class within a class is not supported; write '\\[' for the sign.", at: position)
+        Self("A class within a class is not supported; write '\\[' for the character itself.", at: position)
     }
     static func reversedRange(_ low: Unicode.Scalar, _ high: Unicode.Scalar, at position: Int) -> Self {
         Self("The range '\(shown(low))-\(shown(high))' ends before it begins; swap its ends.", at: position)
     }
     static func rangeOfClass(at position: Int) -> Self {
-        Self("A range must go from one character to another; write '\\-' for the sign.", at: position)
+        Self("A range must go from one character to another; write '\\-' for the character itself.", at: position)
     }
 
     /// A character in printable form; one that would control a terminal is shown as its number.

@@ -15,7 +15,7 @@ enum ExploringMessages {
         "The client sent \(count) requests and handshakes within a minute; at most \(limit) are expected."
     }
     static func flood(entries count: Int) -> String {
-        "The run has \(count) entries; \(MemoryTrial.entryLimit) are enough for any story."
+        "The run has \(count) entries, but no story needs more than \(MemoryTrial.entryLimit)."
     }
     static func restless(_ entry: JournalEntry, since start: Timestamp) -> String {
         "The client continued after its user had left: \(EntryLine(entry, since: start).text)"

@@ -115,7 +115,7 @@ extension AnswerError {
     }
     /// - Parameter nearest: the known name that resembles the last part of the path most.
     static func unknown(path: String, nearest: String?) -> Self {
-        .badAnswer("'\(path)' is not a member of it" + (nearest == nil ? "" : "." + NearestWord.hint(nearest)))
+        .badAnswer("'\(path)' is not one of its members" + (nearest == nil ? "" : "." + NearestWord.hint(nearest)))
     }
 }
 
