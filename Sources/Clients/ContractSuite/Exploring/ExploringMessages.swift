@@ -33,8 +33,8 @@ enum ExploringMessages {
         let parts = [Words.counted(counts.singles, "single fault"), Words.counted(counts.pairs, "pair")]
         let more = exploration.omittedCount
         return "Tried \(Words.counted(counts.schedules, "schedule")) from seed \(exploration.settings.seed): "
-            + "\(Words.list(parts)). It skipped \(counts.equal) equal ones. \(Words.counted(counts.points, "point")), "
-            + "\(counts.newPoints) of them only under faults."
+            + "\(Words.list(parts)). It skipped \(counts.equal) equal schedules, and saw "
+            + "\(Words.counted(counts.points, "point")), \(counts.newPoints) of them only under faults."
             + (more == 0 ? "" : " \(Words.counted(more, "further cause")) \(more == 1 ? "is" : "are") not listed.")
     }
     static func ended(_ ending: Exploration.Ending) -> String {
