@@ -14,7 +14,7 @@ public enum Gzip {
 
     /// The decompressed bytes, at most `limit`; the input may be several files (RFC 1952 §2.2).
     ///
-    /// The time is linear in the size of the input and in the limit, whatever the number of files.
+    /// The time is linear in the size of the input and in the limit, regardless of the number of files.
     public static func inflate(
         _ coded: [UInt8], as format: ZlibFormat = .gzip, limit: Int
     ) throws(MessageInflater.Mistake) -> [UInt8] {
@@ -22,7 +22,7 @@ public enum Gzip {
         return try inflate(coded, as: format, limit: limit, work: &work)
     }
 
-    /// - Parameter work: Grows by ``ZlibStream/work``.
+    /// - Parameter work: Increased by ``ZlibStream/work``.
     static func inflate(
         _ coded: [UInt8], as format: ZlibFormat = .gzip, limit: Int, work: inout Int
     ) throws(MessageInflater.Mistake) -> [UInt8] {

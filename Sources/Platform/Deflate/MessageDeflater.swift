@@ -4,16 +4,15 @@ import CZlib
 ///
 /// Between two messages it keeps only the bytes to which the next one may refer. Equal messages give equal bytes.
 public struct MessageDeflater: Hashable, Sendable {
-    /// The most bytes of earlier messages to keep, whatever the window: few sockets repeat much, and a peer cannot
-    /// notice.
+    /// The maximum number of bytes of earlier messages to keep, even for larger windows: few messages repeat older
+    /// data.
     public static let keptBytes = 4096
 
     private let windowBits: UInt8
     private let keepsHistory: Bool
     private var history: [UInt8] = []
 
-    /// - Parameters: - windowBits: 8 to 15; as a power of 2, the most bytes that a message refers back. - keepsHistory:
-    ///   Whether messages refer to earlier ones.
+    /// - Parameter windowBits: 8 to 15; a message refers back at most 2 to this power bytes.
     public init(windowBits: Int, keepsHistory: Bool) {
         precondition((8...15).contains(windowBits), "A window must have from 256 to 32768 bytes.")
         self.windowBits = UInt8(windowBits)
@@ -23,10 +22,10 @@ public struct MessageDeflater: Hashable, Sendable {
     /// The number of bytes kept from earlier messages.
     public var heldByteCount: Int { history.count }
 
-    /// Forgets earlier messages: the next one does not refer to them, which is always allowed.
+    /// Discards the earlier messages, so that the next one does not refer to them; the RFC always allows this.
     public mutating func forget() { history = [] }
 
-    /// The message's deflated blocks, without the four bytes 00 00 FF FF at the end.
+    /// The deflated blocks of a message, without the final bytes 00 00 FF FF.
     public mutating func deflate(_ message: [UInt8]) -> [UInt8] {
         var output = deflated(message)
         output.removeLast(4)
@@ -35,11 +34,10 @@ public struct MessageDeflater: Hashable, Sendable {
     }
 
     private func deflated(_ message: [UInt8]) -> [UInt8] {
-        // The window fits the bytes in sight, because zlib clears its tables for each message. zlib looks 262 bytes
-        // ahead.
+        // Use the smallest window for these bytes: zlib clears its tables for each message. zlib looks 262 bytes ahead.
         let needed = UInt(history.count + message.count + 262)
         let bits = max(9, min(Int(windowBits), UInt.bitWidth - needed.leadingZeroBitCount))
-        // zlib has no window of 256 bytes; with this strategy it refers to the last byte only.
+        // zlib does not support a window of 256 bytes; with `Z_RLE` it refers to the previous byte only.
         let strategy = windowBits == 8 ? Z_RLE : Z_DEFAULT_STRATEGY
         var stream = ZlibStream(
             deflatingWith: bits, memory: min(8, bits - 7), strategy: strategy, roomFor: message.count)
@@ -58,23 +56,22 @@ public struct MessageInflater: Hashable, Sendable {
         case tooLarge
         /// The bytes are not deflated blocks, or refer to data that never existed.
         case corrupt
-        /// The blocks lack their end: an empty stored block, without the four bytes 00 00 FF FF.
+        /// The empty stored block that ends a message is missing.
         case unfinished
-        /// More than ``MessageInflater/mostFinalBlocks`` blocks are marked as the last one.
+        /// More than ``MessageInflater/mostFinalBlocks`` blocks are marked as final.
         case tooManyBlocks
     }
 
-    /// The most blocks of a message that may be marked as the last one.
+    /// The maximum number of blocks in a message that may be marked as final.
     ///
-    /// Each takes two bytes and costs zlib some 64 ns. A deflater marks at most one for each flush.
+    /// Each takes two bytes and costs zlib some 64 ns. A deflater marks at most one block per flush.
     public static let mostFinalBlocks = 100_000
 
     private let windowBits: UInt8
     private let keepsHistory: Bool
     private var history: [UInt8] = []
 
-    /// - Parameters: - windowBits: 8 to 15; as a power of 2, the most bytes that the peer may refer back. -
-    ///   keepsHistory: Whether its messages may refer to earlier ones.
+    /// - Parameter windowBits: 8 to 15; the peer may refer back at most 2 to this power bytes.
     public init(windowBits: Int, keepsHistory: Bool) {
         precondition((8...15).contains(windowBits), "A window must have from 256 to 32768 bytes.")
         self.windowBits = UInt8(windowBits)
@@ -86,14 +83,14 @@ public struct MessageInflater: Hashable, Sendable {
 
     /// Inflates `payload` to a message of at most `limit` bytes.
     ///
-    /// The time is linear in the size of the payload and in the limit, whatever the number of blocks. Blocks marked as
-    /// the last one have a limit of their own. The bytes of earlier messages are loaded once.
+    /// The time is linear in the payload's size and in the limit, regardless of the number of blocks. Blocks marked as
+    /// final have a separate limit. The earlier messages are loaded once.
     public mutating func inflate(_ payload: [UInt8], limit: Int) throws(Mistake) -> [UInt8] {
         var work = 0
         return try inflate(payload, limit: limit, work: &work)
     }
 
-    /// - Parameter work: Grows by ``ZlibStream/work``.
+    /// - Parameter work: Increased by ``ZlibStream/work``.
     mutating func inflate(_ payload: [UInt8], limit: Int, work: inout Int) throws(Mistake) -> [UInt8] {
         var stream = ZlibStream(inflatingWith: Int(windowBits))
         defer { work += stream.work }
@@ -114,7 +111,7 @@ public struct MessageInflater: Hashable, Sendable {
                 if keepsHistory { history.append(contentsOf: output, keeping: 1 << Int(windowBits)) }
                 return output
             case .ended:
-                // §7.2.3.4: other blocks may follow one that is marked as the last.
+                // §7.2.3.4: more blocks may follow a block marked as final.
                 guard start < payload.count else { throw .unfinished }
                 finalBlocks += 1
                 guard finalBlocks <= Self.mostFinalBlocks else { throw .tooManyBlocks }
@@ -125,7 +122,7 @@ public struct MessageInflater: Hashable, Sendable {
 }
 
 extension [UInt8] {
-    /// Appends bytes, and keeps only the last `limit` of all.
+    /// Appends bytes and keeps only the last `limit` bytes.
     fileprivate mutating func append(contentsOf bytes: [UInt8], keeping limit: Int) {
         guard bytes.count < limit else {
             self = Array(bytes.suffix(limit))

@@ -1,6 +1,6 @@
 import CZlib
 
-/// The wrapping of a stream's blocks (RFC 1951).
+/// The format that wraps deflated blocks (RFC 1951).
 public enum ZlibFormat: Sendable {
     case nothing
     /// RFC 1950, which HTTP calls `deflate` (RFC 9110 §8.4.1.2).
@@ -8,31 +8,29 @@ public enum ZlibFormat: Sendable {
     /// RFC 1952.
     case gzip
 
-    /// Whether the bytes start like the format.
+    /// Whether the bytes start with the format's header.
     public func begins(_ bytes: [UInt8]) -> Bool {
         switch self {
         case .nothing: true
-        // The method, and a multiple of 31 (RFC 1950 §2.2).
+        // The method, then a multiple of 31 (RFC 1950 §2.2).
         case .zlib: bytes.count > 1 && bytes[0] & 15 == 8 && (Int(bytes[0]) << 8 | Int(bytes[1])) % 31 == 0
         case .gzip: bytes.starts(with: [0x1F, 0x8B])
         }
     }
 }
 
-/// A stream of zlib.
+/// A zlib stream for one message, so that its 256 KiB are freed soon.
 ///
-/// It lives for one message, so its quarter of a megabyte is freed.
-///
-/// Inflating takes time linear in the bytes of input, of output and of ``setHistory(_:)``, whatever the number of
-/// blocks or files: the end of one costs no more than its own bytes. The most expensive input is a dynamic block, where
-/// at least eleven bytes make at most 1,444 table entries (zlib's `ENOUGH`).
+/// Inflating takes time linear in the input, the output and the bytes of ``setHistory(_:)``, regardless of the number
+/// of blocks or files. The most expensive input is a dynamic block: eleven bytes can define 1,444 table entries (zlib's
+/// `ENOUGH`).
 struct ZlibStream: ~Copyable {
-    /// Allocated, because a zlib stream stores its own address.
+    /// Heap-allocated, because a zlib stream stores its own address.
     private let stream: UnsafeMutablePointer<z_stream>
     private let isDeflating: Bool
-    /// The buffer for zlib's output, allocated once and never cleared: a run with two bytes costs two bytes.
+    /// The buffer for zlib's output, allocated once and never cleared, so that short output costs little.
     private let room: UnsafeMutableBufferPointer<UInt8>
-    /// The work so far: bytes in, out and copied, plus calls of zlib.
+    /// The work so far: bytes in, out and copied, plus zlib calls.
     private(set) var work = 0
 
     /// - Parameter windowBits: The window has 2 to the power of this number of bytes.
@@ -45,16 +43,16 @@ struct ZlibStream: ~Copyable {
         precondition(status == Z_OK, "zlib must have memory for a stream, and support its version and this window.")
     }
 
-    /// - Parameters: - windowBits: The window has 2 to the power of this number of bytes. - memory: 1 to 9; zlib's
-    ///   tables take some 2 KiB times 2 to this power. - roomFor: The size of the input; output is written in pieces of
-    ///   half of that.
+    /// - Parameters:
+    ///   - memory: 1 to 9; zlib's tables take some 2 KiB times 2 to this power.
+    ///   - roomFor: The size of the input; output is written in pieces of half that size.
     init(
         deflatingWith windowBits: Int, memory: Int, strategy: Int32, roomFor count: Int, _ format: ZlibFormat = .nothing
     ) {
         (stream, isDeflating) = (.allocate(capacity: 1), true)
         room = .allocate(capacity: count / 2 + 64)
         stream.initialize(to: z_stream())
-        // Fast, because a server compresses on its only loop.
+        // Fast compression, because the server has only one event loop.
         let status = deflateInit2_(
             stream, Z_BEST_SPEED, Z_DEFLATED, Self.bits(windowBits, format), Int32(memory), strategy, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
@@ -95,7 +93,7 @@ struct ZlibStream: ~Copyable {
         stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
         stream.pointee.avail_in = UInt32(input.count)
         while true {
-            // One byte more than allowed tells excessive output from output that ends at the limit.
+            // One byte more than allowed distinguishes excessive output from output that ends at the limit.
             let most = min(room.count, limit - output.count + (limit == .max ? 0 : 1))
             (stream.pointee.next_out, stream.pointee.avail_out) = (room.baseAddress, UInt32(most))
             let before = stream.pointee.avail_in
@@ -115,14 +113,14 @@ struct ZlibStream: ~Copyable {
         }
     }
 
-    /// Restarts after the last block of a message and keeps the window, so nothing is cleared or loaded.
+    /// Restarts after a message's final block and keeps the window, so that nothing is cleared or loaded.
     ///
-    /// `inflateReset` forgets the window, and 32 KiB would have to be loaded for each block of two bytes.
+    /// `inflateReset` would discard the window, and each block of two bytes would load 32 KiB again.
     func resume() { inflateResetKeep(stream) }
 
     /// Restarts after the last block of a stream, without history.
     func restart() { inflateReset(stream) }
 
-    /// Whether the output ends with the header of an empty stored block, whose four bytes of length are missing.
+    /// Whether the output ends with the header of an empty stored block without its four length bytes.
     var awaitsLengthOfStoredBlock: Bool { inflateSyncPoint(stream) == 1 }
 }

@@ -1,7 +1,7 @@
 /// Base64 in its two alphabets, decoded strictly and in linear time.
 ///
 /// OpenSSL's `EVP_DecodeBlock` skips leading white space, counts padding as zero bytes and accepts stray bits in the
-/// last character, so that several texts decode to the same bytes. A signature or a handshake key must have exactly one
+/// last character, so several texts decode to the same bytes. A signature or a handshake key must have exactly one
 /// spelling. Source: RFC 4648 §4 and §5; §3.2, §3.3 and §3.5 for the rejected forms.
 public enum Base64 {
     /// Encodes with the standard alphabet and `=` padding (RFC 4648 §4).
@@ -11,7 +11,7 @@ public enum Base64 {
 
     /// Decodes the standard alphabet; nil unless `text` is the result of `encode` for some bytes.
     ///
-    /// It rejects white space, line breaks, the URL-safe alphabet, missing or excess padding, non-zero pad bits.
+    /// It rejects white space, line breaks, the URL-safe alphabet, missing or excess padding, and non-zero pad bits.
     /// Source: RFC 4648 §4, §3.5.
     public static func decode(_ text: String) -> [UInt8]? {
         var text = text
@@ -26,7 +26,8 @@ public enum Base64 {
 
     /// Decodes the URL-safe alphabet without padding; nil unless `text` is the result of `encodeURL` for some bytes.
     ///
-    /// It rejects white space, `=`, `+`, `/`, a lone last character, non-zero pad bits. Source: RFC 4648 §5, §3.5.
+    /// It rejects white space, `=`, `+`, `/`, a single last character, and non-zero pad bits. Source: RFC 4648 §5,
+    /// §3.5.
     public static func decodeURL(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { decode($0, alphabet: .urlSafe) }
@@ -93,7 +94,7 @@ public enum Base64 {
 
     /// Decodes characters without their padding.
     private static func decode(_ characters: UnsafeBufferPointer<UInt8>, alphabet: Alphabet) -> [UInt8]? {
-        // A lone character carries six bits: less than a byte (RFC 4648 §4).
+        // A single character carries only six bits (RFC 4648 §4).
         guard characters.count % 4 != 1 else { return nil }
         let count = characters.count * 3 / 4
         var out: [UInt8] = []
@@ -109,7 +110,7 @@ public enum Base64 {
             out.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
         }
         // RFC 4648 §3.5: "implementations MAY chose to ... reject an encoding if the pad bits have not been set to
-        // zero". Rejected, so that every byte string has only one encoding.
+        // zero". Reject them, so that every byte string has exactly one encoding.
         guard bits & ((1 << UInt32(bitCount)) - 1) == 0 else { return nil }
         return out
     }

@@ -44,13 +44,13 @@ public enum HMACSHA256 {
     public static func deriveKey(password: [UInt8], salt: [UInt8], iterations: Int) -> [UInt8] {
         precondition(iterations > 0, "A key needs at least one iteration.")
         let block = block(of: password)
-        // The states after the key's two blocks, which every iteration continues.
+        // The hash states after the key's two blocks, from which every iteration starts.
         var (inner, outer) = (SHA256_CTX(), SHA256_CTX())
         SHA256_Init(&inner)
         SHA256_Update(&inner, block.map { $0 ^ 0x36 }, blockByteCount)
         SHA256_Init(&outer)
         SHA256_Update(&outer, block.map { $0 ^ 0x5C }, blockByteCount)
-        // The key has one block of output: INT (1).
+        // The block number INT (1): the key has only one block.
         var last = authenticate(salt + [0, 0, 0, 1], key: password)
         var key = last
         for _ in 1..<iterations {
@@ -78,9 +78,9 @@ public enum HMACSHA256 {
     }
 }
 
-/// Compares two byte strings in a time that does not depend on the position of a difference.
+/// Compares two byte strings in a time independent of where they differ.
 ///
-/// Different lengths return at once: the length of a code is not secret.
+/// Different lengths return immediately, because the length of a code is not secret.
 public func constantTimeEquals(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     a.count == b.count && CRYPTO_memcmp(a, b, a.count) == 0
 }

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// An error reported by SQLite, in its own words.
+/// An error with SQLite's own message.
 public struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// The primary result code: `SQLITE_BUSY`, `SQLITE_FULL`.
     public let code: Int32
@@ -17,7 +17,7 @@ public struct SQLiteError: Error, Equatable, CustomStringConvertible {
     public var isForeign: Bool { code == SQLITE_NOTADB }
 }
 
-/// An open SQLite database, whose statements are prepared once.
+/// An open SQLite database that prepares each statement once.
 ///
 /// Only one thread at a time may use it.
 public final class Database {
@@ -38,11 +38,11 @@ public final class Database {
     /// `:memory:` opens a database in memory.
     public init(path: String) throws(SQLiteError) {
         var opened: OpaquePointer?
-        // SQLite as Debian and Apple build it would read such a name as a URI with options.
+        // The SQLite builds of Debian and Apple would read such a name as a URI with options.
         let path = path.hasPrefix("file:") ? "./" + path : path
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(path, &opened, flags, nil)
-        // Even a failed open returns a handle with the reason; without a handle, SQLite ran out of memory.
+        // Even a failed open returns a handle with the reason, unless SQLite is out of memory.
         guard let opened else { preconditionFailure("SQLite must have memory for a connection.") }
         handle = opened
         guard code == SQLITE_OK else {
@@ -94,7 +94,7 @@ public final class Database {
         }
     }
 
-    /// A row of a result, valid while the closure that gets it runs.
+    /// A row of a result; valid only inside the closure that receives it.
     public struct Row {
         fileprivate let statement: OpaquePointer
 
@@ -128,7 +128,7 @@ public final class Database {
             case .null: sqlite3_bind_null(statement, index)
             case .integer(let number): sqlite3_bind_int64(statement, index, number)
             case .text(let text): sqlite3_bind_text(statement, index, text, Int32(text.utf8.count), copies)
-            // An empty array has no address, and would become null.
+            // An empty array has no address and would be bound as null.
             case .bytes([]): sqlite3_bind_text(statement, index, "", 0, copies)
             case .bytes(let bytes):
                 bytes.withUnsafeBufferPointer { buffer in

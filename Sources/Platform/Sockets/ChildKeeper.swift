@@ -3,10 +3,10 @@ import CPlatform
 import Synchronization
 
 extension ChildProcess {
-    /// The way in which this system keeps track of a program.
+    /// How this system tracks the processes of a program.
     enum Keeping: CaseIterable {
         #if os(Linux)
-            /// A guardian process between this process and the program, which finds everything that the program starts.
+            /// A guardian process between this process and the program, which finds all of the program's descendants.
             case guardian
             static let platformDefault = Keeping.guardian
         #else
@@ -28,9 +28,9 @@ extension ChildProcess {
     }
 }
 
-/// The means to wait for and end a started program and everything that it has started.
+/// Waits for a started program, and ends it together with its descendants.
 ///
-/// All methods except `kill()` belong to one thread.
+/// All methods except `kill()` must be called on one thread.
 protocol ChildKeeper: Sendable {
     var identifier: Int32 { get }
     /// Readable once the program has exited.
@@ -39,7 +39,7 @@ protocol ChildKeeper: Sendable {
     func outcome() -> ChildProcess.Outcome
     /// Sends SIGTERM, then SIGKILL after the grace period, and releases all process ids.
     func end(grace: Duration) -> ChildEnd
-    /// Kills all running processes; call `end(grace:)` even so, after which this does nothing.
+    /// Kills all running processes; `end(grace:)` must still be called.
     func kill()
 }
 
@@ -50,15 +50,15 @@ struct ChildEnd {
     let isComplete: Bool
 }
 
-/// A program in a process group of its own, by posix_spawn(2), for systems without a guardian.
+/// A program in a separate process group, by posix_spawn(2), for systems without a guardian.
 ///
 /// Signals miss processes that have left the group. If this process is killed, the program continues to run.
 final class ChildInGroup: ChildKeeper {
     let identifier: Int32
     private let watcher: ChildExitWatcher
-    /// Whether the system may reuse the program's process id, so that no signal may be sent to it any more.
+    /// Whether the system may reuse the program's process id, so that signals must not be sent to it.
     private let isReaped = Mutex(false)
-    /// The interval for checking whether a group has ended after its first process: the system does not notify of it.
+    /// The polling interval for the end of a group after its first process: the system sends no notification.
     private static let interval = Duration.milliseconds(5)
     var exitDescriptor: Int32 { watcher.descriptor }
 
@@ -78,7 +78,7 @@ final class ChildInGroup: ChildKeeper {
 
     func end(grace: Duration) -> ChildEnd {
         let deadline = MonotonicInstant.now().advanced(by: grace)
-        // The program is not reaped yet, so no other process has its id.
+        // The unreaped program keeps its process id reserved.
         signal(SIGTERM)
         if SingleDescriptorPoll.wait(for: .read, on: exitDescriptor, until: deadline) != nil {
             signal(SIGKILL)
@@ -100,7 +100,7 @@ final class ChildInGroup: ChildKeeper {
         while sendSignal(0, toGroup: identifier) {
             let now = MonotonicInstant.now()
             if now >= deadline { sendSignal(SIGKILL, toGroup: identifier) }
-            // The others are dead, but their parent does not reap them, as in containers without an init.
+            // The others are zombies that their parent does not reap, as in containers without an init process.
             if now >= deadline.advanced(by: .milliseconds(100)) { return }
             watcher.pause(until: now.advanced(by: Self.interval))
         }
@@ -119,16 +119,15 @@ private func sendSignal(_ number: Int32, toGroup group: Int32) -> Bool { kill(-g
 extension ChildProcess.Outcome {
     /// Decodes the format of `CPlatform`: a status below 256, or 256 plus the number of a signal.
     init(encoded value: Int32) {
-        // Negative if other code waited for every child of this process, so that the outcome is lost.
+        // Negative if other code waited for every child of this process: the outcome is lost.
         self = (0..<256).contains(value) ? .exited(Int(value)) : .signalled(max(0, Int(value) - 256))
     }
 }
 
 /// Makes the exit of a child process pollable.
 ///
-/// A thread waits for exactly that child. SIGCHLD would need no thread, but it belongs to the whole process, which may
-/// contain other code that starts programs. The systems' other mechanisms (pidfd, kqueue) differ, and older versions
-/// lack them.
+/// One thread waits for this child. SIGCHLD would need no thread, but other code in this process may use it. pidfd and
+/// kqueue exist only on some systems and versions.
 final class ChildExitWatcher: Sendable {
     private let child: Int32
     private let pipe: WakePipe
@@ -152,7 +151,7 @@ final class ChildExitWatcher: Sendable {
     func outcome() -> Int32 { cplatform_await_child(child) }
     deinit { pipe.close() }
 
-    /// Pauses in a loop that waits for a condition without a descriptor.
+    /// Pauses between two checks of a condition that no descriptor reports.
     func pause(until deadline: MonotonicInstant) {
         _ = cplatform_poll(nil, 0, max(0, deadline.saturatingNanoseconds(since: .now())))
     }

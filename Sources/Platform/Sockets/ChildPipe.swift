@@ -1,11 +1,10 @@
 import CLibrary
 import CPlatform
 
-/// A pipe to or from a child process; calls on this end wait up to a deadline, while the child's end is an ordinary
-/// pipe.
+/// A pipe to or from a child process: calls on this end have a deadline, and the child's end blocks.
 ///
-/// Both ends are closed on release. Close the child's end as soon as the child has started, otherwise the end of the
-/// stream never arrives.
+/// The deinitializer closes both ends. Close the child's end as soon as the child has started, or the stream never
+/// ends.
 public final class ChildPipe {
     public enum Direction: Sendable { case toChild, fromChild }
 
@@ -61,7 +60,7 @@ public final class ChildPipe {
     public func read(into bytes: inout [UInt8], until deadline: MonotonicInstant) throws(ChildProcessError) -> Bool {
         guard let ours else { throw ChildProcessError(.read, code: EPIPE) }
         while true {
-            // Read into separate memory: making room in the array would initialize that room each time.
+            // Read into separate memory: growing the array would initialize the new bytes each time.
             let (count, code) = withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 1) { room in
                 let count = systemRead(ours, room)
                 let code = errno
@@ -73,7 +72,7 @@ public final class ChildPipe {
         }
     }
 
-    /// Waits for the pipe after a call failed with an errno; throws it if waiting does not help.
+    /// Waits for the pipe after a call failed with `code`; throws `code` if waiting does not help.
     private func wait(
         for interest: Interest, on end: Int32, after code: Int32, until deadline: MonotonicInstant
     ) throws(ChildProcessError) {

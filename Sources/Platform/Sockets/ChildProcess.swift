@@ -1,14 +1,14 @@
 import CLibrary
 import CPlatform
 
-/// A program that this process has started, in a process group of its own.
+/// A program that this process started in a separate process group.
 ///
-/// ``end(grace:)`` also ends everything that the program has started. Call it even if the program has exited: only then
-/// are its resources released. Releasing the object earlier kills all of it.
+/// ``end(grace:)`` also ends everything that the program has started. Call it even after the program has exited, to
+/// release the resources. The deinitializer kills everything if it was not called.
 ///
-/// On Linux, a second process, the guardian, ensures this for daemons that have left the group, and even if this
-/// process is killed (SIGKILL). On other systems processes that leave the group are not found, and a program outlives
-/// this process if that is killed. Processes that another service starts for the program are never found.
+/// On Linux a second process, the guardian, also ends daemons that left the group, and works even if this process is
+/// killed (SIGKILL). Other systems do not find processes that left the group, and killing this process leaves the
+/// program running. Processes that another service starts for the program are never found.
 public final class ChildProcess {
     /// The process id, which is also the id of the process group.
     public var identifier: Int32 { keeper.identifier }
@@ -28,9 +28,9 @@ public final class ChildProcess {
         case signalled(Int)
     }
 
-    /// Starts a program, which is looked up along `PATH` unless it contains a slash, with its arguments.
+    /// Starts a program found in `PATH` unless its name contains a slash, with its arguments.
     ///
-    /// The environment consists of entries `NAME=value`; see ``CurrentProcess/environment(with:)``.
+    /// The environment has `NAME=value` entries; see ``CurrentProcess/environment(with:)``.
     public convenience init(
         _ command: [String], environment: [String], streams: Streams = Streams()
     ) throws(ChildProcessError) {
@@ -53,9 +53,9 @@ public final class ChildProcess {
     /// A descriptor for an event loop that is readable from the program's exit until ``end(grace:)``.
     public var exitDescriptor: Int32 { keeper.exitDescriptor }
 
-    /// Waits until the program has exited, at most until the deadline; nil if it still runs.
+    /// Waits until the program exits or the deadline passes; nil if it still runs.
     ///
-    /// The programs that it started may continue to run.
+    /// Other processes that it started may continue to run.
     @discardableResult
     public func wait(until deadline: MonotonicInstant) -> Outcome? {
         if let outcome { return outcome }
@@ -66,7 +66,7 @@ public final class ChildProcess {
 
     /// Ends the program and everything that it started: SIGTERM first, and SIGKILL after the grace period.
     ///
-    /// Returns as soon as none of them runs, or a few seconds after SIGKILL.
+    /// Returns as soon as all have ended, or a few seconds after SIGKILL.
     @discardableResult
     public func end(grace: Duration) -> Outcome {
         if hasEnded, let outcome { return outcome }
@@ -82,9 +82,9 @@ public final class ChildProcess {
 public struct ChildGroup: Sendable {
     let keeper: any ChildKeeper
 
-    /// Kills the program and everything that it started; does nothing after it was ended.
+    /// Kills the program and everything that it started; does nothing after ``ChildProcess/end(grace:)``.
     ///
-    /// Callable from any thread. ``ChildProcess/end(grace:)`` must still be called.
+    /// Any thread may call it. ``ChildProcess/end(grace:)`` must still be called.
     public func kill() { keeper.kill() }
 }
 
@@ -96,7 +96,7 @@ extension ChildProcess {
         public var errors: Stream
 
         public enum Stream: Sendable, Hashable {
-            /// The stream of this process.
+            /// This process's stream.
             case inherited
             /// The null device: end of input, or discarded output.
             case null
@@ -111,8 +111,8 @@ extension ChildProcess {
 
     /// Starts a program with posix_spawnp(3).
     ///
-    /// The child leads its own group, blocks no signal, and does not ignore SIGPIPE and SIGXFSZ as this process does.
-    /// It gets no other descriptors of this process.
+    /// The child leads its own group, blocks no signal and, unlike this process, does not ignore SIGPIPE and SIGXFSZ.
+    /// It inherits no other descriptors.
     static func spawn(_ command: [String], _ environment: [String], _ streams: Streams) throws(ChildProcessError)
         -> Int32
     {
@@ -173,7 +173,7 @@ extension ChildProcess {
 }
 
 extension CurrentProcess {
-    /// The entries `NAME=value` whose names begin with a prefix; the others are not copied.
+    /// The `NAME=value` entries whose names begin with a prefix.
     public static func environment(beginning prefix: String) -> [String] {
         var (result, next) = ([String](), cplatform_environment())
         while let entry = next?.pointee {
@@ -203,7 +203,7 @@ public struct ChildProcessError: Error, Sendable, Equatable, CustomStringConvert
     public enum Operation: Sendable, Equatable {
         case start(String)
         case openPipe
-        /// Watching for its exit.
+        /// Watching for the program's exit.
         case watch
         case write, read
     }

@@ -5,9 +5,9 @@
 
     /// A program under a guardian, a separate process (guardian_linux.c).
     ///
-    /// The guardian finds everything that the program starts, daemons included, and ends all of it even if this process
-    /// is killed. This process could do the same (prctl(2), `PR_SET_CHILD_SUBREAPER`), but could not distinguish what
-    /// one program left behind from what its other children did.
+    /// The guardian finds all descendants of the program, including daemons, and ends them even if this process is
+    /// killed. This process could do the same (prctl(2), `PR_SET_CHILD_SUBREAPER`), but could not assign orphans to the
+    /// right program.
     final class ChildUnderGuardian: ChildKeeper {
         let identifier: Int32
         let exitDescriptor: Int32
@@ -19,7 +19,7 @@
             var isClosed = false
         }
 
-        /// The guardian gives up 5 s after SIGKILL; if it has sent nothing by then, it is not responding.
+        /// The guardian stops 5 s after SIGKILL; without a message by this deadline, it is not responding.
         private static let patience = Duration.seconds(7)
 
         init(_ command: [String], _ environment: [String], _ streams: ChildProcess.Streams) throws(ChildProcessError) {
@@ -50,7 +50,7 @@
 
         func outcome() -> ChildProcess.Outcome {
             if let known = state.withLock({ $0.outcome }) { return known }
-            // A killed guardian takes the program with it.
+            // Killing the guardian kills the program too.
             let outcome = receive(CPLATFORM_GUARD_ENDED).map(ChildProcess.Outcome.init) ?? .signalled(Int(SIGKILL))
             state.withLock { $0.outcome = outcome }
             return outcome
@@ -85,7 +85,7 @@
             SingleDescriptorPoll.wait(for: .read, on: exitDescriptor, until: deadline) == nil
         }
 
-        /// The value of the guardian's next message; nil without a message of this kind.
+        /// The value of the guardian's next message; nil if it is of another kind.
         private func receive(_ kind: Int32) -> Int32? {
             var message = cplatform_guard_message()
             let isReceived = cplatform_receive_from_guardian(exitDescriptor, &message) == 1

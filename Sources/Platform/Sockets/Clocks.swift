@@ -15,7 +15,7 @@ public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
         return MonotonicInstant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
-    /// The time from this instant to the other, negative if the other is earlier.
+    /// The time from this instant to the other; negative if the other is earlier.
     public func duration(to other: MonotonicInstant) -> Duration {
         .nanoseconds(other.saturatingNanoseconds(since: self))
     }
@@ -35,21 +35,21 @@ extension Duration {
         let (seconds, attoseconds) = components
         let billion: Int64 = 1_000_000_000
         let (product, overflow) = seconds.multipliedReportingOverflow(by: billion)
-        // Division truncates towards zero, which is already upwards for a negative remainder.
+        // Division truncates towards zero, which is already upwards for negative values.
         let rest = attoseconds / billion + (attoseconds > 0 && attoseconds % billion != 0 ? 1 : 0)
         let (sum, sumOverflow) = product.addingReportingOverflow(rest)
         return overflow || sumOverflow ? (seconds < 0 ? .min : .max) : sum
     }
 }
 
-/// The wall clock, which may jump; only the shell reads it, and all other code takes time as an argument.
+/// The wall clock, which may jump; only the outermost layer reads it and passes the time as an argument.
 public enum WallClock {
     /// Nanoseconds since 1970-01-01T00:00:00Z (`CLOCK_REALTIME`), clamped to the years 1970 to 2198.
     ///
-    /// A device without a battery, or a mistake, can set the clock to any time.
+    /// A missing clock battery or a mistake can set the clock to any time.
     public static func nanosecondsSinceEpoch() -> Int64 { reading().nanoseconds }
 
-    /// The same time, and whether it is the system's or a clamped one.
+    /// The same time, and whether it is exact or was clamped.
     static func reading() -> (nanoseconds: Int64, isExact: Bool) { clamped(time(of: CLOCK_REALTIME)) }
 
     static func clamped(_ time: timespec) -> (nanoseconds: Int64, isExact: Bool) {
@@ -62,12 +62,12 @@ public enum WallClock {
     private static let lastSecond: Int64 = 7_226_582_399
 }
 
-/// Notices when the system's clock is set, or has stood still with the monotonic one while the system slept.
+/// Detects when the system's clock is set, or when the monotonic clock stopped during sleep.
 ///
-/// On Linux CLOCK_MONOTONIC does not count the time of a suspended system, so waking looks like a step forward. On
-/// Darwin it does, and work due in the night is due when the system wakes.
+/// On Linux CLOCK_MONOTONIC stops while the system is suspended, so waking up looks like a clock change. On Darwin it
+/// continues, and work due during sleep is due on waking.
 public struct ClockComparison: Sendable {
-    /// A smaller difference comes from a clock that NTP slows or speeds up for a while; it is ignored until it adds up.
+    /// Smaller differences come from NTP adjusting the clock's speed; they are ignored until they add up.
     public static let tolerance: Int64 = 1_000_000_000
     /// The date at the monotonic clock's zero.
     private var offset: Int64
@@ -83,9 +83,9 @@ public struct ClockComparison: Sendable {
     /// The system's date at the monotonic clock's zero.
     public var epoch: Int64 { offset }
 
-    /// By how many nanoseconds the system's clock was set since the last call, negative if back; 0 if it was not.
+    /// The nanoseconds by which the system's clock was set since the last call: negative if set back, 0 if unchanged.
     ///
-    /// It checks at most once in a millisecond.
+    /// It checks at most once per millisecond.
     @inline(__always)
     public mutating func step(at now: MonotonicInstant) -> Int64 {
         now.nanoseconds &- comparedAt.nanoseconds < 1_000_000 ? 0 : compare(now)
@@ -99,7 +99,7 @@ public struct ClockComparison: Sendable {
 
     /// The same step for a measured difference of the clocks.
     mutating func step(to measured: Measure) -> Int64 {
-        // A clock outside the range is clamped to its end, from which the date continues.
+        // A clock outside the range is clamped once; the date then continues from the end of the range.
         guard measured.end == nil || measured.end != end else { return 0 }
         let (step, overflow) = measured.offset.subtractingReportingOverflow(offset)
         guard !overflow, step.magnitude >= UInt64(Self.tolerance) else { return 0 }
@@ -110,14 +110,13 @@ public struct ClockComparison: Sendable {
     private mutating func take(_ measured: Measure) { (offset, end) = (measured.offset, measured.end) }
 
     struct Measure {
-        /// The system's date less the monotonic time.
+        /// The system's date minus the monotonic time.
         var offset: Int64
-        /// The date, if it is clamped to an end of the range.
+        /// The end of the range to which the date is clamped; nil if it is not clamped.
         var end: Int64?
     }
 
-    /// Reads both clocks at nearly the same time; a thread that the scheduler stops in between must not take the delay
-    /// for a step.
+    /// Reads both clocks at nearly the same time: preemption between the two must not look like a clock change.
     private static func measure() -> Measure {
         var (start, best) = (MonotonicInstant.now(), Measure(offset: 0))
         for _ in 0..<attempts {
@@ -134,7 +133,7 @@ public struct ClockComparison: Sendable {
     private static let attempts = 4
 }
 
-/// clock_gettime(2) as a single number.
+/// clock_gettime(2) as one number.
 private func nanoseconds(of clock: clockid_t) -> Int64 {
     let time = time(of: clock)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
@@ -147,7 +146,7 @@ private func time(of clock: clockid_t) -> timespec {
     return time
 }
 
-/// Random bytes from the operating system, for seeds and keys; only the shell uses them.
+/// Random bytes from the operating system, for seeds and keys; only the outermost layer uses them.
 ///
 /// The source is `SystemRandomNumberGenerator`: getrandom(2) on Linux, arc4random_buf(3) on macOS. Neither can fail.
 public enum SystemEntropy {
@@ -157,7 +156,7 @@ public enum SystemEntropy {
         return generator.next()
     }
 
-    /// `count` random bytes; the count is not negative.
+    /// `count` random bytes; `count` must not be negative.
     public static func bytes(count: Int) -> [UInt8] {
         precondition(count >= 0, "asked for \(count) random bytes")
         var generator = SystemRandomNumberGenerator()

@@ -5,10 +5,10 @@ import CPlatform
 public enum CurrentProcess {
     public static var identifier: Int32 { getpid() }
 
-    /// The words of the command line, the program's name first.
+    /// The command line's arguments, starting with the program's name.
     ///
-    /// `CommandLine.arguments` searches the stack for them on Linux, and fails without `/proc` or once a library has
-    /// moved the environment.
+    /// On Linux `CommandLine.arguments` searches the stack, and fails without `/proc` or after a library moved the
+    /// environment.
     public static let arguments: [String] = {
         guard var next = cplatform_arguments() else { return CommandLine.arguments }
         var words: [String] = []
@@ -19,10 +19,10 @@ public enum CurrentProcess {
         return words
     }()
 
-    /// Raises the limit of open files towards the wanted count, and returns the new limit.
+    /// Raises the limit of open files towards `count`, and returns the new limit.
     ///
-    /// The limit is never lowered, and never raised above the administrator's hard limit; each connection takes one
-    /// descriptor. Source: setrlimit(2), `RLIMIT_NOFILE`.
+    /// Each connection takes one descriptor. The limit is never lowered or raised above the hard limit (setrlimit(2),
+    /// `RLIMIT_NOFILE`).
     @discardableResult
     public static func raiseFileDescriptorLimit(to wanted: Int) -> Int {
         max(0, Int(cplatform_raise_descriptor_limit(Int64(wanted))))
@@ -30,38 +30,38 @@ public enum CurrentProcess {
 
     /// Makes writing to a broken pipe fail with EPIPE instead of ending the process.
     ///
-    /// Sockets of this module never raise SIGPIPE; this covers the rest, such as standard output. A handler that the
-    /// program has installed is kept.
+    /// This is for standard output and other descriptors: this module's sockets never raise SIGPIPE. An installed
+    /// handler is kept.
     public static func ignoreBrokenPipeSignal() { cplatform_ignore_signal(SIGPIPE) }
 
     /// Makes writing beyond the limit on file sizes (`ulimit -f`) fail with EFBIG instead of ending the process.
     ///
-    /// A handler that the program has installed is kept.
+    /// An installed handler is kept.
     public static func ignoreFileSizeSignal() { cplatform_ignore_signal(SIGXFSZ) }
 
-    /// Reserves the descriptors of closed standard streams, so that no file opened later takes their numbers.
+    /// Opens the null device in place of closed standard streams, so that no file gets their numbers.
     ///
-    /// Otherwise output for the stream would be written to that file. Using such a stream still fails.
+    /// Otherwise output to the stream would go to that file. Using such a stream still fails.
     public static func holdStandardStreams() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-            // This takes the lowest free number, and opens in the wrong direction, so that using it fails.
+            // This takes the lowest free number. It is opened in the wrong direction, so that using it fails.
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
 
-    /// Whether a process with the id runs; a zombie does not.
+    /// Whether a process with the id runs; false for a zombie.
     ///
-    /// Source: kill(2), signal 0; proc(5) `/proc/pid/stat`, if the system has it.
+    /// Source: kill(2), signal 0; proc(5) `/proc/pid/stat`, on systems that have it.
     public static func isRunning(_ identifier: Int32) -> Bool {
         guard kill(identifier, 0) == 0 || errno == EPERM else { return false }
-        // The name of the program is in brackets and may contain any bytes; the state follows.
+        // The program's name is in parentheses and may contain any bytes; the state follows.
         guard let stat = try? FileReader("/proc/\(identifier)/stat").read(upTo: 4096),
             let end = stat.lastIndex(of: UInt8(ascii: ")"))
         else { return true }
         return ![UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(stat.dropFirst(end + 2).first)
     }
 
-    /// How long ago a process started, in whole seconds; nil if the system does not say.
+    /// How long ago a process started, in whole seconds; nil if unknown.
     public static func age(of identifier: Int32) -> Int64? {
         let age = cplatform_process_age(identifier)
         return age < 0 ? nil : age
@@ -72,7 +72,7 @@ public enum CurrentProcess {
 public enum DescriptorOutput {
     /// Writes all bytes, waiting for room as needed; returns the errno of the failure, or 0.
     ///
-    /// It also waits if a program that shares the descriptor has made it non-blocking.
+    /// It also waits if another program made the shared descriptor non-blocking.
     public static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]

@@ -2,10 +2,10 @@ import CPlatform
 
 /// Waits for readiness, signals and posted work on one thread and passes them to one handler.
 ///
-/// A turn consists of: the wait; a report of each ready descriptor; delivery of signals and posted work; `turnEnded`.
-/// The clock is read once after the wait, and again before `turnEnded` if anything was reported. A deadline that is not
-/// due when a turn ends comes a millisecond later at the earliest, so that a busy loop handles everything due within a
-/// millisecond in one turn. Belongs to the thread that runs it; other threads use its mailbox.
+/// A turn waits, reports each ready descriptor, delivers signals and posted work, and calls `turnEnded`. It reads the
+/// clock after the wait, and again before `turnEnded` if it reported anything. A deadline not due at the end of a turn
+/// is handled at least a millisecond later, so a busy loop handles everything due within a millisecond in one turn.
+/// Only the thread that runs the loop may use it; other threads use its mailbox.
 public final class EventLoop {
     /// Tokens reserved for the loop's own descriptors.
     public static let reservedTokens: ClosedRange<UInt64> = (UInt64.max - 15)...UInt64.max
@@ -19,7 +19,7 @@ public final class EventLoop {
     private var isStopping = false
     private var isRunning = false
 
-    /// Opens a loop with an empty queue, and ignores SIGPIPE in the process from then on.
+    /// Opens a loop with an empty queue, and ignores SIGPIPE in this process.
     public init(queueKind: EventQueue.Kind = .platformDefault) throws(SocketError) {
         CurrentProcess.ignoreBrokenPipeSignal()
         mailbox = try Mailbox()
@@ -49,10 +49,9 @@ public final class EventLoop {
 
     /// Delivers the signals to the handler on the loop's thread instead of their default action.
     ///
-    /// Signals are process-wide, so each has at most one watching loop: a second one gets an error. The former
-    /// dispositions are restored when the loop is released. Arrivals that the loop has not seen yet are merged, as in
-    /// POSIX. A signal that the program inherited as blocked is unblocked in the calling thread; a SIGHUP that it ignores,
-    /// as under nohup(1), stays ignored.
+    /// Signals are process-wide, so only one loop may watch a signal; a second one throws. The deinitializer restores
+    /// the former dispositions. Pending signals are merged, as in POSIX. A signal inherited as blocked is unblocked in
+    /// the calling thread. A SIGHUP inherited as ignored, as under nohup(1), stays ignored.
     public func watchSignals(_ signals: [Int32]) throws(SocketError) {
         let pipe = try openSignalPipe()
         for signal in signals where !watchedSignals.contains(signal) {
@@ -62,9 +61,9 @@ public final class EventLoop {
         }
     }
 
-    /// Runs turns until stopped; returns at the end of the turn in which it was stopped.
+    /// Runs turns until stopped by ``stop()`` or the mailbox.
     ///
-    /// Throws only if the system cannot wait any more. A loop can be run again. Crashes if it is already running.
+    /// Throws only if waiting fails. A loop can be run again. Crashes if it is already running.
     public func run(handler: some EventLoopHandler) throws(SocketError) {
         precondition(!isRunning, "the loop is running already")
         isRunning = true
@@ -100,7 +99,7 @@ public final class EventLoop {
             default: handler.readinessChanged(readiness, now: now)
             }
         }
-        // Signals come after the sockets, whatever the order of the system's report.
+        // Handle signals after sockets, regardless of the system's order.
         if hasSignals { deliverSignals(to: handler, now) }
         if hasMail, mailbox.drain() { stop() }
     }
@@ -130,12 +129,12 @@ public final class EventLoop {
 public protocol EventLoopHandler: AnyObject {
     /// The descriptor with the token is ready; `now` is the time at which the wait ended.
     func readinessChanged(_ readiness: Readiness, now: MonotonicInstant)
-    /// A watched signal has arrived, perhaps several times since the last call.
+    /// A watched signal has arrived, possibly several times since the last call.
     func signalReceived(_ signal: Int32, now: MonotonicInstant)
 
-    /// Called at the end of each turn, after all readiness; handles due work and returns the next deadline.
+    /// Called at the end of each turn; handles due work and returns the next deadline.
     ///
-    /// nil waits until an event arrives. Also called once before the first wait.
+    /// Nil waits until an event arrives. The loop also calls this once before the first wait.
     func turnEnded(now: MonotonicInstant) -> MonotonicInstant?
 }
 

@@ -2,16 +2,16 @@ import CLibrary
 
 /// Waits for any of many descriptors to become ready, with epoll(7) on Linux and poll(2) on all systems.
 ///
-/// Level-triggered: unhandled readiness is reported again by the next wait. A descriptor with a hang-up or an error is
-/// reported by every wait, regardless of its interest, until it is removed. Remove a descriptor before closing it;
-/// adding one twice, or modifying or removing one that is not in the queue, is a programming error and crashes.
+/// The queue is level-triggered: the next wait reports unhandled readiness again. Every wait reports a hang-up or an
+/// error, regardless of the interest, until the descriptor is removed. Remove a descriptor before closing it. Adding a
+/// descriptor twice, or modifying or removing one that is not in the queue, crashes.
 ///
 /// All operations except `wait` take constant time, and memory is proportional to the highest descriptor. The handler
-/// may add, modify and remove any descriptor: removed ones are not reported any more. Belongs to one thread.
+/// may add, modify and remove any descriptor; removed descriptors are not reported. Only one thread may use it.
 public final class EventQueue {
     private struct Registration {
         var token: UInt64 = 0
-        /// Counts the additions, so that events collected for a former owner of the number are not reported.
+        /// Counts the additions, so that stale events of a reused descriptor number are dropped.
         var generation: UInt32 = 0
         var interest: Interest = []
         var isActive = false
@@ -27,7 +27,7 @@ public final class EventQueue {
 
     /// Starts watching the descriptor; its readiness is reported with the token.
     ///
-    /// Fails if the system is out of memory or of watches, or if the descriptor is a regular file (epoll only).
+    /// Fails if the system is out of memory or watches, or if the descriptor is a regular file (epoll only).
     public func add(_ descriptor: Int32, token: UInt64, interest: Interest) throws(SocketError) {
         let index = Int(descriptor)
         precondition(index >= 0, "\(descriptor) is not a file descriptor")
@@ -36,7 +36,7 @@ public final class EventQueue {
         let generation = former.generation &+ 1
         let code = backend.add(descriptor, generation: generation, interest: interest)
         guard code == 0 else { throw SocketError(.watch, code: code) }
-        // Grows only after the system has validated the number, so that the limit of open files bounds the table.
+        // Grow only after the system has accepted the descriptor, so that the limit of open files bounds the table.
         if index >= registrations.count { growRegistrations(toHold: index) }
         registrations[index] = Registration(token: token, generation: generation, interest: interest, isActive: true)
         count += 1
@@ -51,7 +51,7 @@ public final class EventQueue {
         backend.modify(descriptor, generation: registrations[index].generation, interest: interest)
     }
 
-    /// Stops watching the descriptor; it is not reported any more.
+    /// Stops watching the descriptor.
     public func remove(_ descriptor: Int32) {
         let index = activeIndex(of: descriptor)
         registrations[index].isActive = false
@@ -59,17 +59,17 @@ public final class EventQueue {
         backend.remove(descriptor)
     }
 
-    /// Waits until something is ready or the deadline has passed, and reports each ready descriptor once.
+    /// Waits until a descriptor is ready or the deadline has passed, and reports each ready descriptor once.
     ///
-    /// nil waits without limit; a deadline in the past polls without waiting. It never returns before the deadline with
-    /// nothing reported. Deadlines have the resolution of the system's timers, or one millisecond without epoll_pwait2
-    /// and ppoll. The handler must not wait on the same queue.
+    /// A nil deadline waits without limit; a past deadline polls. It never returns early without a report. Deadlines
+    /// have the resolution of the system's timers, or one millisecond without epoll_pwait2 and ppoll. The handler must
+    /// not wait on the same queue.
     public func wait(until deadline: MonotonicInstant?, _ body: (Readiness) -> Void) throws(SocketError) {
         try collect(until: deadline)
         deliver(body)
     }
 
-    /// The first half of `wait`: blocks, and returns the number of descriptors found ready.
+    /// The first half of `wait`: blocks until descriptors are ready, and returns their number.
     @discardableResult
     func collect(until deadline: MonotonicInstant?) throws(SocketError) -> Int {
         precondition(!isDelivering, "the handler of a wait must not wait on the same queue")
@@ -83,8 +83,7 @@ public final class EventQueue {
             default: throw SocketError(.wait, code: code)
             }
             if !collected.isEmpty { return collected.count }
-            // Nothing is ready: the deadline has passed, or the timeout was capped at the longest that every system
-            // accepts.
+            // Nothing is ready: the deadline has passed, or the timeout was capped at `longestTimeout`.
             if let deadline, timeout == 0 || deadline <= .now() { return 0 }
         }
     }
@@ -97,11 +96,11 @@ public final class EventQueue {
             let event = collected[position]
             let registration = registrations[Int(event.descriptor)]
             guard registration.isActive, registration.generation == event.generation else { continue }
-            // A read or write on a broken connection does not block: it returns the failure.
+            // A read or write on a broken connection does not block; it returns the failure.
             let broken = !event.conditions.isDisjoint(with: [.hangUp, .error])
             let readable = registration.interest.contains(.read) && (broken || event.conditions.contains(.read))
             let writable = registration.interest.contains(.write) && (broken || event.conditions.contains(.write))
-            // An earlier handler of this turn may have removed the interest.
+            // An earlier handler may have removed the interest in this turn.
             guard readable || writable || broken else { continue }
             body(
                 Readiness(
@@ -124,16 +123,16 @@ public final class EventQueue {
     }
 }
 
-/// One hour, because epoll_wait(2) and poll(2) count milliseconds in 32 bits, and one idle turn per hour is harmless.
+/// One hour: epoll_wait(2) and poll(2) count milliseconds in 32 bits, and one idle turn per hour is harmless.
 private let longestTimeout: Int64 = 3_600_000_000_000
 
 /// The conditions for which a descriptor is watched; if empty, only a broken connection is reported.
 public struct Interest: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// Reading would not block: bytes, a pending connection, the end of the stream, or a failure.
+    /// Reading would not block: there are bytes, a pending connection, the end of the stream, or a failure.
     public static let read = Interest(rawValue: 1)
-    /// Writing would not block: room in the send buffer, the end of connecting, or a failure.
+    /// Writing would not block: there is room in the send buffer, connecting has ended, or there is a failure.
     public static let write = Interest(rawValue: 2)
 }
 

@@ -29,11 +29,11 @@ protocol EventQueueBackend: AnyObject {
     func add(_ descriptor: Int32, generation: UInt32, interest: Interest) -> Int32
     func modify(_ descriptor: Int32, generation: UInt32, interest: Interest)
     func remove(_ descriptor: Int32)
-    /// Waits once, for the timeout in nanoseconds or, if negative, without limit.
+    /// Waits once for `timeout` nanoseconds, or without limit if it is negative.
     func collect(timeout: Int64, into collected: inout [CollectedEvent]) -> Int32
 }
 
-/// The message when the process crashes.
+/// The message with which the process crashes.
 private func closedTooEarly(_ descriptor: Int32) -> String {
     "descriptor \(descriptor) was closed before it was removed from the queue"
 }
@@ -56,12 +56,12 @@ struct CollectedEvent {
 
 /// The descriptors of an event queue that poll(2) watches.
 ///
-/// A dense array for the system call, and each descriptor's position in it: adding appends, removing moves the last
-/// entry into the gap. Handlers may change the array, because events are not reported from it directly.
+/// The system call gets a dense array; adding appends, and removing moves the last entry into the gap. Handlers may
+/// change the array, because events are collected before they are reported.
 final class PollSet: EventQueueBackend {
     private var entries: [pollfd] = []
     private var generations: [UInt32] = []
-    // The index in `entries` by descriptor, valid only for those in the set.
+    // The index in `entries` by descriptor; valid only for members of the set.
     private var places: [Int32] = []
 
     func add(_ descriptor: Int32, generation: UInt32, interest: Interest) -> Int32 {
@@ -83,7 +83,7 @@ final class PollSet: EventQueueBackend {
 
     func remove(_ descriptor: Int32) {
         let place = Int(places[Int(descriptor)])
-        // The set is not empty: the descriptor is in it.
+        // The set is not empty, because it contains the descriptor.
         let lastEntry = entries.removeLast()
         let lastGeneration = generations.removeLast()
         if place < entries.count {
@@ -120,11 +120,11 @@ extension Interest {
 #if os(Linux)
     /// The descriptors of an event queue that epoll(7) watches.
     final class EpollSet: EventQueueBackend {
-        /// The maximum reported by one wait; the kernel returns the rest in turn, so that no descriptor starves.
+        /// The maximum reported by one wait; the kernel reports the rest later, so that no descriptor starves.
         private static let capacity = 512
         private let epoll: Int32
         private let events: UnsafeMutablePointer<epoll_event>
-        /// Whether epoll_pwait2 exists; detected by the first wait that needs it.
+        /// Whether epoll_pwait2 exists; the first wait that needs it finds out.
         private var hasNanoseconds: Bool
 
         init(roundsToMilliseconds: Bool = false) throws(SocketError) {
@@ -171,7 +171,7 @@ extension Interest {
 
         private func wait(_ timeout: Int64) -> Int32 {
             let capacity = Int32(EpollSet.capacity)
-            // Zero and infinite timeouts are equal in both, and epoll_wait has a shorter path through the kernel.
+            // Both calls treat zero and infinite timeouts alike, and epoll_wait is faster.
             if hasNanoseconds, timeout > 0 {
                 let count = cplatform_epoll_pwait2(epoll, events, capacity, timeout)
                 if count != -ENOSYS { return count }

@@ -6,17 +6,17 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Operation: String, Sendable, CaseIterable { case create, write, read, move }
 
     public enum Cause: Sendable, Equatable {
-        /// The system refused, with this errno.
+        /// The system call failed with this errno.
         case system(Int32)
         /// The path does not refer to a regular file.
         case notRegular
-        /// The file has fewer bytes than were written to it.
+        /// The file is shorter than the bytes written to it.
         case cut
         /// The path now refers to another file, or to none.
         case gone
         /// The file system supports neither exchanging files nor links.
         case notExchangeable
-        /// Another process writes the file, or is about to.
+        /// Another process writes the file or has locked it.
         case inUse
     }
 
@@ -32,7 +32,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         self.init(operation, path: path, cause: .system(code))
     }
 
-    /// Whether a file with that name exists that must not be replaced.
+    /// Whether creating failed because the file exists.
     public var exists: Bool { operation == .create && cause == .system(EEXIST) }
     /// Whether the disk, quota or file size limit is exhausted.
     public var isFull: Bool { [.system(ENOSPC), .system(EDQUOT), .system(EFBIG)].contains(cause) }
@@ -47,7 +47,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The reason, without the file's name and a full stop.
+    /// The reason, without the file's name or a full stop.
     public var reason: String {
         switch cause {
         case .system(let code): operation == .read ? Self.reasonNotToRead(code) : Self.reasonNotToWrite(code)
@@ -85,7 +85,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
 
 /// The target of a path after following symbolic links.
 enum FilePlace: Equatable {
-    /// A regular file, or nothing yet; the path of the file itself.
+    /// A regular file or a free path, with links resolved.
     case file(String)
     /// A pipe, a terminal or another character device, which must be opened.
     case stream(String)
@@ -97,7 +97,7 @@ enum FilePlace: Equatable {
 
     /// Follows the links of a path.
     ///
-    /// Throws the operation's error if it leads to a folder, a socket or a block device, in circles, or nowhere.
+    /// Throws for a folder, a socket, a block device, a cycle of links, or a missing folder.
     static func find(_ path: String, for operation: FileError.Operation) throws(FileError) -> FilePlace {
         var place = path
         for _ in 0..<linkLimit {
@@ -120,7 +120,7 @@ enum FilePlace: Equatable {
 
     /// The inherited descriptor that a path like `/dev/fd/3` names.
     ///
-    /// Descriptors that this process has opened are close-on-exec, inherited ones are not.
+    /// Descriptors that this process has opened are close-on-exec; inherited ones are not.
     static func inheritedDescriptor(_ path: String) -> Int32? {
         let names = ["/dev/stdin": STDIN_FILENO, "/dev/stdout": STDOUT_FILENO, "/dev/stderr": STDERR_FILENO]
         var descriptor = names[path]
@@ -145,9 +145,9 @@ enum FilePlace: Equatable {
     }
 }
 
-/// Exchanges two files of a folder, so that the first path refers to a complete file at any time.
+/// Exchanges two files in a folder, so that the first path always refers to a complete file.
 ///
-/// The system calls are values, so that tests can simulate file systems that support fewer of them, or fail.
+/// Tests replace the system calls to simulate file systems that fail or lack some of them.
 struct FileExchange {
     /// Returns 0, or a negative errno.
     typealias Call = (_ first: String, _ second: String) -> Int32
@@ -162,14 +162,14 @@ struct FileExchange {
 
     /// Exchanges the file at the path and its twin.
     ///
-    /// If this is not possible in one step, the twin may be missing afterwards; the path has its content in any case.
+    /// Without an atomic exchange the twin may be missing afterwards, but the path always has its content.
     func callAsFunction(_ path: String, _ twin: String) throws(FileError) {
         var code = exchanging(path, twin)
         guard Self.unknown.contains(code) else { return try check(code, path) }
         let spare = Self.spare(twin)
         code = linking(path, spare)
         guard !Self.unknown.contains(code) else { throw FileError(.create, path: path, cause: .notExchangeable) }
-        // Another file may have that name.
+        // Another file may already have that name.
         guard code == 0 else { throw FileError(.create, path: spare, code: -code) }
         code = renaming(twin, path)
         if code != 0 || renaming(spare, twin) != 0 { unlink(spare) }

@@ -1,8 +1,8 @@
 import CLibrary
 
-/// Reads a file from start to end, without ever blocking in opening it.
+/// Reads a file from start to end; opening never blocks.
 ///
-/// Opening a pipe waits for a writer, and a device may be endless, so it opens only regular files.
+/// It opens only regular files: opening a pipe waits for a writer, and a device may be endless.
 public final class FileReader {
     private let path: String
     private let descriptor: Int32
@@ -10,20 +10,20 @@ public final class FileReader {
 
     /// Opens a regular file.
     ///
-    /// - Parameter orInherited: Whether the path may also name an inherited descriptor, which is then read directly:
-    ///   `/dev/stdin`, or the `/dev/fd/63` that a shell creates for `<(command)`. That may wait for another program.
+    /// - Parameter orInherited: Whether the path may also name an inherited descriptor, which is read directly:
+    ///   `/dev/stdin`, or a shell's `/dev/fd/63` for `<(command)`. Reading may then wait for another program.
     /// - Throws: if the file does not exist, is not readable, or is not regular; the null device counts as empty.
     public init(_ path: String, orInherited: Bool = false) throws(FileError) {
         self.path = path
         var status = stat()
-        // Opens a regular file again, to read it from its start.
+        // Opens a regular file again, to read from its start.
         if orInherited, let inherited = FilePlace.inheritedDescriptor(path), fstat(inherited, &status) == 0,
             status.st_mode & S_IFMT != S_IFREG
         {
             (descriptor, isOurs) = (inherited, false)
             return
         }
-        // Also checked before opening, because opening alone can act on a device.
+        // Check before opening too, because opening alone can act on a device.
         guard stat(path, &status) == 0 else { throw FileError(.read, path: path, code: errno) }
         try FileReader.check(status, path)
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)

@@ -7,9 +7,9 @@ public final class HostLookup: Sendable {
 
     private let outcome = Mutex<Answer?>(nil)
 
-    /// Starts; throws if the system has no room for another thread.
+    /// Starts the lookup; throws if the system cannot create a thread.
     ///
-    /// - Parameter end: Called on that thread once there is an answer.
+    /// - Parameter end: Called on the lookup's thread with the result.
     public init(
         host: String, port: UInt16, resolve: @escaping Resolve = SocketAddress.resolve,
         end: @escaping @Sendable () -> Void
@@ -26,9 +26,9 @@ public final class HostLookup: Sendable {
 }
 
 extension HostLookup {
-    /// The addresses of a host; blocks the thread until the timeout at most.
+    /// The addresses of a host; blocks the thread up to the timeout.
     ///
-    /// - Throws: Also `resolutionTimeout`.
+    /// - Throws: `resolutionTimeout`, or the error of the lookup.
     public static func addresses(
         ofHost host: String, port: UInt16, within time: Duration,
         resolve: @escaping Resolve = SocketAddress.resolve

@@ -16,17 +16,16 @@ public enum AcceptResult: Sendable, Equatable {
 
 /// A non-blocking TCP socket that listens on one address.
 ///
-/// Like `Socket`, this names the descriptor and does not own it: close it once.
+/// Like `Socket`, this does not own the descriptor: close it once.
 public struct Listener: Sendable, Hashable {
     public let descriptor: Int32
-    /// The address in use, with the port chosen by the system if 0 was requested.
+    /// The bound address, with the system's port if 0 was requested.
     public let localAddress: SocketAddress
 
-    /// Listens on the address; port 0 requests any free port, `::` accepts IPv4 too.
+    /// Listens on the address; port 0 picks a free port, and `::` also accepts IPv4.
     ///
     /// The backlog is the number of connections that wait for acceptance; the system caps it (`net.core.somaxconn`).
-    /// Reusing the address permits a restart while old connections are in TIME_WAIT, but not two listeners at the same
-    /// time.
+    /// `reuseAddress` permits a restart while old connections are in TIME_WAIT, but not a second listener.
     public init(address: SocketAddress, backlog: Int32 = 4096, reuseAddress: Bool = true) throws(SocketError) {
         let descriptor = cplatform_open_stream_socket(address.family)
         guard descriptor >= 0 else { throw SocketError(.create, code: -descriptor, address: address) }
@@ -45,13 +44,12 @@ public struct Listener: Sendable, Hashable {
         if reuseAddress, !socket.setOption(SOL_SOCKET, SO_REUSEADDR, Int32(1)) {
             return SocketError(.configure, code: errno, address: address)
         }
-        // By default, a setting of the machine (net.ipv6.bindv6only) decides whether :: accepts IPv4 too; here :: means
-        // every interface.
+        // By default net.ipv6.bindv6only decides whether :: accepts IPv4 too; here :: means every interface.
         if address.isIPv6, address.isUnspecified, !socket.setOption(Int32(IPPROTO_IPV6), IPV6_V6ONLY, Int32(0)) {
             return SocketError(.configure, code: errno, address: address)
         }
-        // Every accepted socket inherits this (tcp(7)). Without it a small write waits for the acknowledgement of the
-        // previous one, which the peer delays by 40 ms.
+        // Accepted sockets inherit this (tcp(7)). Without it a small write waits for the previous write's
+        // acknowledgement, which the peer delays by 40 ms.
         if !socket.setOption(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1)) {
             return SocketError(.configure, code: errno, address: address)
         }
@@ -71,8 +69,8 @@ public struct Listener: Sendable, Hashable {
             switch -descriptor {
             case EAGAIN, EWOULDBLOCK: return .wouldBlock
             case EINTR, ECONNABORTED: continue
-            // accept(2): Linux passes on pending network errors of the new connection, which must be treated like
-            // EAGAIN "by retrying".
+            // accept(2): Linux reports pending network errors of the new connection; treat them like EAGAIN "by
+            // retrying".
             case EPROTO, ENOPROTOOPT, ENETDOWN, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH: continue
             case let code:
                 let error = SocketError(.accept, code: code, address: localAddress)

@@ -1,7 +1,7 @@
 import CLibrary
 
 extension SocketAddress {
-    /// The IPv4 address at which devices of the local network reach this machine, by getifaddrs(3); nil without one.
+    /// This machine's IPv4 address in the local network, by getifaddrs(3); nil if it has none.
     public static func ofLocalNetwork(port: UInt16) -> SocketAddress? {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return nil }
@@ -10,7 +10,7 @@ extension SocketAddress {
         var next = first
         while let entry = next?.pointee {
             next = entry.ifa_next
-            // Tunnels lead elsewhere.
+            // Point-to-point interfaces are tunnels to other networks.
             let states = entry.ifa_flags & UInt32(IFF_UP | IFF_RUNNING | IFF_LOOPBACK | IFF_POINTOPOINT)
             guard states == UInt32(IFF_UP | IFF_RUNNING), let address = entry.ifa_addr,
                 Int32(address.pointee.sa_family) == AF_INET,
@@ -22,7 +22,7 @@ extension SocketAddress {
         return nearest(found)
     }
 
-    /// The address most likely to be in a home or office network: container bridges often use 172.16.0.0/12.
+    /// The address most likely to be in a home or office network; container bridges often use 172.16.0.0/12.
     ///
     /// It ignores link-local addresses (169.254.0.0/16, RFC 3927).
     static func nearest(_ addresses: [SocketAddress]) -> SocketAddress? {

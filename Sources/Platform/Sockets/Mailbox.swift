@@ -4,7 +4,7 @@ import Synchronization
 
 /// Work and wake-ups that other threads post to the thread of an event loop.
 ///
-/// Work posted by one thread runs in the order of posting. Simultaneous posts wake the loop only once.
+/// Work from one thread runs in posting order. Several pending posts wake the loop only once.
 public final class Mailbox: Sendable {
     private struct State {
         var pending: [@Sendable () -> Void] = []
@@ -12,7 +12,7 @@ public final class Mailbox: Sendable {
         var isStopRequested = false
     }
 
-    /// The maximum number of pending pieces of work; more is rejected.
+    /// The maximum number of pending work items; more are rejected.
     public let capacity: Int
     private let pipe: WakePipe
     private let state = Mutex(State())
@@ -24,13 +24,13 @@ public final class Mailbox: Sendable {
     }
 
     deinit { pipe.close() }
-    /// Readable when there is something to drain.
+    /// Readable when there is work to drain.
     public var descriptor: Int32 { pipe.reader }
 
-    /// Runs the work on the loop's thread; callable from any thread.
+    /// Runs the work on the loop's thread; any thread may call this.
     ///
-    /// Returns false if `capacity` pieces are already pending: this one is rejected and never runs. Work that is never
-    /// drained is released with the mailbox.
+    /// Returns false and drops the work if `capacity` items are pending. The mailbox releases undrained work when it is
+    /// released.
     @discardableResult
     public func post(_ work: @escaping @Sendable () -> Void) -> Bool {
         update { state in
@@ -40,9 +40,9 @@ public final class Mailbox: Sendable {
         }
     }
 
-    /// Stops the mailbox's loop at the end of its turn, after the work posted before.
+    /// Stops the mailbox's loop at the end of its turn, after the work posted earlier.
     ///
-    /// Callable from any thread, unlike `EventLoop.stop`.
+    /// Any thread may call this, unlike `EventLoop.stop`.
     public func requestStop() {
         _ = update { state in
             state.isStopRequested = true
@@ -50,7 +50,7 @@ public final class Mailbox: Sendable {
         }
     }
 
-    /// Makes a change, and wakes the loop if the change was made and the loop has not been woken yet.
+    /// Applies a change, and wakes the loop unless the change failed or the loop was already woken.
     private func update(_ change: (inout State) -> Bool) -> Bool {
         let (isMade, wakes) = state.withLock { state in
             guard change(&state) else { return (false, false) }
@@ -61,12 +61,12 @@ public final class Mailbox: Sendable {
         return isMade
     }
 
-    /// Runs all work posted so far, in order; true if a stop was requested.
+    /// Runs all posted work in order; returns true if a stop was requested.
     ///
-    /// Work that the work itself posts waits for the next call, so that it cannot starve the sockets.
+    /// Work that the work posts runs in the next call, so that it cannot starve the sockets.
     @discardableResult
     public func drain() -> Bool {
-        // Clear first: a later post is either taken just below or wakes the loop again.
+        // Clear first: a concurrent post is either taken below or wakes the loop again.
         pipe.clear()
         var work: [@Sendable () -> Void] = []
         let stops = state.withLock { state in
@@ -80,7 +80,7 @@ public final class Mailbox: Sendable {
     }
 }
 
-/// A pipe to this process: a write from another thread or a signal handler wakes the loop that watches it.
+/// A pipe to this process through which another thread or a signal handler wakes the loop.
 struct WakePipe: Sendable {
     let reader: Int32
     let writer: Int32
@@ -92,7 +92,7 @@ struct WakePipe: Sendable {
         (reader, writer) = (ends[0], ends[1])
     }
 
-    // A full pipe is not an error: the reader is already readable.
+    // A full pipe is not an error: its reader is already readable.
     func wake() {
         var byte: UInt8 = 0
         while write(writer, &byte, 1) < 0, errno == EINTR {}
@@ -102,7 +102,7 @@ struct WakePipe: Sendable {
     func clear() {
         withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
             var count = 0
-            // Only if the buffer is full may the pipe hold more bytes.
+            // The pipe can hold more bytes only if the buffer is full.
             repeat {
                 count = read(reader, buffer.baseAddress, buffer.count)
             } while count == buffer.count || (count < 0 && errno == EINTR)
@@ -115,15 +115,15 @@ struct WakePipe: Sendable {
     }
 }
 
-/// A gate for threads: closed initially, and permanently open once opened.
+/// A gate for threads that starts closed and never closes again once opened.
 ///
-/// It takes two file descriptors. A thread that has passed it sees everything written before it was opened.
+/// It takes two file descriptors. A thread that has passed it sees all memory written before it was opened.
 public final class Gate: Sendable {
     private let pipe: WakePipe
     /// Creates a closed gate; throws if the process has no more descriptors.
     public init() throws(SocketError) { pipe = try WakePipe() }
     deinit { pipe.close() }
-    /// Lets all current and future waiters pass; callable from any thread, more than once.
+    /// Lets all current and future waiters pass; any thread may call this, also repeatedly.
     public func open() { pipe.wake() }
 
     /// Readable once the gate is open.
@@ -136,11 +136,11 @@ public final class Gate: Sendable {
     }
 }
 
-/// A system thread, for a loop that runs in parallel to the program's own work.
+/// A system thread, for a loop that runs in parallel to the program's main work.
 public enum SystemThread {
-    /// Runs the work on a new, detached thread, which ends with it; throws if the system cannot create another.
+    /// Runs the work on a new, detached thread that ends with the work; throws if the system cannot create another.
     ///
-    /// The work is sent to the thread: state that only it references need not be safe to share.
+    /// The work is sent to the thread: its state need not be thread-safe if only the work references it.
     public static func start(_ work: sending @escaping () -> Void) throws(SocketError) {
         let box = Unmanaged.passRetained(Box(work))
         #if canImport(Darwin)
@@ -154,14 +154,14 @@ public enum SystemThread {
             throw SocketError(.startThread, code: code)
         }
         #if canImport(Darwin)
-            // Set by pthread_create on success.
+            // pthread_create sets it on success.
             if let thread { pthread_detach(thread) }
         #else
             pthread_detach(thread)
         #endif
     }
 
-    // Only some systems pass an optional.
+    // The argument is optional on some systems only.
     private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let argument else { preconditionFailure("pthread_create must pass on its argument.") }
         Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().work()

@@ -2,25 +2,26 @@ import CLibrary
 
 /// A regular file written at explicit offsets, for data that grows while a program runs.
 ///
-/// Closed on exec. Written data survives a kill of this process, because the system holds it. Calls wait for the disk,
-/// and belong to one thread at a time. Like `Socket`, this names the descriptor: close it once.
+/// The file is closed on exec. Written data survives a kill of this process, because it is in the system's cache. Calls
+/// wait for the disk; only one thread at a time may use the file. Like `Socket`, this does not own the descriptor:
+/// close it once.
 public struct OutputFile: Sendable {
     public let path: String
     public let descriptor: Int32
     private init(path: String, descriptor: Int32) { (self.path, self.descriptor) = (path, descriptor) }
 
-    /// Creates the file, empty, with mode 0600; throws if something exists at the path.
+    /// Creates an empty file with mode 0600; throws if the path exists.
     public init(creating path: String) throws(FileError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(0o600))
         guard descriptor >= 0 else { throw FileError(.create, path: path, code: errno) }
         self.init(path: path, descriptor: descriptor)
     }
 
-    /// Opens an existing regular file without changing it, or only for reading; links are not followed.
+    /// Opens an existing regular file for writing, or only for reading; links are not followed.
     public init(opening path: String, toRead: Bool = false) throws(FileError) {
         let operation: FileError.Operation = toRead ? .read : .write
         var status = stat()
-        // Also checked before opening, because opening alone can act on a device.
+        // Check before opening too, because opening alone can act on a device.
         guard lstat(path, &status) == 0 else { throw FileError(operation, path: path, code: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(operation, path: path, cause: .notRegular) }
         let descriptor = open(path, (toRead ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW)
@@ -37,7 +38,7 @@ public struct OutputFile: Sendable {
     /// The process's umask reduces the mode.
     public init(draftFor path: String, mode: Int = 0o600) throws(FileError) {
         let folder = FilePlace.folder(of: path)
-        // Existing drafts were left by killed processes with the same process id.
+        // A killed process with the same id may have left drafts.
         for number in 0..<OutputFile.draftLimit {
             let draft = "\(folder).fitiq-mock-\(getpid())-\(number)"
             let descriptor = open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(mode))
@@ -63,16 +64,16 @@ public struct OutputFile: Sendable {
 
     /// Locks the file until it is closed or this process ends.
     ///
-    /// Throws ``FileError/Cause/inUse`` if another process has the lock, or the file is no longer at its path. File
-    /// systems without locks ignore this. Source: flock(2): the lock belongs to the open file, not to its name.
+    /// Throws ``FileError/Cause/inUse`` if another process has the lock, or the file is no longer at its path. Does
+    /// nothing on file systems without locks. The lock belongs to the open file, not to its name (flock(2)).
     ///
-    /// - Parameter isShared: Whether others may have a shared lock at the same time.
+    /// - Parameter isShared: Whether other processes may hold a shared lock at the same time.
     public func lock(isShared: Bool = false) throws(FileError) {
         let isRefused = flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 && errno == EWOULDBLOCK
         guard !isRefused, isAt(path) else { throw FileError(.write, path: path, cause: .inUse) }
     }
 
-    /// Writes all bytes at an offset; the file grows as needed, and after an error may have part of the bytes.
+    /// Writes all bytes at an offset, growing the file as needed; after an error the file may have a part of them.
     public func write(_ bytes: [UInt8], at offset: Int) throws(FileError) {
         let code = bytes.withUnsafeBytes { buffer in
             var done = 0
@@ -88,7 +89,7 @@ public struct OutputFile: Sendable {
         guard code == 0 else { throw FileError(.write, path: path, code: code) }
     }
 
-    /// Reads bytes from an offset; fewer than requested only if the file ends earlier.
+    /// Reads bytes from an offset, fewer than requested only at the end of the file.
     public func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
         var code: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -107,7 +108,7 @@ public struct OutputFile: Sendable {
 
     public func close() { closeDescriptor(descriptor) }
 
-    /// Moves the file to a free path in the same folder; if something exists there, the file keeps its name.
+    /// Moves the file to a free path in the same folder; fails if the path exists.
     public func move(toFree path: String) throws(FileError) {
         if link(self.path, path) == 0 {
             unlink(self.path)
@@ -120,20 +121,20 @@ public struct OutputFile: Sendable {
         guard rename(self.path, path) == 0 else { throw FileError(.move, path: path, code: errno) }
     }
 
-    /// Whether a path, without following links, refers to this file and not to another that took its name.
+    /// Whether a path, without following links, still refers to this file.
     public func isAt(_ path: String) -> Bool {
         var (own, other) = (stat(), stat())
         return fstat(descriptor, &own) == 0 && lstat(path, &other) == 0
             && own.st_dev == other.st_dev && own.st_ino == other.st_ino
     }
 
-    /// The rights of users other than its owner to the file at a path, as the lower bits of its mode; 0 without a file.
+    /// The permissions of the group and others on the file at a path; 0 if there is no file.
     public static func rightsOfOthers(to path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_mode) & 0o077 : 0
     }
 
-    /// Removes those rights; false if they stay, as on file systems without modes.
+    /// Removes these permissions; false if that fails, as on file systems without modes.
     public static func makePrivate(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && chmod(path, status.st_mode & 0o700) == 0 && rightsOfOthers(to: path) == 0

@@ -1,11 +1,11 @@
 import CPlatform
 
-/// Makes the processor fetch the memory at an address while the program continues.
+/// Makes the processor fetch the memory at an address in the background.
 ///
-/// The objects of thousands of connections do not fit into the processor's caches, so a loop over them would wait for
-/// each. Nothing is read, so any address is safe.
+/// Thousands of connections do not fit into the processor's caches, so a loop over them would wait for each. Nothing is
+/// read, so any address is safe.
 ///
-/// - Parameter lines: The number of lines of 64 bytes, starting with the line of the address.
+/// - Parameter lines: The number of 64-byte cache lines to fetch, from the address on.
 public func prefetch(_ address: UnsafeRawPointer, lines: Int) {
     for line in 0..<lines { cplatform_prefetch(address + 64 * line) }
 }

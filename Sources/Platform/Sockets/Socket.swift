@@ -3,7 +3,7 @@ import CPlatform
 
 /// The result of one attempt to read from a socket.
 public enum ReadResult: Sendable, Equatable {
-    /// The given number of bytes, at least one, are in the buffer.
+    /// The given number of bytes, at least one, is in the buffer.
     case bytes(Int)
     /// Nothing has arrived yet.
     case wouldBlock
@@ -15,7 +15,7 @@ public enum ReadResult: Sendable, Equatable {
 
 /// The result of one attempt to write to a socket.
 public enum WriteResult: Sendable, Equatable {
-    /// The given number of bytes were accepted, perhaps fewer than offered.
+    /// The given number of bytes was accepted, possibly fewer than offered.
     case wrote(Int)
     /// The send buffer is full.
     case wouldBlock
@@ -25,8 +25,8 @@ public enum WriteResult: Sendable, Equatable {
 
 /// A non-blocking TCP socket with TCP_NODELAY set, closed on exec.
 ///
-/// This names the descriptor and does not own it: the code that accepted or connected it closes it, once, after
-/// removing it from the event queue.
+/// This does not own the descriptor: the code that accepted or connected the socket must close it once, after removing
+/// it from the event queue.
 public struct Socket: Sendable, Hashable {
     public let descriptor: Int32
     init(descriptor: Int32) { self.descriptor = descriptor }
@@ -47,7 +47,7 @@ public struct Socket: Sendable, Hashable {
         }
     }
 
-    /// Sends as many of the bytes as the send buffer accepts, with one send(2), which never raises SIGPIPE.
+    /// Sends the bytes that fit into the send buffer, with one send(2), which never raises SIGPIPE.
     public func write(_ bytes: UnsafeRawBufferPointer) -> WriteResult {
         let count = cplatform_send(descriptor, bytes.baseAddress, bytes.count)
         if count >= 0 { return .wrote(count) }
@@ -56,13 +56,13 @@ public struct Socket: Sendable, Hashable {
         return isBlocked ? .wouldBlock : .failed(SocketError(.write, code: code, address: peerAddress))
     }
 
-    /// Finishes sending: the peer reads the end of the stream after the bytes written before.
+    /// Finishes sending, so that the peer reads the end of the stream after the written bytes.
     public func shutdownWriting() {
-        // ENOTCONN: the connection is already gone.
+        // ENOTCONN: the connection has already ended.
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Closes the socket; written bytes are still delivered, unless received bytes were left unread.
+    /// Closes the socket; written bytes are still delivered, unless received bytes are unread.
     public func close() { closeDescriptor(descriptor) }
 
     /// Closes the socket with a reset (RFC 9293 section 3.10.4, ABORT): the peer's next read or write fails.
@@ -72,7 +72,7 @@ public struct Socket: Sendable, Hashable {
         close()
     }
 
-    /// The address of the peer; nil once the connection is gone.
+    /// The address of the peer; nil once the connection has ended.
     public var peerAddress: SocketAddress? { SocketAddress(descriptor, by: { getpeername($0, $1, $2) }) }
     /// The local address; nil if the socket has none yet.
     public var localAddress: SocketAddress? { SocketAddress(descriptor, by: { getsockname($0, $1, $2) }) }
@@ -88,7 +88,7 @@ public struct Socket: Sendable, Hashable {
 func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
 
 extension Socket {
-    /// Starts connecting and returns at once; when the socket becomes writable, call `connectResult`.
+    /// Starts connecting and returns immediately; when the socket becomes writable, call `connectResult`.
     ///
     /// Throws errors that the system detects immediately, such as a missing route.
     public static func connect(to address: SocketAddress) throws(SocketError) -> Socket {

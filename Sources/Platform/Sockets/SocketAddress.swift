@@ -2,8 +2,8 @@ import CLibrary
 
 /// The address of one end of a TCP connection: an IPv4 or IPv6 address and a port.
 ///
-/// An IPv4-mapped IPv6 address (`::ffff:127.0.0.1`, RFC 4291 section 2.5.5.2) is stored as its IPv4 address, so a peer
-/// compares equal whichever listener accepted it.
+/// An IPv4-mapped IPv6 address (`::ffff:127.0.0.1`, RFC 4291 section 2.5.5.2) is stored as its IPv4 address, so that a
+/// peer's address does not depend on the listener.
 public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address without the port, in host byte order.
     enum IP: Sendable, Hashable {
@@ -12,7 +12,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     let ip: IP
-    /// The port; 0 asks the system for any free one when listening.
+    /// The port; a listener on port 0 gets a free port.
     public var port: UInt16
 
     init(ip: IP, port: UInt16) {
@@ -22,8 +22,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// The address of a host: numeric IPv4 or IPv6 (with or without brackets), `localhost`, or a name to look up.
     ///
-    /// A name with several addresses gives the preferred one; see `resolve(host:port:)` for all of them. Looking up a
-    /// name may block.
+    /// Several addresses yield the preferred one; `resolve(host:port:)` returns all. The lookup of a name may block.
     public init(host: String, port: UInt16) throws(SocketError) {
         self = SocketAddress.preferred(in: try SocketAddress.resolve(host: host, port: port))
     }
@@ -44,7 +43,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether the address stands for every interface: 0.0.0.0 or ::.
+    /// Whether the address means all interfaces: 0.0.0.0 or ::.
     public var isUnspecified: Bool {
         switch ip {
         case .v4(let address): address == 0
@@ -60,7 +59,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         case .v6(let high, let low, let scope):
             var bytes = in6_addr(high: high, low: low)
             let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
-                // The buffer holds the longest text and the family is known, so inet_ntop cannot fail.
+                // inet_ntop cannot fail: the buffer fits the longest text, and the family is known.
                 inet_ntop(AF_INET6, &bytes, buffer.baseAddress, socklen_t(buffer.count)).map { String(cString: $0) }
             }
             return (text ?? "::") + (scope == 0 ? "" : "%\(scope)")
@@ -78,14 +77,14 @@ extension SocketAddress {
     /// All addresses of the host, in the order in which to try them; never empty.
     ///
     /// Numeric addresses and `localhost` (127.0.0.1, then ::1: RFC 6761 section 6.3) are resolved locally; other names
-    /// are passed to getaddrinfo(3), which may block for seconds. A host that is empty, too long or contains a NUL byte
-    /// is rejected as unknown.
+    /// are passed to getaddrinfo(3), which may block for seconds. Empty and too long hosts, and hosts with a NUL byte,
+    /// are rejected as unknown.
     public static func resolve(host: String, port: UInt16) throws(SocketError) -> [SocketAddress] {
         if let known = try resolveAtOnce(host: host, port: port) { return known }
         return try lookUp(withoutBrackets(host), port: port)
     }
 
-    /// The addresses of a host that ``resolve(host:port:)`` knows without a lookup; nil if a lookup is required.
+    /// The addresses of a host if ``resolve(host:port:)`` needs no lookup for it, otherwise nil.
     public static func resolveAtOnce(host: String, port: UInt16) throws(SocketError) -> [SocketAddress]? {
         let name = withoutBrackets(host)
         guard !name.isEmpty, name.utf8.count <= longestHostName, !name.utf8.contains(0) else {
@@ -119,7 +118,7 @@ extension SocketAddress {
         var found: [SocketAddress] = []
         var next = first
         while let entry = next?.pointee {
-            // Each address is returned once per socket type: keep one.
+            // getaddrinfo returns each address once per socket type; keep one.
             if let bytes = entry.ai_addr,
                 var address = SocketAddress(UnsafeRawBufferPointer(start: bytes, count: Int(entry.ai_addrlen)))
             {

@@ -3,7 +3,7 @@ import CLibrary
 /// A failed operation on a socket or on the event queue, as the system reported it.
 public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Operation: String, Sendable, CaseIterable {
-        /// Looking up a host name; the code is one of getaddrinfo(3), not an errno.
+        /// Looking up a host name; the code is getaddrinfo(3)'s, not an errno.
         case resolve
         case create, configure, bind, listen, accept, connect, read, write
         /// Opening the event queue or its wake-up pipe.
@@ -45,15 +45,15 @@ public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// Whether the process or the system is temporarily out of descriptors or memory: back off and retry.
     ///
-    /// A listener with this error stays readable; stop watching it for a while instead of retrying at once.
+    /// A listener with this error stays readable; stop watching it for a while instead of retrying immediately.
     public var isResourceExhaustion: Bool {
         operation != .resolve && (code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM)
     }
 
-    /// The setting to change so that a listener can start, for example with an option of a program.
+    /// The setting to change so that a listener can start, for example a command-line option.
     public enum ListenerChoice: Sendable { case port, host }
 
-    /// The setting that prevents a listener from starting; nil if there is another reason.
+    /// The setting that prevents a listener from starting; nil for other reasons.
     public var listenerChoice: ListenerChoice? {
         switch (operation, code) {
         case (.bind, EADDRINUSE), (.listen, EADDRINUSE), (.bind, EACCES), (.bind, EPERM): .port
@@ -65,8 +65,7 @@ public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
     public var isTimeout: Bool { operation != .resolve && code == ETIMEDOUT }
 }
 
-// The messages of this module: what failed, why, and how to fix it if possible; a connecting client adds its own
-// advice on how to start the server.
+// The messages say what failed, why, and how to fix it if possible. Clients add how to start the server.
 extension SocketError {
     /// The message for the user, in one sentence.
     public var description: String {

@@ -1,10 +1,10 @@
 import CLibrary
 import CPlatform
 
-/// The terminal behind a descriptor, usually standard input: its width, and keys one by one.
+/// The terminal behind a descriptor, usually standard input, with its width and single keys.
 public struct Terminal {
     private let descriptor: Int32
-    /// Its settings when it was found.
+    /// The initial settings.
     private let settings: termios
 
     /// - Returns: Nil if the descriptor is not a terminal.
@@ -15,7 +15,7 @@ public struct Terminal {
         (self.descriptor, self.settings) = (descriptor, settings)
     }
 
-    /// The width of standard output's terminal in characters; nil without a terminal, or if it does not know its width.
+    /// The width of standard output's terminal in characters; nil if there is no terminal or the width is unknown.
     public static var columns: Int? { columns(of: STDOUT_FILENO) }
 
     public static func columns(of descriptor: Int32) -> Int? {
@@ -23,8 +23,8 @@ public struct Terminal {
         return columns > 0 ? columns : nil
     }
 
-    /// Delivers each key at once without showing it; Ctrl-C and Ctrl-Z still send their signals, and output does not
-    /// change.
+    /// Delivers each key immediately without echoing it; Ctrl-C and Ctrl-Z still send their signals, and output does
+    /// not change.
     ///
     /// Source: termios(3), "Canonical and noncanonical mode".
     public func setRaw() {

@@ -1,15 +1,15 @@
 import CLibrary
 
-/// Checks before the two files are created. It does not touch files that another process writes, or that may be the
-/// only copy of a recording.
+/// The checks before the two files are created. They leave alone files that another process writes or that may be a
+/// recording's only copy.
 extension TwinFile {
-    /// The number of bytes in which a file and its twin must agree: enough to distinguish two recordings by their start
-    /// times, but not so many that a last batch may be included.
+    /// The number of bytes in which a file and its twin must agree: enough to include a recording's start time, but too
+    /// few to include its last batch.
     private static let alike = 160
 
-    /// The path of the file itself.
+    /// The path of the file, with links resolved.
     ///
-    /// A replaced file is exchanged by name: a symbolic link would be exchanged instead of its target.
+    /// Files are exchanged by name, which would exchange a symbolic link instead of its target.
     static func place(_ path: String, _ existing: Existing) throws(FileError) -> String {
         guard existing == .replace else { return path }
         guard case .file(let place) = try FilePlace.find(path, for: .create) else {
@@ -42,7 +42,7 @@ extension TwinFile {
         return old
     }
 
-    /// Locks a file, or closes it.
+    /// Locks a file; closes it if that fails.
     private static func lock(_ file: OutputFile) throws(FileError) {
         do throws(FileError) { try file.lock() } catch {
             file.close()
@@ -50,10 +50,10 @@ extension TwinFile {
         }
     }
 
-    /// Removes a twin that a killed process left, if the file it belongs to is in its place.
+    /// Removes a twin that a killed process left, if its file is in place.
     ///
-    /// A twin with no more than the first batch is removed in any case. Throws if another file is in its place, because
-    /// the twin may then be the only copy of a moved file.
+    /// A twin with at most the first batch is always removed. Throws if another file is at the path, because the twin
+    /// may then be a moved file's only copy.
     static func removeLeftover(
         _ path: String, of old: OutputFile?, _ beginning: [UInt8], _ first: Batch
     ) throws(FileError) {
@@ -65,7 +65,7 @@ extension TwinFile {
             throw FileError(.create, path: path, code: EEXIST)
         }
         defer { leftover.close() }
-        // Another name of the file itself, from a process killed between two steps of an exchange by links.
+        // The twin is a link to the file: a process was killed between two steps of an exchange by links.
         if let old, old.isAt(path) {
             unlink(path)
             return

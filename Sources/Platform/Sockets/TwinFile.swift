@@ -2,10 +2,10 @@ import CLibrary
 
 /// A file that grows in batches, each of which it contains completely or not at all.
 ///
-/// There are two files with the same content: the one at the path, and its twin next to it with the suffix `.part`. A
-/// batch is written to the twin; then the two exchange places, atomically; then the batch is written to the other. The
-/// file at the path is never written to, so a killed process or a full disk leaves it as of the last batch. Both are
-/// locked against other processes. Calls wait for the disk, and belong to one thread at a time.
+/// There are two files with the same content: the file at the path, and its twin with the suffix `.part`. A batch is
+/// written to the twin; the two are exchanged atomically; then the batch is written to the other file. The file at the
+/// path is never written to, so after a kill or on a full disk it still has the previous batches. Both are locked
+/// against other processes. Calls wait for the disk; only one thread at a time may use the object.
 public final class TwinFile {
     /// The treatment of an existing file.
     public enum Existing: Sendable, Hashable {
@@ -21,10 +21,10 @@ public final class TwinFile {
     typealias Write = (OutputFile, [UInt8], Int) throws(FileError) -> Void
     public let path: String
     public let twinPath: String
-    /// The file at the path, unless something else was put there.
+    /// The file at the path, unless another file has replaced it.
     private var shown: OutputFile
     private var hidden: OutputFile
-    /// Whether the twin has the complete content of the file.
+    /// Whether the twin has the file's complete content.
     private var isTwinWhole: Bool
     /// Whether the replaced file is at the twin's path, from where it can be restored.
     private var keepsReplaced: Bool
@@ -33,12 +33,12 @@ public final class TwinFile {
     /// The number of bytes copied at a time when the twin is recreated.
     private static let pieceSize = 1 << 20
 
-    /// Creates the two files; the one at the path has the first batch from the start.
+    /// Creates the two files; the file at the path already has the first batch.
     ///
-    /// A twin that a killed process left next to a replaced file is removed too: it starts with `beginning` and
-    /// continues like the file. ``discard()`` restores the replaced file until ``write(_:)``. Throws if the folder does
-    /// not allow it, if a file exists that must not be replaced, if another process writes the files, or if the file
-    /// system can neither exchange files nor link them.
+    /// A twin that a killed process left next to a replaced file is removed if it starts with `beginning` and continues
+    /// like the file. Until ``write(_:)``, ``discard()`` restores the replaced file. Throws if the folder is not
+    /// writable, if a file exists that must not be replaced, if another process writes the files, or if the file system
+    /// can neither exchange nor link files.
     public convenience init(
         creating path: String, existing: Existing, beginning: [UInt8], first: Batch
     ) throws(FileError) {
@@ -65,7 +65,7 @@ public final class TwinFile {
             do throws(FileError) {
                 new = try Self.make(twinPath)
             } catch {
-                // The file did not exist a moment ago.
+                // The file was created since the check.
                 throw FileError(.create, path: path, cause: error.exists ? .inUse : error.cause)
             }
             do throws(FileError) {
@@ -86,7 +86,7 @@ public final class TwinFile {
         guard old == nil else { return }
         do throws(FileError) {
             try remakeTwin()
-            // Both files are equal; this only tests whether the file system supports the exchange.
+            // Both files are equal; this tests whether the file system supports the exchange.
             try exchangePlaces()
         } catch {
             discard()
@@ -102,8 +102,8 @@ public final class TwinFile {
     /// Writes a batch: bytes at offsets, in order.
     ///
     /// A missing twin is recreated; an empty batch only removes the replaced file permanently. Throws if the disk is
-    /// full or fails, or the file was moved, removed or replaced. The file is then unchanged or has the whole batch,
-    /// and further writes fail.
+    /// full or fails, or the file was moved, removed or replaced. After an error the file has all of the batch or
+    /// nothing of it, and further writes fail.
     public func write(_ batch: Batch) throws(FileError) {
         guard !batch.isEmpty || keepsReplaced else { return }
         guard shown.isAt(path) else { throw FileError(.write, path: path, cause: .gone) }
@@ -120,18 +120,17 @@ public final class TwinFile {
         do throws(FileError) {
             try put(hidden, bytes, offset)
         } catch {
-            // Errors name the path, because callers do not know which of the two files failed.
+            // Errors contain the path, because callers do not use the twin.
             throw FileError(.write, path: path, cause: error.cause)
         }
     }
 
-    /// Reads bytes from an offset; fewer than requested only if the file ends earlier.
+    /// Reads bytes from an offset, fewer than requested only at the end of the file.
     public func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] { try shown.read(count, at: offset) }
 
-    /// Writes another form of the file with calls that append to it, and moves it to the path; nothing can be written
-    /// after.
+    /// Writes another form of the file with appending calls and moves it to the path; no further writes are allowed.
     ///
-    /// - Throws: if that fails; ``FileError/Cause/gone`` if the file was moved, removed or replaced. The written
+    /// - Throws: The error of writing; ``FileError/Cause/gone`` if the file was moved, removed or replaced. The written
     ///   content is then at ``twinPath``, if its folder still exists.
     public func finish(
         _ body: ((_ bytes: [UInt8]) throws(FileError) -> Void) throws(FileError) -> Void
@@ -154,7 +153,7 @@ public final class TwinFile {
         }
     }
 
-    /// The path of the recording after the last write; nil if both files were moved or removed.
+    /// Finishes after the last write and returns the recording's path; nil if both files were moved or removed.
     ///
     /// The twin is removed, unless it is the only copy.
     public func settle() -> String? {
@@ -166,7 +165,7 @@ public final class TwinFile {
         return twinIsThere && isTwinWhole ? twinPath : nil
     }
 
-    /// Removes both files, and restores the replaced file if nothing was written since.
+    /// Removes both files; restores the replaced file if nothing was written yet.
     public func discard() {
         if keepsReplaced {
             guard shown.isAt(path), hidden.isAt(twinPath), (try? exchange(path, twinPath)) != nil else { return }
@@ -186,7 +185,7 @@ public final class TwinFile {
         swap(&shown, &hidden)
     }
 
-    /// Recreates the twin, which was removed or still is the replaced file.
+    /// Recreates the twin if it was removed or is still the replaced file.
     private func remakeTwin(isCopy: Bool = true) throws(FileError) {
         isTwinWhole = false
         if keepsReplaced, hidden.isAt(twinPath) { unlink(twinPath) }

@@ -1,12 +1,12 @@
 import CLibrary
 
-/// Writes files atomically: a program that opens the path finds either the old content or all of the new one.
+/// Writes files atomically: a program that opens the path finds either the old or the new content, complete.
 ///
 /// The bytes are written to a draft in the same folder, which then replaces the file. If writing fails, the draft is
-/// removed, and the old content is kept. A symbolic link is kept, and its target is replaced. A file whose folder
-/// allows no draft, or that cannot be replaced because it is mounted alone, is written in place.
+/// removed, and the old content is kept. A symbolic link is kept and its target replaced. The file is written in place
+/// if its folder is not writable, or if it is a mount point.
 public enum WholeFile {
-    /// The other kinds of files that may be written.
+    /// The other kinds of files that may be written to.
     public enum Others: Sendable, Hashable {
         /// Pipes with a reader, terminals and other character devices, and inherited descriptors such as `/dev/stdout`.
         /// They are written directly.
@@ -16,8 +16,8 @@ public enum WholeFile {
 
     /// Writes the bytes, replacing the content of the file.
     ///
-    /// `others` lists what the path may refer to, in addition to a regular file or nothing. The process's umask reduces
-    /// the mode; nil keeps the mode of a replaced file.
+    /// `others` lists the kinds of files allowed besides a regular file or a free path. The process's umask reduces the
+    /// mode; nil keeps the mode of a replaced file.
     public static func write(
         _ bytes: [UInt8], to path: String, others: Others = .streams, mode: Int? = nil
     ) throws(FileError) {
@@ -29,8 +29,7 @@ public enum WholeFile {
         }
     }
 
-    /// Throws the errors of ``write(_:to:others:mode:)`` that can be known in advance; for paths that are written after
-    /// long work.
+    /// Throws the errors of ``write(_:to:others:mode:)`` that are known before the long work whose result is written.
     public static func check(_ path: String) throws(FileError) {
         guard case .file(let place) = try FilePlace.find(path, for: .write), access(place, W_OK) != 0 else { return }
         do {
@@ -61,7 +60,7 @@ public enum WholeFile {
             _ = fchmod(draft.descriptor, old.st_mode & 0o777)
         }
         var code = DescriptorOutput.writeAll(bytes, to: draft.descriptor)
-        // Some file systems report a lack of room only now.
+        // Some file systems report a full disk only on closing.
         if close(draft.descriptor) != 0, code == 0 { code = errno }
         guard code == 0 else {
             unlink(draft.path)
@@ -75,13 +74,13 @@ public enum WholeFile {
         }
     }
 
-    /// Errors of a folder that allows no draft but whose files may be writable.
+    /// Errors of a folder that is not writable but whose files may be.
     private static let closedFolder: [FileError.Cause] = [.system(EACCES), .system(EPERM), .system(EROFS)]
-    /// Errors of a file that is mounted alone, as with `docker run -v ./report.json:/report.json`, or belongs to
+    /// Errors of a file that is a mount point, as with `docker run -v ./report.json:/report.json`, or belongs to
     /// another user in a shared folder.
     private static let fixedFile = [EBUSY, EXDEV, EACCES, EPERM]
 
-    /// Writes into the file itself; false if it cannot be opened, and is unchanged.
+    /// Writes into the file itself; false if it cannot be opened.
     private static func writeInPlace(_ place: String, _ bytes: [UInt8], _ path: String) throws(FileError) -> Bool {
         guard let file = try? OutputFile(opening: place) else { return false }
         defer { file.close() }

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// A private authority: a certificate and key that issue certificates for servers.
+/// A private certificate authority, which issues server certificates.
 ///
 /// Keys are on the curve P-256 (FIPS 186-4), signatures are ECDSA with SHA-256; keys and nonces come from OpenSSL's
-/// random number generator, everything else from the arguments. Source: RFC 5280.
+/// random number generator, everything else is in the arguments. Source: RFC 5280.
 public struct CertificateAuthority: Sendable, Equatable {
     /// The certificate in PEM.
     public let certificate: [UInt8]
@@ -11,9 +11,10 @@ public struct CertificateAuthority: Sendable, Equatable {
     public let key: [UInt8]
     /// The lifetime of an authority in seconds: ten years.
     public static let lifetime: Int64 = 3_652 * 86_400
-    /// The lifetime of a server's certificate in seconds: 397 days, because Apple's clients reject more than 398.
+    /// The lifetime of a server certificate in seconds: 397 days, because Apple's clients reject more than 398.
     public static let serverLifetime: Int64 = 397 * 86_400
-    /// The time before `now` at which certificates become valid, in seconds: an hour, for clients whose clock is slow.
+    /// The time before `now` at which certificates become valid, in seconds: an hour, for clients whose clocks are
+    /// slow.
     public static let head: Int64 = 3_600
 
     /// Creates an authority with a new key.
@@ -39,7 +40,7 @@ public struct CertificateAuthority: Sendable, Equatable {
         return CertificateAuthority(certificate: pem, key: keyPEM)
     }
 
-    /// Reads an authority from PEM, which must be valid at `now`, in seconds since 1970.
+    /// Reads an authority from PEM; it must be valid at `now`, in seconds since 1970.
     public init(certificate: [UInt8], key: [UInt8], now: Int64) throws(TLSError) {
         self.init(certificate: certificate, key: key)
         try opened().certificate.check(at: now)
@@ -58,9 +59,9 @@ public struct CertificateAuthority: Sendable, Equatable {
         return (certificate, key)
     }
 
-    /// The first host name, or words around an address.
+    /// The first host name, or a phrase that contains the first address.
     ///
-    /// A bare address counts as a host name in some verifications, which the authority may not be permitted to issue.
+    /// Some verifiers take a bare address for a host name, which the name constraints may not permit.
     private static func subject(of names: [CertificateName]) -> String {
         for case .dns(let name) in names { return name }
         return "server at \(names[0])"
@@ -68,8 +69,8 @@ public struct CertificateAuthority: Sendable, Equatable {
 
     /// Issues a certificate for a server, with a new key; it ends no later than the authority.
     ///
-    /// `now` is in seconds since 1970; `serial` has 1 to 20 bytes. Throws for no names, for more than
-    /// ``TLSLimits/names``, for names that are not permitted, and if the authority is not valid at `now`.
+    /// `now` is in seconds since 1970; `serial` has 1 to 20 bytes. Throws if there are no names, more than
+    /// ``TLSLimits/names``, or names that are not permitted, and if the authority is not valid at `now`.
     public func issue(
         for names: [CertificateName], now: Int64, serial: [UInt8]
     ) throws(TLSError) -> (certificates: [UInt8], key: [UInt8]) {
@@ -103,7 +104,7 @@ struct CertificateDraft {
         OpenSSLErrors.clear()
         guard let new = X509_new() else { throw TLSContext.failure("X509_new") }
         certificate = X509Certificate(owning: new)
-        // RFC 5280 §4.1.2.2: positive, at most 20 bytes; so the highest bit is cleared.
+        // RFC 5280 §4.1.2.2: the number is positive and has at most 20 bytes, so clear the highest bit.
         var serial = serial
         serial[0] &= 0x7F
         if serial.allSatisfy({ $0 == 0 }) { serial[serial.count - 1] = 1 }
@@ -123,7 +124,7 @@ struct CertificateDraft {
 
     /// The finished certificate.
     ///
-    /// Extensions are in the syntax of OpenSSL's configuration files; external text in their values must be validated.
+    /// Extensions use the syntax of OpenSSL's configuration files; validate external text in their values.
     func signed(
         by key: PrivateKey, as issuer: X509Certificate, with extensions: [(kind: Int32, value: String)]
     ) throws(TLSError) -> X509Certificate {
@@ -163,7 +164,7 @@ extension CertificateName {
         }
     }
 
-    /// The name as a name constraint: an address has a mask of ones.
+    /// The name as a name constraint; an address has a mask of all ones.
     var constraint: String {
         switch self {
         case .dns(let name): "DNS:\(name)"

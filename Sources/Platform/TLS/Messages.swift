@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The texts of this module for people.
+/// The user-visible texts of this module.
 enum Messages {
     static func text(of error: TLSError) -> String {
         switch error {
@@ -149,10 +149,10 @@ extension Messages {
     }
 
     private static func the(_ role: TLSRole) -> String { role == .client ? "The client" : "The server" }
-    /// A text of the peer in quotes, or a note that it is missing.
+    /// The peer's text in quotes, or `nothing` in its place.
     private static func quoted(_ text: String) -> String { text.isEmpty ? "(no name)" : "'\(printable(text))'" }
 
-    /// A text of the peer without control characters, truncated.
+    /// The peer's text without control characters, truncated.
     static func printable(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -174,7 +174,7 @@ extension Messages {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
     }
 
-    /// `2026-11-21 20:47:26 UTC`: seconds since 1970 as a date of the Gregorian calendar.
+    /// Seconds since 1970 as a Gregorian date, such as `2026-11-21 20:47:26 UTC`.
     static func time(_ seconds: Int64) -> String {
         var seconds = time_t(seconds)
         var time = tm()

@@ -7,11 +7,11 @@ enum PEM {
         let bio = try open(pem, as: material)
         defer { BIO_free(bio) }
         var certificates: [X509Certificate] = []
-        // Without a callback that refuses, OpenSSL would ask for a passphrase on the terminal.
+        // Without this callback OpenSSL would prompt for a passphrase on the terminal.
         while let certificate = PEM_read_bio_X509(bio, nil, { _, _, _, _ in -1 }, nil) {
             certificates.append(X509Certificate(owning: certificate))
         }
-        // The end is reported as an error; any other error means that a block is truncated or damaged.
+        // OpenSSL reports the end as an error; any other error means a truncated or damaged block.
         if let failure = OpenSSLErrors.take(), !failure.isEndOfPEM { throw .damaged(material) }
         guard !certificates.isEmpty else { throw .notPEM(material) }
         return certificates
@@ -44,7 +44,7 @@ enum PEM {
         return bio
     }
 
-    /// The bytes that `write` puts into a BIO.
+    /// The bytes that `write` writes to a BIO.
     static func bytes(_ write: (OpaquePointer) -> Int32) -> [UInt8]? {
         guard let bio = BIO_new(BIO_s_mem()) else { return nil }
         defer { BIO_free(bio) }

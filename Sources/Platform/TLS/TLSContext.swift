@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The end of a connection that a session implements.
+/// Which end of the connection a session is.
 public enum TLSRole: Sendable, Equatable { case client, server }
 
 /// The supported versions of TLS; older ones are rejected (RFC 8996).
@@ -25,12 +25,12 @@ public enum TLSTrust: Sendable, Equatable {
 public enum TLSLimits {
     /// The bytes of unsent ciphertext above which ``TLSSession/write(_:)`` accepts no more: 64 KiB.
     ///
-    /// A record is always finished, so the ciphertext may exceed the limit by one record of 16 KiB.
+    /// A started record is always completed, so the ciphertext may exceed the limit by one record of 16 KiB.
     public static let unsentCiphertext = 65_536
 
-    /// The bytes of unsent ciphertext above which nothing more is read and the session fails: 128 KiB.
+    /// The bytes of unsent ciphertext above which the session fails: 128 KiB.
     ///
-    /// Written data stays below it; replies (alerts, key updates) that the peer requests and never reads can exceed it.
+    /// Only replies (alerts, key updates) that the peer requests but never reads can exceed it.
     public static let answers = 131_072
 
     /// The maximum number of undecrypted bytes of ciphertext: 1 MiB; more fails the session.
@@ -39,13 +39,13 @@ public enum TLSLimits {
     public static let pemFile = 1_048_576
     /// The maximum number of names in an issued certificate.
     public static let names = 100
-    /// The maximum number of bytes of the peer's text repeated in a message.
+    /// The maximum number of bytes of the peer's text in a message.
     static let excerpt = 100
 }
 
-/// A ticket for resuming a session with the same server, without the cost of a full handshake.
+/// A ticket for resuming a session with the same server without a full handshake.
 ///
-/// It is valid for one context and one host, because the certificate is not verified again; otherwise it is ignored.
+/// It is valid for one context and one host, because resuming does not verify the certificate; otherwise it is ignored.
 /// RFC 8446 §4.6.1 recommends using it once.
 public final class TLSTicket {
     let pointer: OpaquePointer
@@ -59,10 +59,10 @@ public final class TLSTicket {
     deinit { SSL_SESSION_free(pointer) }
 }
 
-/// The shared state of one end's sessions: certificates, versions, trust, the keys of session tickets.
+/// The shared state of the sessions of a client or server: certificates, versions, trust and ticket keys.
 ///
-/// Creating a context initialises OpenSSL, which takes milliseconds; a process without contexts avoids that cost.
-/// Random numbers (keys, nonces) always come from OpenSSL itself. A context runs only on the thread that uses it.
+/// Creating the first context initialises OpenSSL, which takes milliseconds. Keys and nonces always come from OpenSSL's
+/// random number generator. Only one thread may use a context.
 public final class TLSContext {
     /// The protocol negotiated by ALPN (RFC 7301).
     public static let applicationProtocol = "http/1.1"
@@ -102,9 +102,9 @@ public final class TLSContext {
 
     /// Creates the shared state of a server's sessions.
     ///
-    /// `certificates` is PEM, with the server's own first, then those between it and its authority; `key` is PEM
-    /// without a passphrase. With `now`, in seconds since 1970, certificates that are not valid then are errors too.
-    /// Sessions are resumed for two hours with tickets, which take no memory here (RFC 5077, RFC 8446 §4.6.1).
+    /// `certificates` is PEM: the server's certificate, then the intermediate ones. `key` is PEM without a passphrase.
+    /// With `now`, in seconds since 1970, a certificate that is not valid then is an error. Clients can resume sessions
+    /// for two hours with tickets, which take no memory here (RFC 5077, RFC 8446 §4.6.1).
     public static func server(
         certificates: [UInt8], key: [UInt8], versions: Set<TLSVersion> = Set(TLSVersion.allCases), now: Int64? = nil
     ) throws(TLSError) -> TLSContext {
@@ -144,7 +144,7 @@ public final class TLSContext {
         let offer = ALPN.encoded([applicationProtocol])
         let isOffered = SSL_CTX_set_alpn_protos(context.pointer, offer, UInt32(offer.count)) == 0
         try check(isOffered, "SSL_CTX_set_alpn_protos")
-        // The caller keeps the tickets: see ``TLSSession/takeTicket()``.
+        // The caller stores the tickets; see ``TLSSession/takeTicket()``.
         COpenSSL_set_session_cache_mode(context.pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
         SSL_CTX_sess_set_new_cb(context.pointer) { session, ticket in
             guard let wire = TLSWire.of(session) else { return 0 }
@@ -162,7 +162,7 @@ public final class TLSContext {
         where COpenSSL_add_chain_certificate(pointer, certificate.pointer) != 1 { throw Self.unusable(.certificate) }
     }
 
-    /// Throws if a call failed that fails only when out of memory.
+    /// Throws if a call failed; it can fail only when memory is exhausted.
     static func check(_ isDone: Bool, _ call: String) throws(TLSError) { if !isDone { throw failure(call) } }
 
     static func unusable(_ material: TLSMaterial) -> TLSError {
@@ -188,10 +188,10 @@ extension TLSVersion {
 
 /// Application-Layer Protocol Negotiation (RFC 7301): this server supports only HTTP/1.1.
 enum ALPN {
-    /// Protocols in the format of the extension: each preceded by its length.
+    /// Protocols in the format of the extension, each preceded by its length.
     static func encoded(_ protocols: [String]) -> [UInt8] { protocols.flatMap { [UInt8($0.utf8.count)] + $0.utf8 } }
 
-    /// Selects `http/1.1` from the client's offer, or refuses with no_application_protocol (RFC 7301 §3.2).
+    /// Selects `http/1.1` from the client's offer or rejects it with no_application_protocol (RFC 7301 §3.2).
     static func select(
         _ session: OpaquePointer?, _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
         _ selectedCount: UnsafeMutablePointer<UInt8>?, _ offer: UnsafePointer<UInt8>?, _ count: UInt32
@@ -217,13 +217,13 @@ enum ALPN {
 
 /// The certificates that a client trusts.
 enum TrustStore {
-    /// The certificate bundles of common systems, for an OpenSSL that was built to look elsewhere.
+    /// The certificate bundles of common systems, in case OpenSSL was built for other paths.
     private static let bundles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",
         "/etc/ssl/ca-bundle.pem",
     ]
 
-    /// Loads the system's certificates; without any, the handshake reports an unknown authority.
+    /// Loads the system's certificates; without any certificate, the handshake reports an unknown authority.
     static func loadSystem(into context: OpaquePointer) {
         defer { OpenSSLErrors.clear() }
         SSL_CTX_set_default_verify_paths(context)
@@ -234,7 +234,7 @@ enum TrustStore {
         }
     }
 
-    /// Trusts each certificate of a PEM: an authority's, an intermediate one, or a server's own.
+    /// Trusts each certificate of a PEM, whether of an authority, an intermediate one or a server.
     static func load(_ pem: [UInt8], into context: OpaquePointer) throws(TLSError) {
         let store = SSL_CTX_get_cert_store(context)
         for certificate in try PEM.certificates(pem, as: .trust) {

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// The reason for a failed session or for unusable certificates and keys; `description` is the message for the user.
+/// A failed session, or unusable certificates or keys; `description` is the message for the user.
 ///
-/// A failed session has sent the alert of RFC 8446 §6 for it, if any.
+/// A failed session has sent the matching alert of RFC 8446 §6, if any.
 public enum TLSError: Error, Sendable, Equatable {
     /// The PEM does not contain the material.
     case notPEM(TLSMaterial)
@@ -12,34 +12,34 @@ public enum TLSError: Error, Sendable, Equatable {
     case tooLarge(TLSMaterial, bytes: Int)
     /// The key is encrypted with a passphrase.
     case encryptedKey
-    /// The key does not match the first certificate; `position` is that of the matching certificate, from 1, if any.
+    /// The key does not match the first certificate; `position` is the matching certificate's, counted from 1.
     case wrongKey(position: Int?)
     /// The certificate has expired; seconds since 1970.
     case expired(subject: String, notAfter: Int64)
     /// The certificate is not valid yet; seconds since 1970.
     case notYetValid(subject: String, notBefore: Int64)
-    /// The certificate must not sign others.
+    /// The certificate is not allowed to sign others.
     case notAnAuthority(subject: String)
     /// The text is neither a host name nor an IP address that a certificate can name.
     case invalidName(String)
-    /// No names, or more than ``TLSLimits/names``.
+    /// There are no names, or more than ``TLSLimits/names``.
     case nameCount(Int)
     /// The authority must not issue certificates for this name.
     case nameNotPermitted(CertificateName)
-    /// OpenSSL rejects the material, for the given reason.
+    /// OpenSSL rejected the material.
     case unusable(TLSMaterial, reason: String)
-    /// An OpenSSL call failed that fails only when out of memory.
+    /// An OpenSSL call failed because memory is exhausted.
     case outOfMemory(reason: String)
 
-    /// The peer uses HTTP without TLS; the start of its bytes.
+    /// The peer uses HTTP without TLS; `excerpt` is the start of its bytes.
     case plainHTTP(from: TLSRole, excerpt: String)
     /// The peer uses neither TLS nor HTTP.
     case notTLS(from: TLSRole, bytes: [UInt8])
     /// The server's certificate was rejected.
     case refused(host: String, CertificateRefusal)
-    /// No common version of TLS.
+    /// The two ends share no TLS version.
     case noCommonVersion(from: TLSRole)
-    /// No cipher suite or key exchange in common.
+    /// The two ends share no cipher suite or key exchange.
     case noCommonCipher(from: TLSRole)
     /// The client offers application protocols by ALPN, but not the supported one.
     case noCommonProtocol(offered: [String])
@@ -51,9 +51,9 @@ public enum TLSError: Error, Sendable, Equatable {
     case truncated(from: TLSRole)
     /// A record was changed in transit, or encrypted with another key.
     case badRecord(from: TLSRole)
-    /// The peer violated the protocol; the reason in OpenSSL's words.
+    /// The peer violated the protocol; `reason` is OpenSSL's text.
     case violation(from: TLSRole, reason: String)
-    /// The peer requests replies and does not read them: more than ``TLSLimits/answers`` bytes are unsent.
+    /// The peer requests replies without reading them: more than ``TLSLimits/answers`` bytes are unsent.
     case flooded(from: TLSRole)
     /// More than ``TLSLimits/unreadCiphertext`` bytes wait to be decrypted.
     case overrun
@@ -61,7 +61,7 @@ public enum TLSError: Error, Sendable, Equatable {
 
 /// The material in a PEM.
 public enum TLSMaterial: Sendable, Equatable, CaseIterable {
-    /// A server's certificate, with those between it and its authority.
+    /// A server's certificate and the intermediate ones.
     case certificate
     case key
     /// Trusted certificates.
@@ -78,14 +78,14 @@ public enum CertificateRefusal: Sendable, Equatable {
     case unknownAuthority(issuer: String)
     /// The certificate is self-signed.
     case selfSigned(subject: String)
-    /// The certificate is for other names, which are given.
+    /// The certificate is for other names, which are listed here.
     case wrongName([CertificateName])
-    /// Another reason, in OpenSSL's words.
+    /// Another reason, as OpenSSL's text.
     case other(subject: String, reason: String)
 }
 
 extension TLSError {
-    /// Whether a client rejected our certificate, with an alert or by closing the connection as soon as it had seen it.
+    /// Whether a client rejected our certificate, with an alert or by closing the connection right after receiving it.
     ///
     /// The alerts are bad_certificate, unsupported_certificate, certificate_unknown and unknown_ca (RFC 8446 §6.2).
     public var isLackOfTrust: Bool {
@@ -146,18 +146,18 @@ extension TLSError {
     }
 }
 
-/// OpenSSL's error queue of the thread: cleared before each call, and read after a failed one.
+/// OpenSSL's per-thread error queue: clear it before each call, and read it after a failed one.
 enum OpenSSLErrors {
     static func clear() { ERR_clear_error() }
 
-    /// The first error, which is the cause of the following ones; clears the queue.
+    /// The first error, which caused the following ones; clears the queue.
     static func take() -> OpenSSLFailure? {
         let code = ERR_get_error()
         ERR_clear_error()
         return code == 0 ? nil : OpenSSLFailure(code: code)
     }
 
-    /// The first error of libssl, which is specific to sessions, otherwise the first error; clears the queue.
+    /// The first error of libssl, otherwise the first error; clears the queue.
     static func takeForSession() -> OpenSSLFailure? {
         defer { ERR_clear_error() }
         var first: OpenSSLFailure?
@@ -175,15 +175,14 @@ struct OpenSSLFailure {
     /// The reason code; its meaning depends on the library.
     var reason: Int32 { ERR_GET_REASON(code) }
     var isOfSSL: Bool { ERR_GET_LIB(code) == ERR_LIB_SSL }
-    /// The received alert, if that is the error.
+    /// The received alert, if the error is one.
     var receivedAlert: UInt8? { isOfSSL ? UInt8(exactly: reason - SSL_AD_REASON_OFFSET) : nil }
     /// OpenSSL's text for the error.
     var text: String { ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)" }
 }
 
 extension CertificateRefusal {
-    /// OpenSSL's callback for each verification result: records the first rejection for the message, without overriding
-    /// it.
+    /// OpenSSL's callback for verification results: records the first rejection for the message without overriding it.
     static func note(_ isFine: Int32, _ verification: OpaquePointer?) -> Int32 {
         guard isFine == 0 else { return isFine }
         let session = X509_STORE_CTX_get_ex_data(verification, SSL_get_ex_data_X509_STORE_CTX_idx())

@@ -1,26 +1,25 @@
 import COpenSSL
 
-/// The TLS of one connection, without a socket: the peer's ciphertext in, plaintext out, and vice versa.
+/// The TLS of one connection, without a socket: it converts ciphertext to plaintext and back.
 ///
-/// Pass received bytes to ``receive(_:)``, read the plaintext with ``readPlaintext(into:limit:)`` after each receipt
-/// until it returns false, and send the bytes of ``withCiphertext(_:)``, even after a failure: they may be the alert. A
-/// class, because OpenSSL's SSL has identity; used by one thread. An idle session holds no buffers: with OpenSSL 3.0 a
-/// server's session takes 14 KiB in total, a client's 24 KiB, including the server's certificates. During the handshake
-/// OpenSSL accepts messages of up to 128 KiB (a server's certificates: 100 KiB) and rejects longer ones. Source: RFC
-/// 5246 (TLS 1.2), RFC 8446 (TLS 1.3).
+/// Pass received bytes to ``receive(_:)``, then read the plaintext with ``readPlaintext(into:limit:)`` until it returns
+/// false. Send the bytes of ``withCiphertext(_:)`` even after a failure: they may be an alert. Only one thread may use
+/// a session. An idle session holds no buffers: with OpenSSL 3.0 a server's session takes 14 KiB in total, a client's
+/// 24 KiB, including the server's certificates. During the handshake OpenSSL accepts messages of up to 128 KiB (a
+/// server's certificates: 100 KiB) and rejects longer ones. Source: RFC 5246 (TLS 1.2), RFC 8446 (TLS 1.3).
 public final class TLSSession {
     public enum Phase: Sendable, Equatable {
         /// Neither side may send plaintext yet.
         case handshaking
         /// Plaintext flows both ways.
         case open
-        /// The peer has sent close_notify and will send no more; this end may.
+        /// The peer has sent close_notify and will send no more; this end may still send.
         case closed
         /// The session is over; see ``TLSSession/failure``.
         case failed
     }
 
-    /// The current phase; a peer's close takes effect only after everything before it was read.
+    /// The current phase; a peer's close takes effect once all earlier data was read.
     public private(set) var phase = Phase.handshaking
     /// The reason for the failure, with a message for the user.
     public private(set) var failure: TLSError?
@@ -43,8 +42,9 @@ public final class TLSSession {
     /// Creates the client's end; its first ciphertext is ready for sending.
     ///
     /// `host` is the host name or IP address that the server's certificate must match (RFC 9525); a host name is also
-    /// sent as server name (RFC 6066 §3). A host that is neither fails the session. With a `ticket` the session is
-    /// resumed if the server agrees. Certificates must be valid at `now`, seconds since 1970, or by the system's clock.
+    /// sent as server name (RFC 6066 §3). A host that is neither fails the session. A `ticket` resumes an earlier
+    /// session if the server agrees. Certificates must be valid at `now` (seconds since 1970), by default the system's
+    /// time.
     public convenience init(
         client context: TLSContext, host: String, resuming ticket: TLSTicket? = nil, now: Int64? = nil
     ) {
@@ -81,7 +81,7 @@ public final class TLSSession {
         SSL_free(pointer)
     }
 
-    /// Makes OpenSSL verify the certificate for a host, and send a host name as server name.
+    /// Makes OpenSSL verify the certificate for a host and send a host name as the server name.
     private func expect(_ host: String) -> Bool {
         let plain = host.hasSuffix(".") ? String(host.dropLast()) : host
         switch try? CertificateName(plain) {
@@ -107,15 +107,15 @@ public final class TLSSession {
         if phase == .handshaking { shakeHands() }
     }
 
-    /// Records that the peer sends no more.
+    /// Reports that the peer has closed the connection.
     ///
-    /// A connection that ended without close_notify fails with ``TLSError/truncated(from:)`` after everything was read.
+    /// A connection that ended without close_notify fails with ``TLSError/truncated(from:)`` once all data was read.
     public func receiveEndOfStream() {
         wire.isEnded = true
         switch phase {
         case .handshaking: shakeHands()
         case .open:
-            // With nothing to read, the end would go unnoticed.
+            // OpenSSL notices the end only when it reads.
             OpenSSLErrors.clear()
             var byte: UInt8 = 0
             let result = SSL_peek(pointer, &byte, 1)
@@ -130,16 +130,16 @@ public final class TLSSession {
         let result = SSL_do_handshake(pointer)
         guard result == 1 else { return settle(result) }
         phase = .open
-        // A search for authorities leaves errors for those that it did not find.
+        // A search for authorities leaves an error for each missing one.
         OpenSSLErrors.clear()
     }
 
-    /// Whether to pass the first bytes to OpenSSL, which would answer HTTP with an alert.
+    /// Whether to pass the first bytes to OpenSSL, which would respond to HTTP with an alert.
     private func recogniseTLS() -> Bool {
         switch opening.judge(wire.unread, from: peer) {
         case .tls: return true
         case .undecided:
-            // A client sends first, so it has work before the server has sent anything.
+            // A client must start the handshake before the server sends bytes.
             if role == .client, wire.unreadCount == 0 { return true }
             if wire.isEnded { fail(.hungUp(from: peer, afterBytes: receivedCount)) }
         case .other(let error):
@@ -150,10 +150,10 @@ public final class TLSSession {
         return false
     }
 
-    /// Appends decrypted bytes, at most `limit`; returns whether there were any.
+    /// Appends at most `limit` decrypted bytes; returns whether there were any.
     ///
-    /// Call it until it returns false, or again later: unread data stays encrypted. Data before a close or a failure is
-    /// still appended.
+    /// Call it until it returns false; unread data stays encrypted. It still appends data received before a close or a
+    /// failure.
     public func readPlaintext(into plaintext: inout [UInt8], limit: Int) -> Bool {
         guard phase == .open else { return false }
         var rest = limit
@@ -173,10 +173,10 @@ public final class TLSSession {
 
     // MARK: Sending
 
-    /// Encrypts plaintext, and returns how many bytes it accepted.
+    /// Encrypts plaintext and returns the number of accepted bytes.
     ///
-    /// It accepts nothing during the handshake, after ``close()`` and after a failure. It accepts a part when
-    /// ``TLSLimits/unsentCiphertext`` is reached: send the ciphertext, then continue with the rest.
+    /// It accepts nothing during the handshake, after ``close()`` and after a failure. When
+    /// ``TLSLimits/unsentCiphertext`` is reached, it accepts only a part: send the ciphertext, then write the rest.
     public func write(_ plaintext: UnsafeRawBufferPointer) -> Int {
         guard phase == .open || phase == .closed, !hasSentClose else { return 0 }
         var taken = 0
@@ -193,7 +193,7 @@ public final class TLSSession {
         return taken
     }
 
-    /// Sends close_notify (RFC 8446 §6.1) to announce the end of sending; you can still read.
+    /// Sends close_notify (RFC 8446 §6.1), which ends sending; you can still read.
     ///
     /// Does nothing during the handshake and after a failure.
     public func close() {
@@ -205,10 +205,10 @@ public final class TLSSession {
     }
 
     public var hasCiphertext: Bool { wire.unsentCount > 0 }
-    /// Gives access to the ciphertext to send.
+    /// Passes the unsent ciphertext to `body`.
     public func withCiphertext<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { wire.withUnsent(body) }
 
-    /// Removes ciphertext that was sent.
+    /// Removes the first `count` bytes of ciphertext, which were sent.
     public func takeCiphertext(_ count: Int) {
         precondition((0...wire.unsentCount).contains(count), "More ciphertext was consumed than was available.")
         wire.dropSent(count)
@@ -230,7 +230,7 @@ public final class TLSSession {
 
     /// The newest ticket for resuming this client's session, if the server sent any since the last call.
     ///
-    /// With TLS 1.3 it arrives after the handshake, and is available after some reading.
+    /// With TLS 1.3 it arrives after the handshake and requires some reading.
     public func takeTicket() -> TLSTicket? {
         guard role == .client, let ticket = wire.takeTicket() else { return nil }
         return TLSTicket(owning: ticket, host: host, context: context)
@@ -242,7 +242,7 @@ public final class TLSSession {
 
     private var peer: TLSRole { role == .server ? .client : .server }
 
-    /// Handles an unsuccessful call of OpenSSL.
+    /// Updates the phase after an unsuccessful OpenSSL call.
     private func settle(_ result: Int32) {
         switch SSL_get_error(pointer, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: break

@@ -1,16 +1,16 @@
 import COpenSSL
 
-/// The state of a session for OpenSSL's callbacks: the bytes of both directions, and the reasons for rejections.
+/// A session's state for OpenSSL's callbacks: the bytes of both directions, and reasons for rejections.
 ///
-/// A class, because OpenSSL keeps its address in the BIO's data and the SSL's. It lives as long as its session.
+/// OpenSSL keeps its address in the BIO and the SSL, so it must live as long as its session.
 final class TLSWire {
-    /// Ciphertext of the peer that OpenSSL has not read, from ``incomingStart`` on.
+    /// The peer's ciphertext; OpenSSL has not read the bytes from ``incomingStart`` on.
     private(set) var incoming: [UInt8] = []
     private var incomingStart = 0
-    /// Unsent ciphertext, from ``outgoingStart`` on.
+    /// This end's ciphertext, unsent from ``outgoingStart`` on.
     private(set) var outgoing: [UInt8] = []
     private var outgoingStart = 0
-    /// Whether nothing follows ``incoming``.
+    /// Whether the stream ends after ``incoming``.
     var isEnded = false
     /// The client's ALPN offer, if it was rejected.
     var refusedProtocols: [String]?
@@ -30,7 +30,7 @@ final class TLSWire {
     }
 
     func append(_ bytes: UnsafeRawBufferPointer) {
-        // Drops consumed bytes once they outnumber the rest, so that each byte is moved at most once.
+        // Drop consumed bytes once they outnumber the rest, so that each byte moves at most once.
         if incomingStart > unreadCount {
             incoming.removeFirst(incomingStart)
             incomingStart = 0
@@ -45,7 +45,7 @@ final class TLSWire {
         outgoing.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[outgoingStart...])) }
     }
 
-    /// Drops bytes that were sent, and releases the memory when all were.
+    /// Drops bytes that were sent, and releases the memory when all are sent.
     func dropSent(_ count: Int) {
         outgoingStart += count
         if outgoingStart == outgoing.count {
@@ -76,7 +76,7 @@ final class TLSWire {
         session.flatMap { SSL_get_ex_data($0, 0) }.map { Unmanaged<TLSWire>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// The type of BIO that reads from and writes to a wire.
+    /// The BIO type that reads from and writes to a wire.
     ///
     /// It replaces OpenSSL's own memory BIOs, whose buffers never shrink: an idle session would keep 40 KiB.
     static func makeMethod() -> OpaquePointer? {
@@ -119,19 +119,19 @@ struct Opening {
         case other(TLSError)
     }
 
-    /// The first bytes, as many as a message shows.
+    /// The first bytes, up to the number that a message shows.
     private(set) var bytes: [UInt8] = []
     private var isTLS = false
     /// The longest request method to wait for.
     private static let longestMethod = 16
 
-    /// Classifies the bytes since the start, until a verdict is reached.
+    /// Classifies the bytes received so far.
     mutating func judge(_ received: ArraySlice<UInt8>, from sender: TLSRole) -> Verdict {
         guard !isTLS else { return .tls }
         guard let first = received.first else { return .undecided }
         bytes = Array(received.prefix(8))
-        // A record starts with its type: 22 for a handshake, 21 for an alert. OpenSSL handles others with the highest
-        // bit set, such as the greeting of SSL 2.
+        // A record starts with its type: 22 for a handshake, 21 for an alert. OpenSSL handles bytes with the highest
+        // bit set, such as SSL 2's greeting.
         if first == 22 || first == 21 || first >= 0x80 {
             isTLS = true
             return .tls

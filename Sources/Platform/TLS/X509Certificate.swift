@@ -19,7 +19,7 @@ final class X509Certificate {
     var issuer: String { Self.text(X509_get_issuer_name(pointer)) }
     var isAuthority: Bool { X509_check_ca(pointer) == 1 }
 
-    /// The DER encoding, whose digest is the fingerprint.
+    /// The DER encoding; its digest is the fingerprint.
     var der: [UInt8] {
         let count = Int(i2d_X509(pointer, nil))
         guard count > 0 else { return [] }
@@ -29,7 +29,7 @@ final class X509Certificate {
         }
     }
 
-    /// The host names and addresses of the subject's alternative names (RFC 5280 §4.2.1.6).
+    /// The DNS names and IP addresses in the subject's alternative names (RFC 5280 §4.2.1.6).
     var names: [CertificateName] {
         guard let extracted = X509_get_ext_d2i(pointer, NID_subject_alt_name, nil, nil) else { return [] }
         let list = OpaquePointer(extracted)
@@ -56,7 +56,7 @@ final class X509Certificate {
         return Int64(days) * 86_400 + Int64(seconds)
     }
 
-    /// The common name, otherwise the organisation, otherwise everything.
+    /// The common name, otherwise the organisation, otherwise the whole name.
     private static func text(_ name: OpaquePointer?) -> String {
         for kind in [NID_commonName, NID_organizationName, NID_organizationalUnitName] {
             let index = X509_NAME_get_index_by_NID(name, kind, -1)
@@ -85,7 +85,7 @@ extension X509Certificate {
         defer { OpenSSLErrors.clear() }
         defer { X509_EXTENSION_free(names) }
         guard X509_add_ext(probe, names, -1) == 1 else { return false }
-        // Fills the certificate's cache of extensions.
+        // This fills the certificate's cache of extensions.
         X509_check_ca(probe)
         return NAME_CONSTRAINTS_check(probe, constraints) == X509_V_OK
     }
@@ -95,7 +95,7 @@ extension X509Certificate {
 public struct CertificateFacts: Sendable, Equatable {
     /// The common name of the subject, otherwise the organisation; empty if there is neither.
     public let subject: String
-    /// The same for the issuer.
+    /// The issuer's name, chosen like the subject's.
     public let issuer: String
     /// The host names and IP addresses of the certificate.
     public let names: [CertificateName]
@@ -106,7 +106,7 @@ public struct CertificateFacts: Sendable, Equatable {
     /// The SHA-256 digest of the encoding, 32 bytes.
     public let sha256: [UInt8]
     public let isAuthority: Bool
-    /// The time before its end at which a certificate should be renewed, in seconds: 30 days.
+    /// How long before its expiry a certificate should be renewed, in seconds: 30 days.
     public static let renewalTime: Int64 = 30 * 86_400
 
     /// Reads the certificates of a PEM in order; at least one, or a ``TLSError``.
@@ -129,14 +129,15 @@ public struct CertificateFacts: Sendable, Equatable {
         }
     }
 
-    /// The digest as shown in keychains and browsers: `AB:CD:…`.
+    /// The digest in the form that keychains and browsers show: `AB:CD:…`.
     public var fingerprint: String {
         sha256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
     }
 
-    /// The end of validity as text: `2026-11-21 20:47:26 UTC`.
+    /// The end of validity as text, such as `2026-11-21 20:47:26 UTC`.
     public var expiry: String { Messages.time(notAfter) }
-    /// Whether it should be renewed by `now`, in seconds since 1970: it ends within 30 days, or is not valid yet.
+    /// Whether it should be renewed by `now` (seconds since 1970), because it expires within 30 days or is not valid
+    /// yet.
     public func isDue(at now: Int64) -> Bool { now < notBefore || now > notAfter - Self.renewalTime }
     public func covers(_ wanted: [CertificateName]) -> Bool { Set(wanted).isSubset(of: names) }
 }
@@ -148,7 +149,7 @@ public enum CertificateName: Sendable, Hashable {
     /// An IP address of 4 or 16 bytes.
     case ip([UInt8])
 
-    /// The names of this machine for itself: `localhost`, `127.0.0.1` and `::1`.
+    /// The names by which this machine reaches itself: `localhost`, `127.0.0.1` and `::1`.
     public static let local: [CertificateName] = [
         .dns("localhost"), .ip([127, 0, 0, 1]), .ip([UInt8](repeating: 0, count: 15) + [1]),
     ]
@@ -163,7 +164,7 @@ public enum CertificateName: Sendable, Hashable {
         self = address.map { .ip($0) } ?? .dns(text.lowercased())
     }
 
-    /// Throws for an invalid constructed name: commas in it would become separate extensions.
+    /// Throws if the name is invalid: a comma would add another extension.
     func check() throws(TLSError) {
         switch self {
         case .dns(let text): guard Self.isHostName(text) else { throw .invalidName(text) }
@@ -186,7 +187,7 @@ public enum CertificateName: Sendable, Hashable {
     private static func isHostName(_ text: String) -> Bool {
         guard (1...253).contains(text.utf8.count) else { return false }
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        // A last label of digits would be a misspelled address.
+        // A last label of only digits means a misspelled address.
         guard let last = labels.last, !last.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
         return labels.enumerated().allSatisfy { index, label in
             if index == 0, labels.count > 1, label.elementsEqual("*".utf8) { return true }
@@ -205,7 +206,7 @@ public enum CertificateName: Sendable, Hashable {
 }
 
 extension CertificateName: CustomStringConvertible {
-    /// The name as in a URL, but IPv6 without brackets and shortened as in RFC 5952.
+    /// The name as in a URL, but without brackets, and IPv6 is shortened as in RFC 5952.
     public var description: String {
         switch self {
         case .dns(let name): Messages.printable(name)
