@@ -7,7 +7,7 @@ struct BodyReader: Sendable {
         case length(Int)
         /// At a chunk-size line.
         case chunkSize
-        /// In a chunk of which the given number of bytes remain.
+        /// In a chunk with the given number of bytes left.
         case chunkData(Int)
         /// At the CRLF after the data of a chunk.
         case chunkEnd
@@ -19,13 +19,13 @@ struct BodyReader: Sendable {
 
     enum Step {
         case needsData
-        /// The given number of bytes at the front of the buffer belong to the body.
+        /// This many bytes at the start of the buffer belong to the body.
         case data(Int)
         case end
     }
 
     private(set) var position: Position
-    /// The bytes of the body so far, including the announced size of the current chunk.
+    /// The body's bytes so far, including the announced size of the current chunk.
     private var total = 0
     /// The part of the current line already scanned for its end.
     private var scanned = 0
@@ -37,7 +37,7 @@ struct BodyReader: Sendable {
 
     /// The next piece; the caller takes reported data from the buffer before the next call.
     ///
-    /// - Parameter bodyLimit: the maximum number of bytes of this body, which may have been raised.
+    /// - Parameter bodyLimit: The maximum number of bytes in this body, possibly raised.
     mutating func advance(_ buffer: inout ReceiveBuffer, _ limits: Limits, bodyLimit: Int) throws(RemoteError) -> Step {
         while true {
             switch position {
@@ -104,9 +104,10 @@ struct BodyReader: Sendable {
         return complete
     }
 
-    /// trailer-section = *( field-line CRLF ), closed by an empty line; checked, counted and dropped (RFC 9112 §7.1.2).
+    /// trailer-section = *( field-line CRLF ) up to an empty line; validates, counts and drops the lines (RFC 9112
+    /// §7.1.2).
     ///
-    /// True if a line was consumed, false until it has ended.
+    /// Returns true for a consumed line, false for an incomplete one.
     private mutating func trailer(_ buffer: inout ReceiveBuffer, _ limits: Limits) throws(RemoteError) -> Bool {
         let line = try buffer.withUnread { (bytes) throws(RemoteError) -> (length: Int, isLast: Bool)? in
             guard let lineFeed = bytes.firstLineFeed(from: scanned) else {

@@ -4,7 +4,7 @@ import Text
 extension Connection {
     /// The next event in the received bytes.
     ///
-    /// Throws a violation by the peer, and the same error at every later call: nothing is read after an error. A server
+    /// Throws the peer's violation, and the same error in every later call: nothing is read after an error. A server
     /// may then still respond if ``canRespond``, with or without `close: true`.
     public mutating func nextEvent() throws(RemoteError) -> Event {
         if let failure { throw failure }
@@ -104,7 +104,7 @@ extension Connection {
         return .response(head)
     }
 
-    /// A server without a request to answer must not send anything.
+    /// A server without a request to answer must not send bytes.
     private mutating func betweenResponses() throws(RemoteError) -> Event {
         if let byte = buffer.withUnread({ $0.first }) { throw .unexpectedResponse(byte) }
         return endOfStream ? closed() : .needsData
@@ -188,7 +188,7 @@ extension Connection {
         process(.end, by: role)
     }
 
-    /// The bytes that arrived after a change of protocol: pass them, and all later bytes, to the new protocol.
+    /// The bytes that arrived after a change of protocol; pass them and all later bytes to the new protocol.
     public mutating func takeTrailingBytes() -> [UInt8] {
         precondition(theirState == .switchedProtocol, "the connection still speaks HTTP")
         return buffer.takeAll()

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Text
 
-/// The server's half. Calling any of it as a client, or in the wrong state, stops the program.
+/// The server's half; its calls crash on a client or in the wrong state.
 extension Connection {
     /// Sends `100 Continue`, for a request whose ``RequestHead/expectsContinue`` is set (RFC 9110 §15.2.1).
     public mutating func sendContinue(into out: inout [UInt8]) {
@@ -13,13 +13,13 @@ extension Connection {
         out.appendLineEnd()
     }
 
-    /// Sends a whole response in one append: status line, fields, framing, blank line, body.
+    /// Sends a whole response in one append: the status line, fields, framing, blank line, body.
     ///
-    /// The connection writes Content-Length and Connection itself, and ignores those and Transfer-Encoding in `fields`.
-    /// `Connection: close` in `fields` has the effect of `close`, and an Upgrade field adds `Connection: upgrade` (RFC
-    /// 9110 §7.8). The body is omitted for HEAD; for 204 and 304 its length is omitted too.
+    /// The connection writes Content-Length and Connection; it ignores both and Transfer-Encoding in `fields`, except
+    /// that `Connection: close` acts like `close` and an Upgrade field adds `Connection: upgrade` (RFC 9110 §7.8). HEAD
+    /// responses have no body; 204 and 304 have no Content-Length either.
     ///
-    /// - Precondition: ``canRespond``, and the status is a final one.
+    /// - Precondition: ``canRespond``, and the status is final.
     public mutating func respond(
         status: HTTPResponse.Status, fields: HTTPFields, body: [UInt8], close: Bool = false, into out: inout [UInt8]
     ) {
@@ -30,7 +30,7 @@ extension Connection {
         finishResponse(status, body: body, upgrade: facts.hasUpgrade, into: &out)
     }
 
-    /// Sends a whole response with field lines encoded in advance.
+    /// Sends a whole response with pre-encoded field lines.
     ///
     /// `encodedFields` are complete field lines, each with its CRLF, and are not checked. They must not include
     /// Content-Length, Transfer-Encoding, Connection or Upgrade.
@@ -46,7 +46,8 @@ extension Connection {
     /// Sends the head of a response whose body follows with ``sendBody(_:into:)`` and ``endBody(into:)``.
     ///
     /// With a `contentLength`, exactly that many bytes must follow. Without one, the body is chunked for HTTP/1.1, and
-    /// ends with the connection for HTTP/1.0. Pieces are dropped if the response cannot have a body (HEAD, 204, 304).
+    /// for HTTP/1.0 it ends with the connection. Pieces are dropped if the response cannot have a body (HEAD, 204,
+    /// 304).
     public mutating func startResponse(
         status: HTTPResponse.Status, fields: HTTPFields, contentLength: Int? = nil, close: Bool = false,
         into out: inout [UInt8]
@@ -69,7 +70,7 @@ extension Connection {
         sending = hasBody ? contentLength.map { .length($0) } ?? (untilClose ? .untilClose : .chunked) : .none
     }
 
-    /// Sends `101 Switching Protocols`; the connection uses the other protocol from then on (RFC 9110 §15.2.2).
+    /// Sends `101 Switching Protocols` and changes to the other protocol (RFC 9110 §15.2.2).
     ///
     /// `fields` must have an Upgrade field; `Connection: upgrade` is added. Allowed only for a request with
     /// ``RequestHead/wantsUpgrade``, after its body was read.
@@ -86,10 +87,10 @@ extension Connection {
         head = HeadReader()
     }
 
-    /// Stops waiting for a request, or for the rest of one, for example after a timeout.
+    /// Stops waiting for a request or its remaining bytes, for example after a timeout.
     ///
-    /// Nothing more is read, and ``nextEvent()`` throws `error` from then on; one response may follow and closes the
-    /// connection. The connection must be between messages, or its request not complete.
+    /// From then on nothing is read and ``nextEvent()`` throws `error`. One response may follow; it closes the
+    /// connection. Call this only between messages or during an incomplete request.
     public mutating func abandonRequest(_ error: RemoteError) {
         precondition(role == .server, "a client does not wait for requests")
         precondition(
@@ -105,8 +106,7 @@ extension Connection {
         precondition((200...999).contains(status.code), "\(status.code) is not the status of a final response")
         precondition(!request.isConnect || status.kind != .successful, "tunnels are not supported; refuse the CONNECT")
         endRequestWithoutBody()
-        // "A server that responds with a final status code instead of reading the entire request content" may not know
-        // whether the rest arrives if the client waits for 100 Continue (RFC 9110 §10.1.1).
+        // A client that waits for 100 Continue may never send the rest of its request (RFC 9110 §10.1.1).
         let isCutOff = theirState == .error || theirState == .closed
         if close || request.awaitsContinue || isCutOff { states.disableKeepAlive() }
         request.isAnswered = true
@@ -124,7 +124,7 @@ extension Connection {
         process(.end, by: .server)
     }
 
-    /// Ends a request without a body now, because no further call of `nextEvent` will.
+    /// Ends a request without a body here, because no further call of `nextEvent` does.
     private mutating func endRequestWithoutBody() {
         if states.client == .sendBody && body.isComplete { process(.end, by: .client) }
     }
@@ -132,8 +132,8 @@ extension Connection {
     /// Appends the Connection field and the empty line.
     ///
     /// "A server that does not support persistent connections MUST send the close connection option"; an HTTP/1.0
-    /// client must be sent `keep-alive` instead (RFC 9112 §9.3, §9.6).
-    // Mutating, because the connection would be copied otherwise.
+    /// client needs `keep-alive` (RFC 9112 §9.3, §9.6).
+    // Mutating, because otherwise Swift copies the connection.
     private mutating func endHead(upgrade: Bool, into out: inout [UInt8]) {
         if !states.keepsAlive {
             out.append(literal: upgrade ? "Connection: close, upgrade\r\n" : "Connection: close\r\n")
@@ -146,12 +146,12 @@ extension Connection {
     }
 }
 
-/// The client's half. Calling any of it as a server, or before the last response is complete, stops the program.
+/// The client's half; its calls crash on a server or before the last response is complete.
 extension Connection {
     /// Sends a whole request in one append.
     ///
-    /// `fields` must have a Host (RFC 9112 §3.2). The connection writes Content-Length itself, and ignores that and
-    /// Transfer-Encoding in `fields`. A method that anticipates a body gets `Content-Length: 0` without one (RFC 9110
+    /// `fields` must have a Host (RFC 9112 §3.2). The connection writes Content-Length, and ignores it and
+    /// Transfer-Encoding in `fields`. Without a body, methods that anticipate one get `Content-Length: 0` (RFC 9110
     /// §8.6). An Upgrade field must come with `Connection: upgrade` in `fields`. CONNECT is not supported.
     public mutating func sendRequest(
         method: HTTPRequest.Method, target: String, fields: HTTPFields, body: [UInt8]?, into out: inout [UInt8]
@@ -164,7 +164,7 @@ extension Connection {
         process(.end, by: .client)
     }
 
-    /// Sends the head of a request whose body follows in pieces, chunked or of exactly `contentLength` bytes.
+    /// Sends the head of a request whose body follows, chunked or of exactly `contentLength` bytes.
     public mutating func startRequest(
         method: HTTPRequest.Method, target: String, fields: HTTPFields, contentLength: Int? = nil,
         into out: inout [UInt8]

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The end of a connection that a value implements.
+/// Which end of a connection a value implements.
 public enum Role: Sendable, Hashable {
     /// Sends requests and receives responses.
     case client
@@ -12,10 +12,9 @@ public enum Role: Sendable, Hashable {
 
 /// How much a connection accepts from its peer.
 ///
-/// Excess input is rejected as soon as it is known to be excessive, without buffering it. Line lengths include the line
-/// end.
+/// Excess input is rejected as soon as possible, without buffering it. Line lengths include the line end.
 public struct Limits: Sendable, Equatable {
-    /// The longest request line in bytes, and the longest status line; a longer request line is rejected with 414.
+    /// The longest request or status line in bytes; a longer request line is rejected with 414.
     public var requestLine = 8 * 1024
     /// The longest method name in bytes; a longer one is rejected with 501.
     public var methodName = 32
@@ -25,7 +24,7 @@ public struct Limits: Sendable, Equatable {
     public var fieldCount = 100
     /// The maximum number of bytes of a body; more is rejected with 413.
     public var body = 1024 * 1024
-    /// The maximum to which ``Connection/raiseBodyLimit(to:)`` can raise ``body`` for one request; nil to disallow it.
+    /// The highest ``body`` that ``Connection/raiseBodyLimit(to:)`` may set for one request; nil disallows it.
     public var raisedBody: Int?
     /// The longest chunk-size line in bytes, extensions included; a longer one is rejected with 400.
     public var chunkLine = 256
@@ -33,14 +32,14 @@ public struct Limits: Sendable, Equatable {
     public var leadingEmptyLines = 8
     /// The maximum number of bytes buffered while a response is pending; see ``Connection/wantsBytes``.
     ///
-    /// A `receive` when this much is already buffered fails the connection with 400.
+    /// A `receive` call beyond this fails the connection with 400.
     public var pipelined = 256 * 1024
 
     /// The default limits.
     public static let standard = Limits()
     public init() {}
 
-    /// Contradictory limits are a programming error, not a fault of the peer.
+    /// Contradictory limits are a programming error.
     func validate() {
         precondition(methodName > 0, "Limits.methodName must be positive")
         precondition(requestLine > methodName + 16, "Limits.requestLine must hold a method, a target and a version")
@@ -54,19 +53,20 @@ public struct Limits: Sendable, Equatable {
 
 /// The next element that ``Connection/nextEvent()`` found in the received bytes.
 ///
-/// ``needsData``, ``paused`` and ``connectionClosed`` end a loop over events; more events follow all others.
+/// ``needsData``, ``paused`` and ``connectionClosed`` end a loop over events; after any other event, more events
+/// follow.
 public enum Event: Sendable {
     /// No more events until the next `receive`.
     case needsData
-    /// No more events until this end has finished its message; after a change of protocol, no more at all.
+    /// No more events until this end finishes its message; none at all after a change of protocol.
     case paused
     /// The head of a request (server role).
     case request(RequestHead)
-    /// The head of a final response (client role), or a 101, after which the connection speaks another protocol.
+    /// The head of a final response (client role) or of a 101, after which the connection uses another protocol.
     case response(ResponseHead)
     /// The head of an interim response, 1xx but not 101; the final response follows (client role).
     case informational(ResponseHead)
-    /// A piece of the body. It shares the buffer of the connection: copy what you keep.
+    /// A piece of the body. It shares the connection's buffer, so copy what you keep.
     case body(ArraySlice<UInt8>)
     /// The message is complete.
     case end
@@ -76,18 +76,18 @@ public enum Event: Sendable {
 
 /// One end of an HTTP/1.1 connection, without I/O: bytes in, events out; messages in, bytes out (RFC 9112).
 ///
-/// Reading takes time linear in the number of bytes, however they are split into pieces, field lines and chunks.
+/// Reading takes time linear in the number of bytes, regardless of how they are split into pieces, field lines and
+/// chunks.
 ///
 /// Pass bytes to ``receive(_:)-(UnsafeRawBufferPointer)``, then call ``nextEvent()`` until it returns
-/// ``Event/needsData``, ``Event/paused`` or ``Event/connectionClosed``. Methods that send append to an output that the
-/// caller owns.
+/// ``Event/needsData``, ``Event/paused`` or ``Event/connectionClosed``. Sending methods append to the caller's output.
 ///
-/// Violations by the peer are thrown as a ``RemoteError``; mistakes of the caller, such as responding twice, stop the
-/// program. A server calls ``nextEvent()`` again after each response: the next request may have arrived already.
+/// A peer's violation throws a ``RemoteError``; a caller's mistake, such as responding twice, crashes. A server calls
+/// ``nextEvent()`` again after each response: the next request may have arrived already.
 ///
-/// A server may respond at any time after ``Event/request(_:)``. The rest of that request is then read, checked against
-/// the limits, and dropped without events. If that could hang (the client waits for a `100 Continue` that was never
-/// sent) or the response closes the connection anyway, ``shouldClose`` is set at once and nothing more is read.
+/// A server may respond at any time after ``Event/request(_:)``. The connection then reads the rest of the request,
+/// checks the limits and drops it without events. If the client may be waiting for a `100 Continue` that was never
+/// sent, or the response closes the connection, ``shouldClose`` becomes true immediately and nothing more is read.
 public struct Connection: Sendable {
     public let role: Role
     public let limits: Limits
@@ -98,7 +98,7 @@ public struct Connection: Sendable {
     var failure: RemoteError?
     var endOfStream = false
     var emptyLines = 0
-    /// The facts about the current request, whichever end sent it.
+    /// The facts about the current request, in both roles.
     @usableFromInline var request = RequestFacts()
     var sending = BodyFraming.none
 
@@ -107,11 +107,11 @@ public struct Connection: Sendable {
         var isConnect = false
         var version = Version.http11
         var keepAlive = true
-        /// The client may wait for `100 Continue` and has sent none of its body.
+        /// The client may wait for `100 Continue` and has not sent any of its body.
         var awaitsContinue = false
         /// The final response was sent; the rest of the request is dropped.
         @usableFromInline var isAnswered = false
-        /// The Content-Length, if it exceeds the limit and the limit was not raised.
+        /// The Content-Length if it exceeds the limit, which was not raised.
         @usableFromInline var tooLargeBody: Int?
         /// The raised body limit.
         var raisedLimit: Int?
@@ -130,10 +130,10 @@ public struct Connection: Sendable {
 
     // MARK: Receiving
 
-    /// Accepts received bytes; they are copied.
+    /// Accepts received bytes and copies them.
     ///
-    /// They are dropped after an error or when the connection is closing. Do not call this after
-    /// ``receiveEndOfStream()`` or after a change of protocol: those bytes belong to the new protocol.
+    /// It drops them after an error or when the connection is closing. Do not call it after ``receiveEndOfStream()``,
+    /// or after a change of protocol: the bytes belong to the new protocol.
     public mutating func receive(_ bytes: UnsafeRawBufferPointer) {
         precondition(!endOfStream, "bytes after the end of the stream")
         switch theirState {
@@ -142,7 +142,7 @@ public struct Connection: Sendable {
         default: break
         }
         if ignoresRest { return }
-        // A caller that keeps reading while `wantsBytes` is false must not make the buffer grow without limit.
+        // A caller that keeps reading while `wantsBytes` is false must not grow the buffer without limit.
         if wantsBytes || bytes.isEmpty { buffer.append(bytes) } else { fail(.tooMuchPipelined(limits.pipelined)) }
     }
 
@@ -152,7 +152,7 @@ public struct Connection: Sendable {
         }
     }
 
-    /// Records that the peer will send no more bytes.
+    /// Reports that the peer will send no more bytes.
     public mutating func receiveEndOfStream() { endOfStream = true }
 
     // MARK: State
@@ -163,7 +163,7 @@ public struct Connection: Sendable {
     @inlinable @inline(__always) public var ourState: State { states[role] }
     @inlinable @inline(__always) public var theirState: State { states[role.peer] }
 
-    /// Whether the transport must be closed once the output appended so far is flushed.
+    /// Whether to close the transport once the output is flushed.
     @inlinable @inline(__always) public var shouldClose: Bool {
         switch ourState {
         case .mustClose, .closed, .error: true
@@ -173,18 +173,18 @@ public struct Connection: Sendable {
 
     /// Whether the connection is between messages with nothing buffered.
     @inlinable public var isIdle: Bool { states.isBetweenMessages && buffer.isEmpty }
-    /// Whether the peer's head has started to arrive and is not complete.
+    /// Whether a part of the peer's head has arrived.
     @inlinable public var isReadingHead: Bool {
         theirState == (role == .server ? .idle : .sendResponse) && !buffer.isEmpty
     }
-    /// Whether the peer's body is expected or arriving, including while it is read only to be dropped.
+    /// Whether the peer's body is expected or arriving, even if it is read only to be dropped.
     @inlinable public var isReadingBody: Bool { theirState == .sendBody && !ignoresRest }
     /// Whether the announced body exceeds the limit, so that the next ``nextEvent()`` rejects it with 413.
     @inlinable public var refusesBody: Bool { request.tooLargeBody != nil }
 
-    /// Raises the body limit above ``Limits/body`` for the most recently reported request only.
+    /// Raises the body limit above ``Limits/body`` for the latest reported request only.
     ///
-    /// Call it after ``Event/request(_:)`` and before the next ``nextEvent()``; at most to ``Limits/raisedBody``.
+    /// Call it after ``Event/request(_:)`` and before the next ``nextEvent()``; the maximum is ``Limits/raisedBody``.
     public mutating func raiseBodyLimit(to limit: Int) {
         precondition(role == .server && theirState == .sendBody, "no request is under way")
         precondition(limit <= limits.raisedBody ?? 0, "Limits.raisedBody must allow it")
@@ -192,13 +192,13 @@ public struct Connection: Sendable {
         if let length = request.tooLargeBody, length <= limit { request.tooLargeBody = nil }
     }
 
-    /// The number of bytes received and not yet consumed.
+    /// The number of bytes received but not consumed.
     @inlinable public var bufferedByteCount: Int { buffer.count }
 
     /// Whether to read from the transport: false once reading ends, and while too many bytes wait for a pending
     /// response.
     ///
-    /// Stop reading while this is false, so that TCP slows down a client that pipelines without end.
+    /// Stop reading while this is false, so that TCP slows down a client that keeps pipelining.
     @inlinable @inline(__always) public var wantsBytes: Bool {
         switch theirState {
         case .error, .mustClose, .closed, .switchedProtocol: false
@@ -212,7 +212,7 @@ public struct Connection: Sendable {
         role == .server && (ourState == .sendResponse || (ourState == .idle && theirState == .error))
     }
 
-    /// The rest of an answered request is not read if the connection closes.
+    /// An answered request is not read to its end if the connection closes.
     @inlinable @inline(__always)
     var ignoresRest: Bool { role == .server && request.isAnswered && !states.keepsAlive && theirState == .sendBody }
 

@@ -2,7 +2,7 @@ import HTTPTypes
 import Text
 
 extension FieldBlock {
-    /// Whether the sender accepts gzip: it names this coding, or any, with a weight above zero (RFC 9110 §12.5.3).
+    /// Whether the sender accepts gzip: it lists `gzip` or `*` with a weight above zero (RFC 9110 §12.5.3).
     public var acceptsGzip: Bool {
         var takesAny = false
         for element in values(.acceptEncoding).flatMap({ $0.lowercased().split(separator: ",") }) {

@@ -1,9 +1,9 @@
 import HTTPTypes
 import Text
 
-/// Field lines as they arrived, with order and duplicates preserved, and case-insensitive lookup by name.
+/// Field lines in order of arrival, including duplicates, with case-insensitive lookup by name.
 ///
-/// The bytes are kept and compared in place; strings are made on access. Values are decoded as UTF-8; bytes that are not
+/// Lookups compare the received bytes; strings are created on access. Values are decoded as UTF-8; bytes that are not
 /// UTF-8 (obs-text, RFC 9110 §5.5) become U+FFFD.
 public struct FieldBlock: Sendable {
     var bytes: [UInt8]
@@ -24,9 +24,9 @@ public struct FieldBlock: Sendable {
         self.init(bytes: bytes, lines: lines)
     }
 
-    /// Whether these are the same field lines as another head's on this connection, by address.
+    /// Whether these field lines share their storage with those of another head on this connection.
     ///
-    /// A client's repeated lines are stored once. If it is false, the lines may still be equal.
+    /// Repeated lines are stored once; different storage may hold equal lines.
     public func isSame(as other: FieldBlock) -> Bool {
         !bytes.isEmpty
             && bytes.withUnsafeBufferPointer { $0.baseAddress }
@@ -36,7 +36,7 @@ public struct FieldBlock: Sendable {
     public var count: Int { lines.count }
     public func contains(_ name: HTTPField.Name) -> Bool { withFirstValue(of: name) { _ in true } ?? false }
 
-    /// All values of the name joined with `, ` (RFC 9110 §5.2), or nil.
+    /// All of the field's values joined with `, ` (RFC 9110 §5.2), or nil.
     public subscript(name: HTTPField.Name) -> String? {
         var joined: String?
         forEachValue(of: name) { value in
@@ -47,7 +47,7 @@ public struct FieldBlock: Sendable {
         return joined
     }
 
-    /// The values of the name in order of arrival.
+    /// The field's values in order of arrival.
     public func values(_ name: HTTPField.Name) -> [String] {
         var values: [String] = []
         forEachValue(of: name) { value in
@@ -57,7 +57,7 @@ public struct FieldBlock: Sendable {
         return values
     }
 
-    /// Borrows the bytes of the first value of the name without copying; nil if there is none.
+    /// Lends the bytes of the field's first value without copying them; nil if there is none.
     ///
     /// The buffer is valid only during the call.
     public func withFirstValue<R>(of name: HTTPField.Name, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R? {
@@ -69,7 +69,7 @@ public struct FieldBlock: Sendable {
         return result
     }
 
-    /// Whether the first value of the name has exactly these bytes; nil if there is none.
+    /// Whether the field's first value has exactly these bytes; nil if there is none.
     ///
     /// The comparison takes constant time, so it is safe for secrets.
     public func firstValue(of name: HTTPField.Name, is expected: [UInt8]) -> Bool? {
@@ -81,7 +81,7 @@ public struct FieldBlock: Sendable {
         return result
     }
 
-    /// Whether there is one field of the name, and its value has exactly these bytes.
+    /// Whether there is exactly one such field, and its value has exactly these bytes.
     public func onlyValue(of name: HTTPField.Name, is expected: [UInt8]) -> Bool {
         var (count, isEqual) = (0, false)
         forEachValue(of: name) { value in
@@ -92,7 +92,7 @@ public struct FieldBlock: Sendable {
         return isEqual
     }
 
-    /// Whether any field of the name lists the token, in any case, in its comma-separated value.
+    /// Whether the comma-separated value of any such field lists the token, ignoring case.
     public func hasToken(_ token: String, in name: HTTPField.Name) -> Bool {
         var token = token
         return token.withUTF8 { wanted in
@@ -115,7 +115,7 @@ public struct FieldBlock: Sendable {
         }
     }
 
-    /// All fields; too slow for hot code.
+    /// All fields; slow to create.
     public var httpFields: HTTPFields {
         var fields = HTTPFields()
         bytes.withUnsafeBufferPointer { bytes in
@@ -127,7 +127,7 @@ public struct FieldBlock: Sendable {
         return fields
     }
 
-    /// Calls `body` with the value of each line of the name until it returns false.
+    /// Calls `body` with each of the field's values until it returns false.
     private func forEachValue(of name: HTTPField.Name, _ body: (Bytes) -> Bool) {
         var canonical = name.canonicalName
         canonical.withUTF8 { wanted in
@@ -148,7 +148,7 @@ extension Bytes {
     }
 }
 
-/// The part of the header block that a message has used; trailers continue the count of the head.
+/// How much of the header limits a message has used; trailers continue the head's count.
 struct FieldSection: Sendable {
     private(set) var byteCount = 0
     private(set) var lineCount = 0
@@ -160,7 +160,7 @@ struct FieldSection: Sendable {
         guard lineCount <= limits.fieldCount else { throw .tooManyFields(limits.fieldCount) }
     }
 
-    /// Rejects an unfinished line as soon as no end could bring it under the limit.
+    /// Rejects an unfinished line as soon as no continuation could fit the limit.
     ///
     /// A lone CR may still become the empty line that ends the section, which does not count.
     func checkPending(_ bytes: Bytes, from start: Int, _ limits: Limits) throws(RemoteError) {
@@ -171,8 +171,8 @@ struct FieldSection: Sendable {
 
     /// The line without its line end; empty at the end of the section.
     ///
-    /// "A recipient MAY recognize a single LF as a line terminator" (RFC 9112 §2.2): not done here, because a peer that
-    /// recognizes it and one that does not would see different messages in the same bytes.
+    /// "A recipient MAY recognize a single LF as a line terminator" (RFC 9112 §2.2). This code does not, because peers
+    /// that differ in this would see different messages in the same bytes.
     mutating func line(
         _ bytes: Bytes, from start: Int, lineFeed: Int, _ limits: Limits
     ) throws(RemoteError) -> ByteRange {
@@ -187,7 +187,7 @@ struct FieldSection: Sendable {
 /// The trimmed elements of a comma-separated field value, including empty elements.
 ///
 /// `#element => [ element ] *( OWS "," OWS [ element ] )` (RFC 9110 §5.6.1.2). Commas in quoted strings are not
-/// special: no list that this module reads has quoted strings.
+/// special, because no list in this module has quoted strings.
 struct ListElements: Sequence, IteratorProtocol {
     private let bytes: Bytes
     private var position: Int

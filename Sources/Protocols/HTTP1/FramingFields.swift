@@ -1,6 +1,6 @@
 import Text
 
-/// The values of the fields that control the connection, collected while the lines are parsed.
+/// The values of the fields that control the connection, collected during parsing.
 struct FramingFields: Sendable {
     private(set) var hostCount = 0
     private(set) var contentLength: Int?
@@ -19,7 +19,7 @@ struct FramingFields: Sendable {
 
     /// Evaluates a field line.
     ///
-    /// The length of the name rules out nearly all lines without a comparison.
+    /// The name's length rules out nearly all lines before any comparison.
     @inline(__always)
     mutating func note(_ line: FieldLine, _ bytes: Bytes) throws(RemoteError) {
         switch line.name.count {
@@ -35,7 +35,7 @@ struct FramingFields: Sendable {
 
     /// Host = uri-host [ ":" port ] (RFC 9110 §7.2).
     ///
-    /// Empty is allowed: a target URI may have no authority.
+    /// An empty value is allowed, because a target URI may have no authority.
     private mutating func noteHost(_ value: ByteRange, _ bytes: Bytes) throws(RemoteError) {
         hostCount += 1
         guard hostCount == 1 else { throw .severalHosts(Excerpt(target: value, in: bytes)) }
@@ -61,7 +61,7 @@ struct FramingFields: Sendable {
         }
     }
 
-    /// Content-Length = 1*DIGIT; a list of identical values may be taken as one (RFC 9110 §8.6).
+    /// Content-Length = 1*DIGIT; a list of identical values may count as one (RFC 9110 §8.6).
     private mutating func noteLength(_ value: ByteRange, _ bytes: Bytes) throws(RemoteError) {
         for element in ListElements(bytes, value) {
             guard let length = Self.decimal(bytes, element) else { throw .badContentLength(Excerpt(bytes, value)) }
@@ -85,7 +85,7 @@ struct FramingFields: Sendable {
         return value
     }
 
-    /// Transfer-Encoding = #transfer-coding (RFC 9112 §6.1); checked when the head is complete.
+    /// Transfer-Encoding = #transfer-coding (RFC 9112 §6.1); checked once the head is complete.
     private mutating func noteCoding(_ value: ByteRange, _ bytes: Bytes) {
         hasTransferEncoding = true
         for element in ListElements(bytes, value) where !element.isEmpty {
@@ -102,8 +102,8 @@ struct FramingFields: Sendable {
         if contentLength != nil { throw .lengthWithTransferEncoding }
         // "MUST treat the message as if the framing is faulty" (RFC 9112 §6.1).
         if version == .http10 { throw .transferEncodingInHTTP10 }
-        // "A sender MUST NOT apply the chunked transfer coding more than once"; without chunked at the end, the length
-        // of a request is unknown: "the server MUST respond with the 400 status code" (RFC 9112 §6.1, §6.3).
+        // "A sender MUST NOT apply the chunked transfer coding more than once"; without a final chunked coding the
+        // request's length is unknown: "the server MUST respond with the 400 status code" (RFC 9112 §6.1, §6.3).
         if codings == 0 { throw .emptyTransferEncoding }
         if chunkedCodings > 1 { throw .chunkedTwice }
         if chunkedCodings == 1 && !lastCodingIsChunked { throw .chunkedNotLast }
@@ -135,7 +135,7 @@ struct FieldLine: Sendable, Equatable {
         let start = line.lower
         let end = line.upper
         // obs-fold = OWS CRLF RWS; "a server that receives an obs-fold … MUST either reject the message … or replace"
-        // it (RFC 9112 §5.2). Rejected: if one recipient unfolds and another does not, requests can be smuggled.
+        // it (RFC 9112 §5.2). Reject it: requests can be smuggled if only one of two recipients unfolds.
         if bytes[start].isWhitespace { throw .foldedLine(Excerpt(bytes, line)) }
 
         var index = start

@@ -1,10 +1,11 @@
 import Text
 
-/// The character classes of HTTP's grammar (RFC 9110 §5.6, RFC 3986 §3.2.2); classes shared by protocols are in `Text`.
+/// The character classes of HTTP's grammar (RFC 9110 §5.6, RFC 3986 §3.2.2); `Text` has the classes that several
+/// protocols share.
 extension UInt8 {
     @inline(__always) var isWhitespace: Bool { self == .space || self == .tab }
 
-    /// The characters of tokens, one bit per character: a table without a lazily initialised global.
+    /// Whether this is a token character: a bit table avoids a lazily initialised global.
     ///
     /// tchar = "!" / "#" / "$" / "%" / "&" / "'" / "*" / "+" / "-" / "." / "^" / "_" / "`" / "|" / "~" / DIGIT / ALPHA
     /// (RFC 9110 §5.6.2).
@@ -17,7 +18,7 @@ extension UInt8 {
 
     /// field-vchar = VCHAR / obs-text, and the SP and HTAB allowed between them (RFC 9110 §5.5).
     @inline(__always) var isFieldValueCharacter: Bool {
-        // Operands that do not short-circuit keep a loop over bytes free of branches.
+        // Without short-circuiting operators a loop over bytes has no branches.
         let control = UInt8(self < 0x20 ? 1 : 0) | UInt8(self == 0x7f ? 1 : 0)
         return control & UInt8(self == 0x09 ? 0 : 1) == 0
     }
@@ -46,7 +47,7 @@ struct ByteRange: Sendable, Equatable {
     var count: Int { Int(end &- start) }
     var isEmpty: Bool { start == end }
 
-    /// Offsets stay under 1 GiB: `Limits` is validated for that.
+    /// Offsets stay under 1 GiB; `Limits` ensures this.
     init(_ lower: Int, _ upper: Int) {
         start = UInt32(truncatingIfNeeded: lower)
         end = UInt32(truncatingIfNeeded: upper)
@@ -65,7 +66,7 @@ extension Bytes {
         return true
     }
 
-    /// ASCII case-insensitive equality with a lowercase literal.
+    /// ASCII case-insensitive equality to a lowercase literal.
     func equalsIgnoringCase(_ range: ByteRange, _ lowercase: StaticString) -> Bool {
         guard range.count == lowercase.utf8CodeUnitCount else { return false }
         let start = range.lower
@@ -73,7 +74,7 @@ extension Bytes {
         return true
     }
 
-    /// The range without the spaces and tabs at its ends.
+    /// The range without the spaces and tabs at both ends.
     ///
     /// OWS = *( SP / HTAB ) (RFC 9110 §5.6.3).
     func trimmingWhitespace(_ range: ByteRange) -> ByteRange {
@@ -115,7 +116,7 @@ enum Authority {
         return bytes[index] == .colon && isPort(bytes, index + 1, end, needed: needsPort)
     }
 
-    /// port = *DIGIT (RFC 3986 §3.2.3), at most what TCP can carry.
+    /// port = *DIGIT (RFC 3986 §3.2.3), at most 65535.
     private static func isPort(_ bytes: Bytes, _ start: Int, _ end: Int, needed: Bool) -> Bool {
         if start == end { return !needed }
         var port = 0
@@ -129,8 +130,8 @@ enum Authority {
 
     /// IP-literal = "[" ( IPv6address / IPvFuture ) "]"; returns the offset of the closing bracket.
     ///
-    /// IPv6 addresses are checked for their alphabet and two colons, not for every rule of RFC 4291: nothing here
-    /// resolves them.
+    /// An IPv6 address needs valid characters and two colons; other rules of RFC 4291 are not checked, because nothing
+    /// here resolves it.
     private static func endOfLiteral(_ bytes: Bytes, _ start: Int, _ end: Int) -> Int? {
         var close = start
         while close < end, bytes[close] != UInt8(ascii: "]") { close += 1 }

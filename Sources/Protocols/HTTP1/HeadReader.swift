@@ -1,20 +1,20 @@
 import HTTPTypes
 import Text
 
-/// Reads a start line and field lines, line by line as they arrive.
+/// Reads a start line and field lines as they arrive.
 ///
-/// Scanned bytes are not scanned again, so a head that arrives byte by byte costs no more than one that arrives whole.
-/// An error is detected at the same byte however the input is split.
+/// No byte is scanned twice, so a head that arrives byte by byte costs no more than a whole one. Errors do not depend
+/// on how the input is split.
 ///
-/// Most clients send the same field lines with each request, and poll by repeating a request. So the reader keeps both
-/// parts of the last head, and compares the next head with them before parsing.
+/// Most clients repeat field lines and whole requests. So the reader keeps the last head in two parts and compares the
+/// next head with them before parsing.
 struct HeadReader: Sendable {
     enum StartLine: Sendable {
         case request(RequestLine)
         case status(StatusLine)
     }
 
-    /// The field lines of a head, with offsets from the first of them.
+    /// The field lines of a head, with offsets from the first line.
     struct Fields: Sendable {
         fileprivate(set) var block = FieldBlock()
         fileprivate(set) var section = FieldSection()
@@ -25,15 +25,15 @@ struct HeadReader: Sendable {
     /// The bytes of the start line with its line end.
     private var start: [UInt8] = []
     private(set) var fields = Fields()
-    // The parts of the last head; nil and empty before the first one. They are moved, never copied.
+    // The parts of the last head, initially nil and empty. They are moved, never copied.
     private var (lastStartLine, lastStart, lastFields) = (StartLine?.none, [UInt8](), Fields())
     /// The start of the current line and the scanned length; once the start line is read, both count from the first
     /// field line.
     private var (lineStart, scanned) = (0, 0)
-    /// The length of the head with its empty line, after `advance` has returned true.
+    /// The length of the head with its empty line, once `advance` has returned true.
     var length: Int { start.count + lineStart }
 
-    /// Reads the part of a head from `sender` that has arrived; true when the head is complete.
+    /// Reads the received part of a head from `sender`; true once the head is complete.
     mutating func advance(
         _ buffer: borrowing ReceiveBuffer, from sender: Role, _ limits: Limits
     ) throws(RemoteError) -> Bool {
@@ -53,7 +53,7 @@ struct HeadReader: Sendable {
         }
     }
 
-    /// Reads field lines up to the empty one.
+    /// Reads field lines up to the empty line.
     private mutating func advance(_ bytes: Bytes, _ limits: Limits) throws(RemoteError) -> Bool {
         if scanned == 0, lastFields.block.bytes.begins(bytes) {
             swap(&fields, &lastFields)
@@ -78,7 +78,7 @@ struct HeadReader: Sendable {
         return false
     }
 
-    /// The longest head to keep for comparison with the next one; idle connections keep it, too.
+    /// The longest head to keep for comparison with the next one, also on idle connections.
     private static let longestKept = 4096
 
     /// Begins the next head.
@@ -101,7 +101,7 @@ struct HeadReader: Sendable {
         let line = ByteRange(0, hasCarriageReturn ? lineFeed - 1 : lineFeed)
         if sender == .client { try RequestLine.checkMethodLength(bytes, 0, line.upper, limits) }
         guard lineFeed + 1 <= limits.requestLine else { throw tooLong(sender, limits) }
-        // "A recipient MAY recognize a single LF as a line terminator" (RFC 9112 §2.2): not done here.
+        // "A recipient MAY recognize a single LF as a line terminator" (RFC 9112 §2.2); this code does not.
         guard hasCarriageReturn else { throw .bareLineFeed(Excerpt(bytes, ByteRange(0, lineFeed + 1))) }
         do {
             switch sender {
@@ -127,7 +127,7 @@ struct HeadReader: Sendable {
 
     // MARK: The meaning of a complete head: the value to report, and the framing of its body (RFC 9112 §6.3)
 
-    /// The head of a request, after checks of the head as a whole.
+    /// The head of a request after validating the whole head.
     func request(_ limits: Limits) throws(RemoteError) -> (head: RequestHead, body: BodyReader) {
         guard case .request(let line) = startLine else { preconditionFailure("no request line was read") }
         // "A server MUST respond with a 400 to any HTTP/1.1 request message that lacks a Host header field" (§3.2).
@@ -154,7 +154,7 @@ struct HeadReader: Sendable {
         let chunked = try fields.block.bytes.withUnsafeBufferPointer { (bytes) throws(RemoteError) in
             try framing.checkTransferEncoding(line.version, bytes)
         }
-        // Rejected even without a body: the head cannot be relayed unchanged.
+        // Reject it even without a body: the head could not be relayed unchanged.
         if framing.contentLength == .max { throw .bodyTooLarge(announced: .max, limits.body) }
         let head = ResponseHead(
             status: line.status, version: line.version, fields: fields.block,
@@ -182,12 +182,12 @@ extension HTTPResponse.Status {
     var allowsBody: Bool { code >= 200 && code != 204 && code != 304 }
 }
 
-/// Bytes that have arrived and are not consumed yet.
+/// Received bytes that are not consumed yet.
 ///
-/// Consuming advances an index. A later append drops the consumed bytes once they are at least as many as the rest. So
-/// each byte is moved at most once per consumed byte: amortised O(1), however requests are pipelined.
+/// Consuming advances an index. A later append drops the consumed bytes once they are at least half of all. So a
+/// consumed byte costs at most one move: amortised O(1), regardless of pipelining.
 @usableFromInline struct ReceiveBuffer: Sendable {
-    /// An empty buffer with a larger capacity than this releases its memory.
+    /// An empty buffer releases its memory if its capacity exceeds this.
     static let retainedCapacity = 256 * 1024
     @usableFromInline var bytes: [UInt8] = []
     @usableFromInline var start = 0

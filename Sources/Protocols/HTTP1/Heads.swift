@@ -1,9 +1,8 @@
 import HTTPTypes
 import Text
 
-/// The request line and the field lines of a request.
 public struct RequestHead: Sendable {
-    /// The method: any token of up to ``Limits/methodName`` bytes, known or not.
+    /// The method: any token of up to ``Limits/methodName`` bytes, even unknown.
     public var method: HTTPRequest.Method
     public var target: RequestTarget
     public var version: Version
@@ -13,9 +12,9 @@ public struct RequestHead: Sendable {
     public var contentLength: Int?
     /// Whether the body is chunked and its length unknown.
     public var isChunked: Bool
-    /// Whether the client of HTTP/1.1 may wait for `100 Continue` before it sends the body (RFC 9110 §10.1.1).
+    /// Whether an HTTP/1.1 client may wait for `100 Continue` before it sends the body (RFC 9110 §10.1.1).
     public var expectsContinue: Bool
-    /// Whether a request of HTTP/1.1 has `Connection: upgrade` and an Upgrade field (RFC 9110 §7.8).
+    /// Whether an HTTP/1.1 request has `Connection: upgrade` and an Upgrade field (RFC 9110 §7.8).
     public var wantsUpgrade: Bool
     public var hasBody: Bool { isChunked || (contentLength ?? 0) > 0 }
     /// The requested host and port: from the target if it names them, otherwise from the Host field (RFC 9112 §3.3).
@@ -33,13 +32,13 @@ public struct RequestHead: Sendable {
         wantsUpgrade = framing.wantsUpgrade && line.version == .http11
     }
 
-    /// The size in bytes of the head as it arrived, and as it is kept, from the first line to the empty one.
+    /// The size of the received and stored head in bytes, from the first line to the empty line.
     public var byteCount: Int { target.byteCount + fields.bytes.count }
 
     /// Parses the recorded head of an accepted request: a request line and field lines, without the empty line.
     ///
-    /// The grammar is enforced, but no limits, and a Host is not required. The facts about the body are derived again.
-    /// Throws the first violation of the grammar.
+    /// It enforces the grammar, but neither limits nor a Host field, and recomputes the facts about the body. Throws
+    /// the first violation of the grammar.
     package init(recorded bytes: [UInt8]) throws(RemoteError) {
         let end = bytes.firstIndex(of: .lineFeed).map { $0 + 1 } ?? 0
         precondition(end > 1 && bytes[end - 2] == .carriageReturn, "a head's lines must end with CRLF")
@@ -66,14 +65,13 @@ public struct RequestHead: Sendable {
     }
 }
 
-/// The status line and the field lines of a response.
 public struct ResponseHead: Sendable {
-    /// The status, with the reason phrase that arrived.
+    /// The status with the received reason phrase.
     public var status: HTTPResponse.Status
     public var version: Version
     /// The field lines as they arrived.
     public var fields: FieldBlock
-    /// The length of the body, if a Content-Length gave it; for HEAD, the length of the body a GET would have had.
+    /// The length of the body, if a Content-Length gave it; for HEAD, the length that a GET would return.
     public var contentLength: Int?
     /// Whether the body is chunked and its length unknown.
     public var isChunked: Bool

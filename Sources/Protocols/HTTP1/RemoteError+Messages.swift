@@ -1,7 +1,7 @@
 import HTTPTypes
 import Text
 
-/// The messages of this module: what arrived, what was expected and how to fix it.
+/// The messages of this module: what arrived, what was expected, and how to fix it.
 extension RemoteError {
     private typealias Status = HTTPResponse.Status
 
@@ -228,7 +228,7 @@ extension RemoteError {
 
     // MARK: Responses
 
-    /// Names only the first byte, because how many bytes have arrived depends on timing.
+    /// Names only the first byte: the number of received bytes depends on timing.
     static func unexpectedResponse(_ byte: UInt8) -> RemoteError {
         rfc9112("9.2", "\(the(byte)) arrived when no request was waiting for an answer. Answer each request once.")
     }

@@ -5,7 +5,7 @@ import Text
 ///
 /// All messages are in `RemoteError+Messages.swift`.
 public struct RemoteError: Error, Sendable, Equatable {
-    /// The status a server should respond with; 502 if a server's response is at fault.
+    /// The status a server should respond with; 502 if a server's response is wrong.
     public var status: HTTPResponse.Status
     /// What arrived, what was expected and how to fix it.
     public var message: String
@@ -23,8 +23,8 @@ extension RemoteError: CustomStringConvertible {
 
 /// A short, printable excerpt of received bytes, for messages.
 ///
-/// At most 40 bytes, in double quotes. Unprintable bytes are escaped, so a message never carries control characters
-/// into a terminal or a log.
+/// At most 40 bytes, in double quotes. Unprintable bytes are escaped, so no control character reaches a terminal or a
+/// log.
 struct Excerpt: CustomStringConvertible, Sendable {
     static let limit = 40
     let description: String

@@ -3,10 +3,10 @@ import Text
 
 /// The request-target of a request line (RFC 9112 §3.2).
 ///
-/// The bytes are kept as they arrived; strings are made on access.
+/// It stores the received bytes and creates strings on access.
 public struct RequestTarget: Sendable {
     public enum Form: Sendable, Hashable {
-        /// `/path?query`, for everything except proxies, CONNECT and OPTIONS on the whole server.
+        /// `/path?query`, the usual form.
         case origin
         /// `http://host/path?query`, as sent to proxies; servers accept it too.
         case absolute
@@ -27,7 +27,7 @@ public struct RequestTarget: Sendable {
     private let parts: Parts
     init(bytes: [UInt8], parts: Parts) { (self.bytes, self.parts) = (bytes, parts) }
 
-    /// Parses a request target on its own, as in a request with the given method.
+    /// Parses a request target for a request with the given method.
     public init(parsing text: String, method: HTTPRequest.Method = .get) throws(RemoteError) {
         let bytes = Array(text.utf8)
         let parts = try bytes.withUnsafeBufferPointer { (buffer) throws(RemoteError) -> Parts in
@@ -37,26 +37,26 @@ public struct RequestTarget: Sendable {
         self.init(bytes: bytes, parts: parts)
     }
 
-    /// Whether it is the target of the same request line, repeated on this connection, by address.
+    /// Whether this shares its storage with another target on this connection.
     ///
-    /// If it is false, the targets may still be equal.
+    /// Repeated request lines are stored once; different storage may hold equal targets.
     public func isSame(as other: RequestTarget) -> Bool {
         bytes.withUnsafeBufferPointer { $0.baseAddress } == other.bytes.withUnsafeBufferPointer { $0.baseAddress }
     }
 
-    /// The number of bytes it keeps: the request line, or only the target if it was parsed alone.
+    /// The number of stored bytes: the request line, or only the target if it was parsed without one.
     public var byteCount: Int { bytes.count }
     public var form: Form { parts.form }
-    /// The path, still percent-encoded: starts with `/`, or is `*`, or is empty for CONNECT.
+    /// The path, still percent-encoded; starts with `/`, is `*`, or is empty for CONNECT.
     public var path: String { withPath { String(decoding: $0, as: UTF8.self) } }
     /// The query, still encoded and without its `?`; nil without a `?`.
     public var query: String? { parts.query.map(text) }
     /// The host and port, if the target names them (absolute and authority form).
     public var authority: String? { parts.authority.map(text) }
 
-    /// Borrows the bytes of ``path`` without copying; the buffer is valid only during the call.
+    /// Lends the bytes of ``path`` without copying; the buffer is valid only during the call.
     ///
-    /// Not generic, because generic code is not specialised for other modules, and every request calls this.
+    /// Not generic: every request calls this, and other modules would not specialise generic code.
     public func readPath(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { withPath(body) }
 
     func withPath<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
@@ -71,7 +71,7 @@ public struct RequestTarget: Sendable {
         return bytes.withUnsafeBufferPointer { body($0[parts.path]) }
     }
 
-    /// Borrows the bytes of ``query`` without copying; nil if there is no query.
+    /// Lends the bytes of ``query`` without copying; nil if there is no query.
     public func withQuery<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R? {
         guard let query = parts.query else { return nil }
         return bytes.withUnsafeBufferPointer { body($0[query]) }
@@ -114,13 +114,13 @@ extension RequestTarget.Parts {
     ///
     /// request-target = origin-form / absolute-form / authority-form / asterisk-form (RFC 9112 §3.2)
     ///
-    /// More lenient than RFC 3986 in one respect, as most servers are: path and query may contain any visible ASCII
-    /// character except `#`, although the grammar requires `"<>[\]^{|}` and the grave accent to be percent-encoded.
+    /// Like most servers, it is more lenient than RFC 3986: path and query may contain any visible ASCII character
+    /// except `#`, although the grammar requires `"<>[\]^{|}` and the grave accent to be percent-encoded.
     static func parse(
         _ bytes: Bytes, _ range: ByteRange, _ method: HTTPRequest.Method
     ) throws(RemoteError) -> RequestTarget.Parts {
         let isPlain = bytes[range].hasNone {
-            // Finds bytes that are not visible, or have a meaning; the sum has the high bit for bytes from 0x7f on.
+            // Finds invisible bytes and delimiters; the sum sets the high bit of bytes from 0x7f on.
             $0.less(than: 0x21) | $0 | ($0 &+ .lowBits) | $0.equal(to: .hash) | $0.equal(to: .percent)
                 | $0.equal(to: .questionMark)
         }
@@ -130,7 +130,7 @@ extension RequestTarget.Parts {
         }
         if bytes[range].contains(.hash) { throw .fragmentInTarget(Excerpt(target: range, in: bytes)) }
 
-        // authority-form = uri-host ":" port, for CONNECT and nothing else (RFC 9112 §3.2.3)
+        // authority-form = uri-host ":" port, only for CONNECT (RFC 9112 §3.2.3)
         if method == .connect {
             guard Authority.isValid(bytes, range, needsHost: true, needsPort: true) else {
                 throw .badConnectTarget(Excerpt(target: range, in: bytes))
@@ -138,7 +138,7 @@ extension RequestTarget.Parts {
             return RequestTarget.Parts(form: .authority, authority: range)
         }
         if bytes[range.lower] == .slash { return try pathAndQuery(bytes, range, form: .origin, authority: nil) }
-        // asterisk-form = "*", for OPTIONS and nothing else (RFC 9112 §3.2.4)
+        // asterisk-form = "*", only for OPTIONS (RFC 9112 §3.2.4)
         if bytes.equals(range, "*") {
             guard method == .options else { throw .asteriskWithoutOptions(method.rawValue) }
             return RequestTarget.Parts(form: .asterisk, path: range)
@@ -167,7 +167,7 @@ extension RequestTarget.Parts {
         return try pathAndQuery(bytes, ByteRange(end, range.upper), form: .absolute, authority: authority)
     }
 
-    /// The form of nearly all requests, and the tail of the absolute form.
+    /// The form of nearly all requests, and the end of the absolute form.
     ///
     /// origin-form = absolute-path [ "?" query ] (RFC 9112 §3.2.1)
     private static func pathAndQuery(
@@ -188,7 +188,7 @@ extension RequestTarget.Parts {
 
     /// pct-encoded = "%" HEXDIG HEXDIG (RFC 3986 §2.1); the decoded path must be UTF-8 without NUL.
     ///
-    /// Repairing invalid UTF-8 would make two different paths equal.
+    /// Repairing invalid UTF-8 would make different paths equal.
     private static func checkEscapes(_ bytes: Bytes, _ path: ByteRange) throws(RemoteError) {
         var index = path.lower
         while index < path.upper {

@@ -11,7 +11,7 @@ struct RequestLine: Sendable {
 
     /// Parses a line without its CRLF.
     static func parse(_ bytes: Bytes, _ line: ByteRange) throws(RemoteError) -> RequestLine {
-        // The fixed start of an HTTP/2 connection with prior knowledge (RFC 9113 §3.4).
+        // The preface of HTTP/2 with prior knowledge (RFC 9113 §3.4).
         if bytes.equals(line, "PRI * HTTP/2.0") { throw .http2Preface }
 
         var index = line.lower
@@ -34,7 +34,7 @@ struct RequestLine: Sendable {
 
     /// Rejects a method name that is too long while the line may still be arriving.
     ///
-    /// `end` is the end of the part of the line that has arrived, without a CR that may be half of its line end.
+    /// The received part of the line ends at `end`, without a final CR.
     static func checkMethodLength(_ bytes: Bytes, _ start: Int, _ end: Int, _ limits: Limits) throws(RemoteError) {
         let stop = start + limits.methodName + 1
         guard end >= stop else { return }
@@ -45,7 +45,7 @@ struct RequestLine: Sendable {
         throw .methodTooLong(limits.methodName, Excerpt(bytes, ByteRange(start, stop)))
     }
 
-    /// Recognizes the well-known methods without building a string.
+    /// Returns well-known methods without creating a string.
     private static func method(_ bytes: Bytes, _ range: ByteRange) -> HTTPRequest.Method {
         switch bytes[range.lower] {
         case UInt8(ascii: "G") where bytes.equals(range, "GET"): return .get
@@ -71,7 +71,7 @@ struct StatusLine: Sendable {
     var status: HTTPResponse.Status
     var version: Version
 
-    /// Parses a line without its CRLF; the space before an absent reason phrase may be absent too.
+    /// Parses a line without its CRLF; the space before a missing reason phrase is optional.
     static func parse(_ bytes: Bytes, _ line: ByteRange) throws(RemoteError) -> StatusLine {
         let start = line.lower
         let versionEnd = min(start + Version.length, line.upper)

@@ -1,17 +1,17 @@
-/// The progress of one end of a connection through its message, the same for both roles (after h11).
+/// The progress of one end through its message, for both roles (modelled on h11).
 public enum State: Sendable, Hashable {
     /// Between messages.
     case idle
     /// A request has arrived in whole or in part, and no final response has started (servers).
     case sendResponse
-    /// The head of the message is sent; its end is not.
+    /// The head of the message is sent, its end is not.
     case sendBody
-    /// The message is complete; the next starts when the other end is done too.
+    /// The message is complete; the next one starts once the other end is done too.
     case done
     /// Only the end of the stream may be sent.
     case mustClose
     case closed
-    /// The request is complete and proposed another protocol; the response decides (clients).
+    /// The request is complete and proposed another protocol, which the response accepts or declines (clients).
     case mightSwitchProtocol
     /// The connection uses another protocol now.
     case switchedProtocol
@@ -21,7 +21,7 @@ public enum State: Sendable, Hashable {
 
 /// The states of both ends of a connection, in one table for both roles.
 ///
-/// When both ends are done and keep the connection alive, the next cycle starts automatically.
+/// The next cycle starts automatically once both ends are done and keep the connection alive.
 @usableFromInline struct StateMachine: Sendable, Equatable {
     enum Action: Sendable, Hashable { case request, informational, response, body, end, switchProtocols, close }
 
@@ -48,7 +48,7 @@ public enum State: Sendable, Hashable {
         }
     }
 
-    /// Applies an action of one end, which must be in the table.
+    /// Applies an action of one end; the table must allow it.
     mutating func process(_ action: Action, by role: Role) {
         guard let next = Self.next(role, self[role], action) else {
             preconditionFailure("a \(role) in state \(self[role]) cannot do \(action)")

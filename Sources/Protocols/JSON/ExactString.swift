@@ -3,18 +3,18 @@ import Text
 /// A string identified by its UTF-8 bytes.
 ///
 /// Swift's strings are equal if they are canonically equivalent in Unicode: `é` in one scalar or two, and the Kelvin
-/// sign (U+212A) and `K`. External names, ids, tokens, keys and paths differ if their bytes differ, so they are
-/// compared, hashed and sorted as this type. Text for people stays `String`.
+/// sign (U+212A) and `K`. External names, ids, tokens, keys and paths differ if their bytes differ, so compare, hash
+/// and sort them as this type. Use `String` for user-visible text.
 ///
-/// Comparing with a constant is safe if the constant is ASCII without `K`, `;` and the grave accent: no scalar is
-/// canonically equivalent to any other ASCII character.
+/// Comparing `String`s with an ASCII constant is safe unless it contains `K`, `;` or the grave accent: no other ASCII
+/// character has a canonical equivalent.
 public struct ExactString: Sendable {
     public let text: String
     public init(_ text: String) { self.text = text }
     public init(_ text: Substring) { self.text = String(text) }
     public var utf8: String.UTF8View { text.utf8 }
     public var isEmpty: Bool { text.isEmpty }
-    /// The text with ASCII letters in lower case; all else stays unchanged, even the Kelvin sign.
+    /// The text with ASCII letters in lower case; everything else is unchanged, even the Kelvin sign.
     public func asciiLowercased() -> Self {
         guard utf8.contains(where: { $0.isUppercaseLetter }) else { return self }
         return Self(String(decoding: utf8.map { $0.lowercased }, as: UTF8.self))
@@ -38,7 +38,7 @@ extension ExactString: ExpressibleByStringInterpolation, CustomStringConvertible
 }
 
 extension String {
-    /// Whether both have the same UTF-8 bytes, as ``ExactString`` compares.
+    /// Whether both have the same UTF-8 bytes, compared like ``ExactString``.
     @inlinable
     public func isExactly(_ other: String) -> Bool {
         // Most different texts differ in length.
@@ -47,7 +47,7 @@ extension String {
 
     @usableFromInline
     func hasSameBytes(as other: String) -> Bool {
-        // Native strings give access to their bytes without copying.
+        // Native strings lend their bytes without copying.
         let result = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable {
                 areEqual(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0))
@@ -56,7 +56,7 @@ extension String {
         return result.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
     }
 
-    /// Whether this precedes the other by its UTF-8 bytes, an order that distinguishes all texts.
+    /// Whether this precedes the other in byte order, which distinguishes all texts.
     public func isExactlyBefore(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }
 

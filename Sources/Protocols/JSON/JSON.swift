@@ -1,9 +1,9 @@
 import Text
 
-/// A strict parser of JSON text (RFC 8259): it repairs nothing, and an error has its position.
+/// A strict parser of JSON text (RFC 8259) that repairs nothing and reports an error's position.
 ///
-/// Two parsers that disagree about the same bytes hide a client's mistake, so the options of RFC 8259 (section 9: "A
-/// JSON parser MAY accept non-JSON forms or extensions") are rejected here: comments, trailing commas, `NaN`, a byte
+/// Two parsers that disagree about the same bytes hide a client's mistake, so this parser rejects the options of RFC
+/// 8259 (section 9: "A JSON parser MAY accept non-JSON forms or extensions"): comments, trailing commas, `NaN`, a byte
 /// order mark, invalid UTF-8, and escapes of half a surrogate pair.
 public enum JSON {
     /// The resources a parser may use for one text.
@@ -13,9 +13,9 @@ public enum JSON {
     public struct Limits: Sendable, Hashable {
         /// The maximum number of arrays and objects open at the same time.
         public var depth: Int
-        /// The maximum number of bytes of a text.
+        /// The maximum number of bytes in a text.
         public var bytes: Int
-        /// The maximum number of values in a text, arrays and objects included.
+        /// The maximum number of values in a text, including arrays and objects.
         public var values: Int
         /// The maximum for `depth`: freeing a value recurses once per level.
         public static let deepest = 1_024
@@ -58,7 +58,7 @@ public struct JSONError: Error, Sendable, Equatable {
     public var line: Int
     /// The column of the error in its line, from 1, in Unicode scalars.
     public var column: Int
-    /// The offset of the error in bytes, from 0; the length of the text if the text ended too early.
+    /// The offset of the error in bytes, from 0; the length of a truncated text.
     public var offset: Int
     /// What was expected and what was found.
     public var message: String
@@ -67,7 +67,7 @@ public struct JSONError: Error, Sendable, Equatable {
         (self.line, self.column, self.offset, self.message) = (line, column, offset, message)
     }
 
-    /// Creates an error; counts lines only now, because most texts have no error.
+    /// Creates an error and counts the lines up to it, which other texts do not need.
     init(_ message: String, at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
         let position = TextPosition(of: offset, in: bytes)
         self.init(line: position.line, column: position.column, offset: offset, message: message)

@@ -1,10 +1,10 @@
 import Text
 
-/// A JSON number with its text preserved, so that reading it loses nothing.
+/// A JSON number with its original text, so that nothing is lost.
 ///
 /// RFC 8259, section 6: `number = [ minus ] int [ frac ] [ exp ]`.
 public struct JSONNumber: Sendable, Hashable {
-    /// The number as it arrived, a valid RFC 8259 number.
+    /// The original text, a valid RFC 8259 number.
     public let text: String
     /// Creates a number from text that the parser has validated.
     init(valid text: String) { self.text = text }
@@ -43,7 +43,7 @@ public struct JSONNumber: Sendable, Hashable {
 struct Decimal {
     private(set) var isNegative = false
     private(set) var digits: [UInt8] = []
-    /// The number of digits before the point; negative if zeros follow the point before the first digit.
+    /// The number of digits before the point; negative for zeros between the point and the first digit.
     private(set) var pointPosition = 0
 
     init(_ text: UnsafeBufferPointer<UInt8>) {
@@ -66,7 +66,7 @@ struct Decimal {
         index += 1  // The "e".
         let exponentIsNegative = text[index] == .minus
         if exponentIsNegative || text[index] == .plus { index += 1 }
-        // No text is long enough for its digits to compensate a larger exponent, so it saturates.
+        // The exponent saturates, because no text has enough digits to offset a larger one.
         var exponent = 0
         while index < text.count {
             exponent = min(exponent * 10 + Int(text[index] &- .digitZero), Int.max / 16)
@@ -88,7 +88,7 @@ struct Decimal {
             value = next
         }
         if value == 0 { return 0 }
-        // Overflow ends the loop soon, however many zeros are missing.
+        // Overflow ends the loop soon, even if many zeros are missing.
         for _ in digits.count..<max(digits.count, pointPosition) {
             guard let next = append(0, to: value) else { return nil }
             value = next
@@ -96,7 +96,7 @@ struct Decimal {
         return value
     }
 
-    /// Negative numbers are summed as negatives, because `Int.min` has no positive counterpart.
+    /// Negative numbers are summed as negative numbers, because `Int.min` has no positive counterpart.
     private func append(_ digit: UInt8, to value: Int) -> Int? {
         let (shifted, overflow) = value.multipliedReportingOverflow(by: 10)
         if overflow { return nil }
@@ -118,14 +118,14 @@ struct Decimal {
             }
             digits[position] = 0
         }
-        // Every digit was a nine: one digit is added in front.
+        // All digits were nines: insert a digit in front.
         digits.insert(1, at: 0)
         pointPosition += 1
     }
 }
 
 enum NumberText {
-    /// The most bytes that an integer can have.
+    /// The maximum number of bytes of an integer.
     static let longestInteger = 20
 
     static func append(_ value: Int, to output: inout [UInt8]) {
@@ -135,7 +135,7 @@ enum NumberText {
         }
     }
 
-    /// Writes an integer into room for ``longestInteger`` bytes; returns the number of bytes.
+    /// Writes an integer into a buffer of ``longestInteger`` bytes; returns its length.
     static func write(_ value: Int, into room: UnsafeMutablePointer<UInt8>) -> Int {
         var (count, rest) = (value < 0 ? 2 : 1, value.magnitude / 10)
         while rest > 0 { (count, rest) = (count + 1, rest / 10) }
@@ -166,7 +166,7 @@ enum NumberText {
         }
     }
 
-    /// Swift's description of a double is the shortest that parses to the same value; RFC 8259 allows all of its forms.
+    /// Swift's description of a double is the shortest exact one; RFC 8259 allows all its forms.
     static func append(_ value: Double, to output: inout [UInt8]) {
         precondition(value.isFinite, "JSON has no number for \(value)")
         // Not Int(exactly:), which calls the C library's trunc: this module links only the standard library.

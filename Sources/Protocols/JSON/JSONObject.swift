@@ -1,11 +1,11 @@
 /// The members of a JSON object in source order.
 ///
-/// Names are compared code unit by code unit (RFC 8259, section 8.3). If a name is repeated, its last value wins and
-/// keeps the place of the first, as in Go's `encoding/json` and JavaScript. Looking up a member takes constant time.
+/// Names are compared code unit by code unit (RFC 8259, section 8.3). A repeated name has its last value at its first
+/// position, as in Go's `encoding/json` and JavaScript. Lookups take constant time.
 public struct JSONObject: Sendable {
     public typealias Element = (key: String, value: JSONValue)
     private(set) var members: [Element]
-    /// The positions of the members by name; empty for small objects, in which a linear search is as fast.
+    /// The positions of the members by name; empty for small objects, where a linear search is as fast.
     private var index: [ExactString: Int] = [:]
     private static let largestUnindexed = 16
     public init() { members = [] }
@@ -35,10 +35,9 @@ public struct JSONObject: Sendable {
         }
     }
 
-    /// The value of a member, searched from a position on and wrapping around; sets the position to the one after the
-    /// member.
+    /// Searches a member from a position on, wrapping around; moves the position past the member.
     ///
-    /// Looking members up in their order finds each at once.
+    /// Lookups in member order find each member immediately.
     public func value(of key: String, from position: inout Int) -> JSONValue? {
         guard let found = self.position(of: key, from: position) else { return nil }
         position = found + 1
@@ -47,7 +46,7 @@ public struct JSONObject: Sendable {
 
     private func position(of key: String, from start: Int = 0) -> Int? {
         guard index.isEmpty else { return index[ExactString(key)] }
-        // In a buffer, so that no member is copied.
+        // A buffer avoids copying members.
         return members.withUnsafeBufferPointer { members in
             let (start, count) = (Swift.min(start, members.count), key.utf8.count)
             for distance in 0..<members.count {
@@ -102,7 +101,7 @@ extension JSONObject: Sequence {
 }
 
 extension JSONObject: CustomReflectable {
-    /// Only the members: the order of the index is arbitrary.
+    /// Shows only the members: the order of the index is arbitrary.
     public var customMirror: Mirror { Mirror(self, children: ["members": members], displayStyle: .struct) }
 }
 
@@ -113,12 +112,12 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
 }
 
 extension JSONObject: Hashable {
-    /// Equal members in any order: RFC 8259, section 1, calls an object "an unordered collection".
+    /// Compares members in any order: RFC 8259, section 1, calls an object "an unordered collection".
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
     }
 
-    /// Adds the hashes of the members, so that their order does not matter.
+    /// Adds the members' hashes, so that their order does not matter.
     public func hash(into hasher: inout Hasher) {
         var sum = 0
         for (key, value) in members {

@@ -2,8 +2,7 @@ import Text
 
 /// Any JSON value (RFC 8259, section 3).
 ///
-/// Strings and names are equal if their bytes are; objects are equal regardless of the order of their members; numbers
-/// are equal if their text is.
+/// Strings and names are compared by their bytes, objects without regard to member order, and numbers by their text.
 public enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -89,7 +88,7 @@ public enum JSONValue: Sendable, Hashable {
     /// The time depends on the limit, not on the size of the value.
     public func excerpt(limit: Int = 60) -> String {
         precondition(limit >= 1, "an excerpt needs room for at least one character")
-        // Only clusters of several scalars need more than four bytes per character; they are truncated earlier.
+        // Only clusters of several scalars exceed four bytes per character; they are truncated earlier.
         let budget = 4 * limit
         var output: [UInt8] = []
         Rendering.appendFormatted(self, budget: budget, to: &output)
@@ -120,11 +119,11 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
 }
 
 extension Equatable {
-    /// Whether this equals another value, and all strings inside have the same UTF-8 bytes in the same order.
+    /// Whether this equals another value and all strings inside have the same UTF-8 bytes.
     ///
-    /// Use it to detect changes in values that people edit: `==` ignores differences of Unicode normal form. Do not use
-    /// it for large values, because it uses reflection, which is slow, nor for dictionaries or sets of texts, whose
-    /// order is arbitrary.
+    /// Use it to detect changes in values that people edit: `==` ignores differences of Unicode normal form. It uses
+    /// slow reflection, so do not use it for large values. Do not use it for dictionaries or sets of texts either,
+    /// because their order is arbitrary.
     public func isExactly(_ other: Self) -> Bool {
         guard self == other else { return false }
         var (mine, others): ([String], [String]) = ([], [])
@@ -180,7 +179,7 @@ enum Rendering {
         }
     }
 
-    /// Appends with one member or element per line if there is an indent, and may stop beyond the budget.
+    /// Appends the value, with one member or element per line if there is an indent; may stop beyond the budget.
     static func appendFormatted(
         _ value: JSONValue, indent: Int? = nil, level: Int = 0, budget: Int = .max - 1, to output: inout [UInt8]
     ) {

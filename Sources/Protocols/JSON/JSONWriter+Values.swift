@@ -89,7 +89,7 @@ extension JSONWriter {
         if let string { member(name, string) } else { memberNull(name) }
     }
 
-    /// Writes a string that needs no escaping, without building it first.
+    /// Writes a string that needs no escaping without creating it first.
     public mutating func value(_ text: some PlainJSONText) {
         write(plainTextLimit + 2) { room in
             room[0] = .quote
@@ -134,9 +134,9 @@ extension JSONWriter {
     }
 }
 
-/// A value that is a JSON string without anything to escape, such as an id or a time.
+/// A value whose JSON string needs no escapes, such as an id or a time.
 public protocol PlainJSONText {
-    /// Writes its text and returns the number of bytes, at most ``plainTextLimit``, which is the size of the room.
+    /// Writes its text into a buffer of ``plainTextLimit`` bytes and returns the number of bytes.
     func write(into room: UnsafeMutableBufferPointer<UInt8>) -> Int
 }
 

@@ -1,6 +1,6 @@
 import Text
 
-/// Appends JSON text to a byte array: members in the order of the calls, with commas inserted.
+/// Appends JSON text to a byte array, with members in call order, and inserts commas.
 ///
 ///     var writer = JSONWriter(reserving: 256)
 ///     writer.beginObject()
@@ -12,11 +12,12 @@ import Text
 ///     writer.endObject()
 ///     send(writer.takeBytes())
 ///
-/// Calls that do not result in a JSON text are programming errors: a value without a name in an object, a name in an
-/// array, the wrong end, a second value at the top, more than 64 open arrays and objects. Strings are escaped only as
-/// RFC 8259, section 7, requires: `/` and characters beyond ASCII are not escaped.
+/// Calls that cannot produce JSON are programming errors: a value without a name in an object, a name in an array, the
+/// wrong end, a second top-level value, or more than 64 open arrays and objects. Strings are escaped only as RFC 8259,
+/// section 7, requires: `/` and characters beyond ASCII are not escaped.
 public struct JSONWriter: Sendable {
-    /// The output so far, followed by initialised room, so that writing checks for room once, not for each byte.
+    /// The output so far, followed by initialised spare bytes, so that writing checks the capacity once, not for each
+    /// byte.
     private var storage: [UInt8]
     /// The number of bytes of output so far.
     public private(set) var count: Int
@@ -40,7 +41,7 @@ public struct JSONWriter: Sendable {
         fill(min(capacity, Self.longestInRoom))
     }
 
-    /// Creates a writer that appends to any existing bytes.
+    /// Creates a writer that appends to existing bytes.
     public init(appendingTo bytes: consuming [UInt8]) {
         count = bytes.count
         storage = bytes
@@ -55,10 +56,10 @@ public struct JSONWriter: Sendable {
         output = writer.takeBytes()
     }
 
-    /// The output so far, a whole JSON text once ``isComplete``; this copies it, ``takeBytes()`` does not.
+    /// The output so far, complete once ``isComplete``; unlike ``takeBytes()``, this copies it.
     public var bytes: [UInt8] { count == storage.count ? storage : Array(storage[..<count]) }
 
-    /// Moves the output out, after which the writer is like a new one.
+    /// Moves the output out and resets the writer.
     public mutating func takeBytes() -> [UInt8] {
         trim()
         var taken: [UInt8] = []
@@ -67,7 +68,7 @@ public struct JSONWriter: Sendable {
         return taken
     }
 
-    /// Moves the output so far to the end of an array; open containers stay open for further output.
+    /// Moves the output so far to the end of an array; open containers stay open.
     public mutating func drain(into output: inout [UInt8]) {
         output += storage[..<count]
         count = 0
@@ -75,7 +76,7 @@ public struct JSONWriter: Sendable {
 
     /// Whether one whole value has been written.
     public var isComplete: Bool { depth == 0 && expects == .nextValue }
-    /// Restarts the writer, keeping its memory.
+    /// Resets the writer and keeps its memory.
     public mutating func removeAll() {
         (count, objects, depth, expects) = (0, 0, 0, .firstValue)
     }
@@ -114,7 +115,7 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    /// Writes the members of an object, which is already JSON text, without checking it.
+    /// Writes the members of an object that is already JSON text, without checking it.
     ///
     /// - Precondition: it has members.
     public mutating func members(of object: [UInt8]) {
@@ -167,10 +168,10 @@ public struct JSONWriter: Sendable {
 
     // MARK: Output
 
-    /// Longer values are appended: initialising room for them would cost as much as copying.
+    /// Append longer values: initialising spare bytes for them would cost as much as copying.
     static let longestInRoom = 1024
 
-    /// Writes a value of at most this many bytes into its room; `body` returns how many it wrote.
+    /// Writes a value of at most `limit` bytes in place; `body` returns the number written.
     @inline(__always)
     mutating func write(_ most: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
         beginValue()
@@ -216,12 +217,12 @@ public struct JSONWriter: Sendable {
     private mutating func makeRoom(for most: Int) {
         let needed = most - (storage.count - count)
         let (spare, wanted) = (storage.capacity - storage.count, needed + min(max(count / 2, 64), 1024))
-        // Excess room is no reason to move the array.
+        // Excess spare bytes do not justify moving the array.
         fill(spare < needed ? wanted : min(spare, wanted))
     }
 
-    /// Appends zeros: `Array(repeating:count:)` would look up the type of its storage each time, and a sequence would
-    /// be copied byte by byte.
+    /// Appends zeros; `Array(repeating:count:)` would look up its storage type each time, and a sequence would be
+    /// copied bytewise.
     private mutating func fill(_ length: Int) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { zeros in
             zeros.initialize(repeating: 0)

@@ -31,8 +31,8 @@ extension Parser {
         String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
     }
 
-    /// Advances to the next quote or backslash, and appends the skipped bytes to the scratch buffer if `copying`; they
-    /// are valid UTF-8 without control characters.
+    /// Advances to the next quote or backslash over valid UTF-8 without control characters, and appends the skipped
+    /// bytes to the scratch buffer if `copying`.
     @inline(__always)
     private mutating func skipUnescaped(from opening: Int, copying: Bool = false) throws(JSONError) {
         while offset < bytes.count {
@@ -59,7 +59,7 @@ extension Parser {
         throw failure(Messages.unterminated(openedAt: position), at: offset)
     }
 
-    /// The next eight bytes, and how many of them precede the first non-ASCII byte, control character, quote or
+    /// The next eight bytes and the number of bytes before the first non-ASCII byte, control character, quote or
     /// backslash; nil if fewer than eight are left.
     @inline(__always)
     private func plainBytes() -> (word: UInt64, count: Int)? {
@@ -69,8 +69,8 @@ extension Parser {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quotes = word ^ (ones &* UInt64(UInt8.quote))
         let backslashes = word ^ (ones &* UInt64(UInt8.backslash))
-        // Subtracting borrows from the highest bit of a byte that is too small. A borrow may spread to higher bytes,
-        // but the lowest byte that it marks is right.
+        // Subtraction sets the high bit of bytes that are too small. A borrow may also mark higher bytes, but the
+        // lowest mark is right.
         let small = (word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
         return (word, ((word | small) & (ones &* 0x80)).trailingZeroBitCount >> 3)
     }
@@ -97,7 +97,7 @@ extension Parser {
         }
     }
 
-    /// Decodes `XXXX`, with the second half of a surrogate pair.
+    /// Decodes `XXXX` and the second half of a surrogate pair.
     ///
     /// RFC 8259, section 8.2: a lone surrogate makes "the behavior of software that receives JSON texts […]
     /// unpredictable". A Swift string cannot contain one, so it is rejected.
@@ -183,7 +183,7 @@ enum Escape {
         string.withUTF8 { append($0, to: &output) }
     }
 
-    /// Appends valid UTF-8 in double quotes; the text between escapes is copied at once.
+    /// Appends valid UTF-8 in double quotes, copying the text between escapes as a whole.
     static func append(_ utf8: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
         output.append(.quote)
         if isPlain(utf8) {

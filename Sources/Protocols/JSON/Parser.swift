@@ -1,9 +1,9 @@
 import Text
 
-/// One pass over a JSON text.
+/// Parses a JSON text in one pass.
 ///
-/// Open arrays and objects are kept on a separate stack, not the thread's, so no text can overflow it. Finished values
-/// wait on another stack until their container closes and moves them out of it.
+/// Open arrays and objects are on a separate stack, so no text can overflow the thread's. Finished values are on
+/// another stack until their container closes.
 struct Parser: ~Copyable {
     let bytes: UnsafeBufferPointer<UInt8>
     let limits: JSON.Limits
@@ -12,11 +12,11 @@ struct Parser: ~Copyable {
     var scratch = Stack<UInt8>()
     private var containers = Stack<Container>()
     private var elements = Stack<JSONValue>()
-    /// The open members: each is pushed with its name and null, until its value is complete.
+    /// The open members; null stands for a value until it is complete.
     private var members = Stack<JSONObject.Element>()
     private var valueCount = 0
 
-    /// An open array or object, and the start of its contents on their stack.
+    /// An open array or object and the start of its contents on the value stack.
     private struct Container {
         var isObject: Bool
         var start: Int
@@ -38,7 +38,7 @@ struct Parser: ~Copyable {
         while true {
             skipWhitespace()
             guard var value = try openOrParseScalar(after: &place) else { continue }
-            // The value is complete: add it to its container, which it may complete too.
+            // The value is complete; add it to its container, which may then be complete too.
             while true {
                 try countValue()
                 skipWhitespace()
@@ -68,7 +68,7 @@ struct Parser: ~Copyable {
         }
     }
 
-    /// Parses a scalar or an empty container; or opens a container and returns nil, with its first value next.
+    /// Parses a scalar or an empty container, or opens a container and returns nil.
     private mutating func openOrParseScalar(after place: inout Place) throws(JSONError) -> JSONValue? {
         guard offset < bytes.count else { throw failure(Messages.value(after: place, found: .end), at: offset) }
         switch bytes[offset] {
@@ -113,7 +113,7 @@ struct Parser: ~Copyable {
             : .array(elements.removeAll(from: container.start))
     }
 
-    /// Consumes the comma or closing bracket after a value; returns whether it was the comma.
+    /// Consumes the comma or closing bracket after a value; returns true for the comma.
     private mutating func nextFollows(close: UInt8, place: Place) throws(JSONError) -> Bool {
         if offset < bytes.count {
             let byte = bytes[offset]

@@ -1,6 +1,6 @@
 /// A stack of elements that can be moved out as an array.
 ///
-/// An array would copy each element, destroy the original, and check that its buffer is not shared.
+/// An array would copy and destroy each element, and check that its buffer is unique.
 struct Stack<Element>: ~Copyable {
     private var base: UnsafeMutablePointer<Element>?
     private var capacity = 0
@@ -14,7 +14,7 @@ struct Stack<Element>: ~Copyable {
     }
 
     var isEmpty: Bool { count == 0 }
-    /// The elements, valid until the stack changes.
+    /// The elements; valid until the stack changes.
     var elements: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: base, count: count) }
 
     /// The last element; there must be one.
@@ -42,13 +42,13 @@ struct Stack<Element>: ~Copyable {
         return pointer(at: count).move()
     }
 
-    /// Removes all elements and keeps the room for them.
+    /// Removes all elements and keeps the memory.
     mutating func clear() {
         base?.deinitialize(count: count)
         count = 0
     }
 
-    /// Removes the elements from a position to the top, and returns them in an array of exactly their size.
+    /// Removes the elements from a position to the top and returns them as an array of exactly that size.
     mutating func removeAll(from position: Int) -> [Element] {
         precondition(position <= count, "the position is above the top")
         guard position < count else { return [] }
@@ -76,7 +76,7 @@ struct Stack<Element>: ~Copyable {
 }
 
 extension Stack<UInt8> {
-    /// Appends the first bytes of eight in little-endian order.
+    /// Appends the first `added` bytes of a little-endian word.
     mutating func append(_ word: UInt64, count added: Int) {
         reserve(8)
         UnsafeMutableRawPointer(pointer(at: count)).storeBytes(of: word.littleEndian, as: UInt64.self)

@@ -12,9 +12,9 @@ struct Node {
     }
 
     let kind: Kind
-    /// The number of instructions; it stops counting far above the limit.
+    /// The number of instructions; counting stops far above the limit.
     let size: Int
-    /// The maximum of a size, which keeps sums and products far below `Int.max`.
+    /// The maximum size, which keeps sums and products far below `Int.max`.
     private static let muchTooLarge = 1_000_000
 
     init(_ kind: Kind) {
@@ -30,7 +30,7 @@ struct Node {
         // A split precedes each node except the last, and a jump follows it.
         case .choice(let nodes): return nodes.reduce(2 * (nodes.count - 1)) { $0 + $1.size }
         case .repetition(let node, let least, let most):
-            // An empty expression stays empty, however often it is repeated.
+            // Repeating an empty expression adds nothing.
             guard node.size > 0 else { return 0 }
             guard let most else { return least * node.size + (least == 0 ? node.size + 2 : 1) }
             return least * node.size + (most - least) * (node.size + 1)
@@ -61,7 +61,7 @@ struct Parser {
 
     mutating func parse() throws(PatternError) -> Node {
         let node = try choice()
-        // A choice ends at a ")" or at the end, and no group is open here.
+        // A choice ends at a ")" or at the end; no group is open here.
         guard position == scalars.count else { throw .unopenedGroup(at: position) }
         return node
     }
@@ -76,7 +76,7 @@ struct Parser {
 
     private func checked(_ kind: Node.Kind, at position: Int) throws(PatternError) -> Node {
         let node = Node(kind)
-        // One more instruction marks the match.
+        // One more instruction is for the match.
         guard node.size < Pattern.maximumInstructionCount else { throw .tooLarge(at: position) }
         return node
     }
@@ -125,7 +125,7 @@ struct Parser {
         let node = try choice()
         guard skip(")") else { throw .unclosedGroup(at: start) }
         depth -= 1
-        // A separate node, so that a repetition applies to the group and not to its last element.
+        // A separate node makes a repetition apply to the whole group.
         return Node(.sequence([node]))
     }
 
@@ -141,13 +141,13 @@ struct Parser {
         let start = position
         guard let (least, most) = try bounds() else { return node }
         if case .place = node.kind { throw .repeatedAnchor(scalars[start], at: start) }
-        // Lazy or not, the result is the same.
+        // A lazy repetition has the same result.
         if !skip("?"), next == "+" { throw .possessive(at: position) }
         if let sign = next, ["*", "+", "?", "{"].contains(sign) { throw .repeatedRepetition(sign, at: position) }
         return try checked(.repetition(node, least: least, most: most), at: start)
     }
 
-    /// The bounds of the repetition of the preceding atom; nil if no repetition follows.
+    /// The bounds of a repetition; nil if none follows.
     private mutating func bounds() throws(PatternError) -> (least: Int, most: Int?)? {
         let start = position
         if skip("*") { return (0, nil) }
@@ -232,7 +232,7 @@ struct Parser {
         }
     }
 
-    /// The range that starts with a scalar: only that scalar, unless a hyphen follows and is not the last character.
+    /// The range that starts with a scalar; only that scalar unless a hyphen follows that is not the last character.
     private mutating func range(from low: Unicode.Scalar, of start: Int) throws(PatternError)
         -> ClosedRange<Unicode.Scalar>
     {

@@ -1,9 +1,9 @@
 /// A regular expression over Unicode scalars that matches in time linear in the text.
 ///
-/// Expressions come from scenario files and texts from clients, which could hang a backtracking matcher. Supported:
-/// literals, `.` (any scalar except LF, CR, U+2028 and U+2029), classes (`[a-z]`, `[^…]`), `\d \w \s` and their
-/// opposites, `\b \B`, `\n \r \t`, a backslash before any other ASCII sign, groups (`(…)`, `(?:…)`), `|`, `* + ?` and
-/// `{m} {m,} {m,n}`, each with a lazy `?` that has no effect here, and `^ $` for the ends of the text.
+/// A backtracking matcher could hang on clients' texts. The syntax has literals, `.` (any scalar except LF, CR, U+2028
+/// and U+2029), classes (`[a-z]`, `[^…]`), `\d \w \s` and their opposites, `\b \B`, `\n \r \t`, a backslash before any
+/// other ASCII punctuation, groups (`(…)`, `(?:…)`), `|`, `* + ?` and `{m} {m,} {m,n}`, each with an optional lazy `?`
+/// that has no effect, and `^ $` for the ends of the text.
 public struct Pattern: Sendable {
     public let source: String
     /// Whether upper and lower case are equal, by Unicode's simple mappings.
@@ -11,12 +11,12 @@ public struct Pattern: Sendable {
     let program: Program
     /// The maximum number of scalars in an expression.
     public static let maximumLength = 1000
-    /// The maximum number of instructions of an expression; a counted repetition counts its atom each time.
+    /// The maximum number of instructions of an expression; a counted repetition counts its atom repeatedly.
     public static let maximumInstructionCount = 1000
     /// The maximum depth of nested groups.
     public static let maximumNesting = 50
 
-    /// Compiles an expression, by default without regard to case, because coaches do not care about it.
+    /// Compiles an expression, ignoring case by default.
     public init(_ source: String, ignoresCase: Bool = true) throws(PatternError) {
         self.source = source
         self.ignoresCase = ignoresCase
@@ -24,14 +24,13 @@ public struct Pattern: Sendable {
         program = Program(try parser.parse(), ignoresCase: ignoresCase)
     }
 
-    /// The number of steps between two scalars is at most this, because each instruction is entered at most once.
+    /// The number of instructions, and the maximum number of steps between two scalars.
     var instructionCount: Int { program.instructions.count }
-    /// The maximum number of steps for a scalar of a text: one for each instruction, and the steps of one lookup in
-    /// each class.
+    /// The maximum number of steps for a scalar of a text: one for each instruction and one lookup in each class.
     ///
     /// In release builds, a step takes up to 6 ns on a server of 2020.
     public var stepsPerScalar: Int { program.classes.reduce(instructionCount) { $0 + $1.lookupSteps } }
-    /// Whether any part of the text matches; anchors restrict it.
+    /// Whether any part of the text matches, subject to anchors.
     public func isFound(in text: SearchedText) -> Bool { search(text).isFound }
 
     /// Searches for the expression and counts the steps.
@@ -129,7 +128,7 @@ public struct PatternError: Error, Equatable, Sendable {
         Self("A range must go from one character to another; write '\\-' for the character itself.", at: position)
     }
 
-    /// A character in printable form; one that would control a terminal is shown as its number.
+    /// A printable form of a character; terminal control characters appear as their numbers.
     private static func shown(_ scalar: Unicode.Scalar) -> String {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator:

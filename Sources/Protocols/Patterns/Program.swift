@@ -1,4 +1,4 @@
-/// An expression as instructions of a machine that is in many states at the same time (Thompson; Pike).
+/// An expression as instructions of a machine with many simultaneous states (Thompson; Pike).
 ///
 /// K. Thompson: "Regular expression search algorithm", 1968; R. Cox: "Regular Expression Matching: the Virtual Machine
 /// Approach", 2009.
@@ -10,7 +10,7 @@ struct Program {
         case oneOf(Int)
         /// Continues only at this place.
         case place(Place)
-        /// Continues at both.
+        /// Continues at both targets.
         case split(Int, Int)
         case jump(Int)
         case match
@@ -32,7 +32,7 @@ struct Program {
     }
 
     private mutating func append(_ node: Node) {
-        // An empty expression may be repeated any number of times, and nested.
+        // An empty expression may be repeated and nested any number of times.
         guard node.size > 0 else { return }
         switch node.kind {
         case .empty: break
@@ -97,42 +97,41 @@ struct Program {
     }
 }
 
-/// Searches a text for an expression, scalar by scalar, in all states at the same time.
+/// Searches a text for an expression scalar by scalar, in all states simultaneously.
 ///
-/// No state is entered twice between two scalars, so each scalar costs at most as many steps as there are instructions.
-/// A step is bounded, too: it enters a state, checks the two successors, and tests the scalar for at most one class. A
-/// class is looked up once for each scalar, however many states need it; a lookup counts as
-/// ``ScalarClass/lookupSteps``.
+/// No state is entered twice between two scalars, so a scalar costs at most one step per instruction. A step enters a
+/// state, checks its two successors, and tests the scalar for at most one class. A class is looked up once per scalar,
+/// which counts as ``ScalarClass/lookupSteps``.
 struct Search {
     struct Outcome: Equatable {
         var isFound: Bool
-        /// How often a state was entered.
+        /// The number of states entered.
         var stepCount: Int
-        /// How often a scalar was looked up in a class.
+        /// The number of class lookups.
         var lookupCount: Int
     }
 
     private let instructions: UnsafeBufferPointer<Program.Instruction>
     private let classes: [ScalarClass]
     private let ignoresCase: Bool
-    /// The states that wait for a scalar, and for each state the round in which it was last entered.
+    /// The states that wait for a scalar, and the last round in which each state was entered.
     ///
     /// A round is the number of scalars read, from 1.
     private let (waiting, entered): (UnsafeMutableBufferPointer<Int>, UnsafeMutableBufferPointer<Int>)
     private var waitingCount = 0
-    /// The pending second branches of splits: at most one for each split.
+    /// The pending second branches of splits, at most one per split.
     private let pending: UnsafeMutableBufferPointer<Int>
-    /// For each class: the round in which it was last looked up, negative if the scalar is not in it.
+    /// For each class, the round of its last lookup, negative if the scalar is not in it.
     private let lookedUp: UnsafeMutableBufferPointer<Int>
     /// The place before the next scalar.
     private var place: Place
     private var outcome = Outcome(isFound: false, stepCount: 0, lookupCount: 0)
 
-    /// Searches without checks of bounds and ownership, which would cost more than the steps themselves.
+    /// Searches without bounds and ownership checks, which would cost more than the steps.
     static func run(_ program: Program, _ text: SearchedText) -> Outcome {
         let count = program.instructions.count
         return program.instructions.withUnsafeBufferPointer { instructions in
-            // There are no more classes than instructions.
+            // There are at most as many classes as instructions.
             withUnsafeTemporaryAllocation(of: Int.self, capacity: 5 * count) { room in
                 room.initialize(repeating: 0)
                 let rooms = (0..<5).map { UnsafeMutableBufferPointer(rebasing: room[($0 * count)...].prefix(count)) }
@@ -153,7 +152,7 @@ struct Search {
         (waiting, entered, pending, lookedUp) = (rooms[0], rooms[1], rooms[2], rooms[3])
     }
 
-    /// - Parameter states: Room for the states that waited for a scalar.
+    /// - Parameter states: A buffer for the states that waited for a scalar.
     private mutating func run(
         _ scalars: UnsafeBufferPointer<SearchedText.Element>, places: UnsafeBufferPointer<Place>,
         states: UnsafeMutableBufferPointer<Int>
@@ -189,7 +188,7 @@ struct Search {
         }
     }
 
-    /// Enters a state and those reachable from it without a scalar.
+    /// Enters a state and all states reachable from it without a scalar.
     private mutating func enter(_ first: Int, in round: Int) {
         var (state, count) = (first, 0)
         while true {

@@ -1,4 +1,4 @@
-/// The kinds of scalars that have names.
+/// Named sets of scalars.
 struct ScalarKinds: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
     /// `\d`: Unicode's decimal digits.
@@ -12,7 +12,7 @@ struct ScalarKinds: OptionSet, Hashable, Sendable {
 }
 
 extension ScalarKinds {
-    /// All kinds to which a scalar belongs.
+    /// All kinds of a scalar.
     init(of scalar: Unicode.Scalar) {
         if scalar.isASCII {
             self = Self.ofASCII(UInt8(scalar.value))
@@ -41,12 +41,12 @@ extension ScalarKinds {
 
 /// A set of scalars: `[a-z_]`, `[^\s]`, `\d`, `.`.
 ///
-/// Equal sets are equal values, even if written in another order. A lookup takes at most three binary searches, for the
-/// scalar and its other cases.
+/// Sets are equal regardless of the order in which they were written. A lookup takes at most three binary searches, for
+/// the scalar and its other cases.
 struct ScalarClass: Hashable, Sendable {
-    /// In order, with gaps between them.
+    /// Sorted, with gaps between the ranges.
     private(set) var ranges: [ClosedRange<UInt32>] = []
-    /// `\d` in a class, and `\D`.
+    /// Kinds such as `\d`, and complements such as `\D`.
     private(set) var (kinds, opposites) = (ScalarKinds(), ScalarKinds())
     private(set) var isNegated = false
 
@@ -70,7 +70,7 @@ struct ScalarClass: Hashable, Sendable {
         }
     }
 
-    /// The cost of a lookup, in steps of a search: two, and one for each round of the binary searches.
+    /// The cost of a lookup, in steps of a search: two, plus one for each binary search round.
     var lookupSteps: Int { 2 + Int.bitWidth - ranges.count.leadingZeroBitCount }
 
     func contains(_ scalar: SearchedText.Element, ignoringCase ignoresCase: Bool) -> Bool {
@@ -81,11 +81,11 @@ struct ScalarClass: Hashable, Sendable {
     private func lists(_ cases: CasedScalar, ignoringCase ignoresCase: Bool) -> Bool {
         if lists(cases.itself) { return true }
         guard ignoresCase else { return false }
-        // Few scalars have another case, and fewer two.
+        // Few scalars have one other case, and fewer have two.
         return cases.upper != cases.itself && lists(cases.upper) || cases.folded != cases.itself && lists(cases.folded)
     }
 
-    /// Whether a range has the scalar, by binary search.
+    /// Whether a range contains the scalar, by binary search.
     private func lists(_ scalar: Unicode.Scalar) -> Bool {
         var (low, high) = (0, ranges.count)
         while low < high {
@@ -96,13 +96,13 @@ struct ScalarClass: Hashable, Sendable {
     }
 }
 
-/// A scalar with its other cases, by the mappings from one scalar to one scalar.
+/// A scalar with its other cases by mappings from one scalar to one scalar.
 struct CasedScalar: Sendable {
     let itself: Unicode.Scalar
     let upper: Unicode.Scalar
     /// The same for all scalars that differ only in case: `K`, `k` and the Kelvin sign.
     ///
-    /// It is the lower-case scalar, if that is a different one.
+    /// It is the lower-case scalar, if there is one.
     let folded: Unicode.Scalar
 
     init(_ scalar: Unicode.Scalar) {
@@ -117,7 +117,7 @@ struct CasedScalar: Sendable {
             (folded, upper) = (scalar, scalar)
         } else {
             upper = Self.only(scalar.properties.uppercaseMapping) ?? scalar
-            // Goes through the upper case, because the two small sigmas share one capital.
+            // Map to upper case first, because the two small sigmas share one capital.
             folded = Self.only(upper.properties.lowercaseMapping) ?? upper
         }
     }
@@ -137,11 +137,11 @@ public struct SearchedText: Sendable {
 
     /// The maximum number of scalars that are searched, from the start.
     ///
-    /// A limit in characters would not bound the work, because a character can have any number of scalars. The longest
-    /// message has as many characters, mostly of one scalar each.
+    /// A limit in characters would not bound the work, because a character can have any number of scalars. It equals
+    /// the longest message's number of characters.
     public static let maximumLength = 5000
     let elements: [Element]
-    /// Before each scalar, and after the last one.
+    /// The places before each scalar and after the last one.
     let places: [Place]
 
     public init(_ text: String) {
@@ -156,14 +156,14 @@ public struct SearchedText: Sendable {
     }
 }
 
-/// Words to search for, ignoring case, scalar by scalar; prepared once for many texts.
+/// Words to search for, ignoring case, prepared once for many texts.
 public struct SoughtWords: Sendable, Equatable {
     public let text: String
     private let scalars: [Unicode.Scalar]
     /// For each prefix of the words, the length of its longest border (Knuth, Morris, Pratt).
     private let borders: [Int]
 
-    /// Takes time linear in the words.
+    /// Prepares the words in linear time.
     public init(_ text: String) {
         self.text = text
         scalars = text.unicodeScalars.map { CasedScalar($0).folded }
@@ -178,8 +178,7 @@ public struct SoughtWords: Sendable, Equatable {
 
     /// Whether a text contains the words; every text contains empty words.
     ///
-    /// The time is linear in the text, with at most two comparisons for a scalar, so that no client's text makes it
-    /// slow.
+    /// It makes at most two comparisons per scalar, so no client's text can make it slow.
     public func isFound(in text: String) -> Bool {
         find(in: text.unicodeScalars.lazy.map { CasedScalar($0).folded }).isFound
     }

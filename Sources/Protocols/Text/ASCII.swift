@@ -69,7 +69,7 @@ extension UInt8 {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// The value of four hexadecimal digits at an index, as after `\u` in JSON; nil if there are none.
+    /// The value of four hexadecimal digits at an index, as after `\u` in JSON; nil if they are not four digits.
     @inlinable public func hexCodeUnit(at index: Int) -> UInt16? {
         guard index + 4 <= count else { return nil }
         var unit: UInt16 = 0

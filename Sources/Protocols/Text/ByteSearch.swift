@@ -2,7 +2,7 @@ extension [UInt8] {
     /// Returns whether these bytes contain others, in linear time.
     package func contains(_ part: [UInt8]) -> Bool {
         guard !part.isEmpty else { return true }
-        // Returns at once if the part is longer.
+        // Return early if the part is longer.
         guard part.count <= count else { return false }
         // Where to continue after a mismatch, so that no byte is read repeatedly (Knuth, Morris and Pratt).
         var borders = [0]

@@ -1,8 +1,8 @@
 /// Dates of the proleptic Gregorian calendar and times of day in UTC, without Foundation.
 ///
-/// Foundation would load locale data when the server starts. The algorithms are "days from civil" and "civil from days"
-/// by Howard Hinnant (https://howardhinnant.github.io/date_algorithms.html): days are counted in eras of 400 years that
-/// start on 1 March, so that a leap day is the last day of its year.
+/// Foundation would load locale data at startup. The algorithms are "days from civil" and "civil from days" by Howard
+/// Hinnant (https://howardhinnant.github.io/date_algorithms.html): days are counted in eras of 400 years that start on
+/// 1 March, so that a leap day is the last day of its year.
 public struct CivilDate: Equatable, Sendable {
     public var year: Int64
     /// From 1.
@@ -10,13 +10,13 @@ public struct CivilDate: Equatable, Sendable {
     /// From 1.
     public var day: Int64
 
-    /// Creates a date; nil if the calendar does not have it.
+    /// Creates a date; nil if it does not exist.
     @inlinable public init?(year: Int64, month: Int64, day: Int64) {
         guard 1...12 ~= month, day >= 1, day <= Self.length(ofMonth: month, year: year) else { return nil }
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// The date `daysSinceEpoch` days after 1970-01-01, or before it if negative.
+    /// The date `daysSinceEpoch` days after 1970-01-01; negative numbers are earlier dates.
     @inlinable public init(daysSinceEpoch: Int64) {
         let shifted = daysSinceEpoch + 719_468  // Days since 0000-03-01.
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -30,7 +30,7 @@ public struct CivilDate: Equatable, Sendable {
         year = Int64(yearOfEra) + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// The days from 1970-01-01 to this date; negative before.
+    /// The days from 1970-01-01 to this date; negative for earlier dates.
     @inlinable public var daysSinceEpoch: Int64 {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400

@@ -1,7 +1,7 @@
 /// Formatting and parsing of durations.
 ///
-/// Every message that shows seconds uses ``seconds(_:)`` or ``fixedSeconds(_:)``, so that one wait never appears with
-/// two values. Both truncate to the millisecond: a wait that is too short must never look long enough.
+/// Every message that shows seconds uses ``seconds(_:)`` or ``fixedSeconds(_:)``, so that a duration always appears
+/// with the same value. Both truncate to the millisecond, because a wait that is too short must never look long enough.
 public enum Durations {
     /// Nanoseconds as seconds, to the millisecond and without trailing zeros: `5`, `0.2`, `-1.95`.
     public static func seconds(_ nanoseconds: Int64) -> String {
@@ -24,7 +24,7 @@ public enum Durations {
         return tenths == 0 || tenths >= 100 ? String(tenths / 10) : "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// The exact duration in the largest unit not larger than it: `10 s`, `1.5 s`, `250 ms`; not negative.
+    /// The exact duration in the largest unit that does not exceed it: `10 s`, `1.5 s`, `250 ms`; not negative.
     public static func exact(_ nanoseconds: Int64) -> String {
         let units: [(Int64, String)] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs")]
         for (size, name) in units where nanoseconds >= size {
@@ -47,7 +47,7 @@ public enum Durations {
         case microseconds = "us"
         case nanoseconds = "ns"
 
-        /// In nanoseconds.
+        /// The unit's nanoseconds.
         public var length: Int64 {
             switch self {
             case .days: 86_400_000_000_000
@@ -61,14 +61,14 @@ public enum Durations {
         }
     }
 
-    /// A duration in the largest unit that gives a whole number, `90s`; `0` if it is not positive.
+    /// A duration in the largest unit that yields a whole number, such as `90s`; `0` if it is not positive.
     public static func whole(_ nanoseconds: Int64, largest: Unit = .days) -> String {
         guard nanoseconds > 0 else { return "0" }
         let unit = Unit.allCases.first { $0.length <= largest.length && nanoseconds % $0.length == 0 } ?? .nanoseconds
         return "\(nanoseconds / unit.length)\(unit.rawValue)"
     }
 
-    /// Parses `1.5s`, `250ms` or `0`, exactly; nil for anything else, too long or finer than a nanosecond.
+    /// Parses `1.5s`, `250ms` or `0` exactly; nil if invalid, too long or finer than a nanosecond.
     public static func nanoseconds(_ text: String, atMost longest: Int64) -> Int64? {
         if text == "0" { return 0 }
         let bytes = Array(text.utf8.prefix(40))
@@ -85,9 +85,9 @@ public enum Durations {
             let unit = Unit(rawValue: String(decoding: rest, as: UTF8.self))
         else { return nil }
         let (length, isTooLong) = count.multipliedReportingOverflow(by: unit.length)
-        // The value of the fraction's current digit; digits finer than a nanosecond must be zeros.
+        // The place value of the current digit; digits finer than a nanosecond must be zeros.
         var place = unit.length
-        // Less than one unit.
+        // The fraction, less than one unit.
         var part: Int64 = 0
         for digit in fraction {
             guard place % 10 == 0 || digit == .digitZero else { return nil }

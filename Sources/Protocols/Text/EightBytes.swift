@@ -1,4 +1,4 @@
-/// Searches eight bytes at a time, because every byte of a request passes through such a search.
+/// Searches eight bytes at a time, because every byte of a request is searched.
 extension UnsafeBufferPointer<UInt8> {
     /// The offset of the first such byte at or after `start`.
     @inlinable public func first(_ byte: UInt8, from start: Int) -> Int? {
@@ -10,7 +10,7 @@ extension UnsafeBufferPointer<UInt8> {
             index &+= 16
         }
         while index &+ 8 <= count {
-            // The lowest set bit marks the first such byte.
+            // The lowest set bit marks the first match.
             let found = UInt64(bytesAt: base + index).equal(to: byte)
             if found != 0 { return index &+ found.trailingZeroBitCount / 8 }
             index &+= 8
@@ -22,7 +22,7 @@ extension UnsafeBufferPointer<UInt8> {
         return nil
     }
 
-    /// Whether a test of eight bytes, which sets the high bits of matching bytes, matches no byte here.
+    /// Whether no byte matches a test, which sets the high bits of matching bytes in a word.
     @inlinable @inline(__always)
     public func hasNone(_ test: (UInt64) -> UInt64) -> Bool {
         guard let base = baseAddress.map(UnsafeRawPointer.init) else { return true }
@@ -57,32 +57,31 @@ extension UnsafeBufferPointer<UInt8> {
 
 /// Eight bytes as a number, with tests that set the high bit of each matching byte.
 ///
-/// Bytes above a matching one may be marked wrongly. Whether any byte matches, and which is the lowest, is always
-/// right.
+/// Bytes above a match may be marked wrongly, but the lowest mark is always right.
 extension UInt64 {
     @inlinable public static var lowBits: UInt64 { 0x0101_0101_0101_0101 }
     @inlinable public static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// The first byte becomes the lowest one.
+    /// Loads eight bytes in little-endian order.
     @inlinable public init(bytesAt start: UnsafeRawPointer) {
         self.init(littleEndian: start.loadUnaligned(as: UInt64.self))
     }
 
-    /// The bytes less than a bound of at most 128.
+    /// Marks the bytes less than a bound of at most 128.
     @inlinable public func less(than bound: UInt8) -> UInt64 {
         (self &- Self.lowBits &* UInt64(bound)) & ~self & Self.highBits
     }
 
-    /// The bytes equal to another.
+    /// Marks the bytes equal to another byte.
     @inlinable public func equal(to byte: UInt8) -> UInt64 { (self ^ Self.lowBits &* UInt64(byte)).less(than: 1) }
 
-    /// The value of eight hexadecimal digits, the first in the lowest byte; nil if one is not a digit.
+    /// The value of eight hexadecimal digits, the first in the lowest byte; nil if a byte is not a digit.
     @inlinable public var hexDigits: (value: UInt64, hasUpperCase: Bool)? {
         let first = byteSwapped
         // A letter has bit 6 set, and its low bits start at 1 for ten.
         var value = (first & 0x0f0f_0f0f_0f0f_0f0f) &+ ((first >> 6) & Self.lowBits) &* 9
         let letters = ((value &+ Self.lowBits &* 6) >> 4) & Self.lowBits
-        // Only digits give the same text again.
+        // Only digits produce the same text again.
         let digits = value &+ Self.lowBits &* 0x30 &+ letters &* 0x27
         guard value & 0xf0f0_f0f0_f0f0_f0f0 == 0, digits == first | letters &* 0x20 else { return nil }
         let hasUpperCase = letters &* 0x20 & ~first != 0

@@ -1,8 +1,7 @@
 /// Percent-encoding of URLs (RFC 3986 §2.1) and of forms (WHATWG URL §5).
 ///
-/// Decoding accepts anything: a `%` that starts no escape is preserved. `+` means a space in a query but not in a path,
-/// so the caller says which it has. Decoding takes time linear in the text: it reads no byte more than five times, and
-/// decodes nothing twice.
+/// Decoding accepts any text and keeps a `%` that starts no escape. A `+` means a space in a query but not in a path;
+/// the caller chooses. Decoding takes linear time and decodes nothing twice.
 public enum PercentCoding {
     /// The byte encoded as `%XX` at an index.
     @inlinable public static func byte(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> UInt8? {
@@ -52,7 +51,7 @@ public enum PercentCoding {
         return items
     }
 
-    /// Calls `body` with each undecoded piece between `&`; the value is nil without `=`.
+    /// Calls `body` with each undecoded piece between `&`; a piece without `=` has a nil value.
     public static func forEachItem(
         in query: UnsafeBufferPointer<UInt8>,
         _ body: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>?) -> Void
@@ -69,7 +68,7 @@ public enum PercentCoding {
         }
     }
 
-    /// Appends a text with every character that is not unreserved (RFC 3986 §2.3) as `%XX`.
+    /// Appends a text with every character except the unreserved ones (RFC 3986 §2.3) as `%XX`.
     public static func append(_ text: some Sequence<UInt8>, spaceIsPlus: Bool = false, to output: inout [UInt8]) {
         for byte in text {
             if byte.isUnreserved {
@@ -82,7 +81,7 @@ public enum PercentCoding {
         }
     }
 
-    /// The text with every character that is not unreserved (RFC 3986 §2.3) as `%XX`.
+    /// The text with every character except the unreserved ones (RFC 3986 §2.3) as `%XX`.
     public static func encoded(_ text: String) -> String {
         var output: [UInt8] = []
         append(text.utf8, to: &output)

@@ -6,13 +6,13 @@ public enum RFC3339 {
         public let secondsSinceEpoch: Int64
         /// The first nine digits of the fraction.
         public let nanoseconds: Int64
-        /// The number of digits of the fraction.
+        /// The number of digits in the fraction.
         public let fractionDigits: Int
         /// Whether the second is 60.
         public let isLeapSecond: Bool
         /// Seconds east of UTC; nil if the text has no offset.
         public let offset: Int64?
-        /// The number of bytes of the text.
+        /// The text's number of bytes.
         public let length: Int
     }
 
@@ -27,7 +27,7 @@ public enum RFC3339 {
         return time.offset == nil ? nil : time
     }
 
-    /// Parses a time within a text, also with a space for the `T` and without an offset, as some programs write it.
+    /// Parses a time within a text; like some programs, it accepts a space for the `T` and a missing offset.
     ///
     ///     date-time   = full-date "T" partial-time time-offset
     ///     partial-time = time-hour ":" time-minute ":" time-second ["." 1*DIGIT]
@@ -98,20 +98,20 @@ public enum RFC3339 {
 
     /// The time in UTC with whole seconds, `2025-01-29T10:30:00Z`, in the years 0000 to 9999.
     ///
-    /// If nanoseconds are given, the fraction has nine digits.
+    /// With nanoseconds, the fraction has nine digits.
     public static func text(secondsSinceEpoch seconds: Int64, nanoseconds: Int64? = nil) -> String {
         String(unsafeUninitializedCapacity: 30) {
             write(secondsSinceEpoch: seconds, nanoseconds: nanoseconds, into: $0)
         }
     }
 
-    /// Writes the same into room for 30 bytes; returns the number of bytes, 20 without nanoseconds.
+    /// Writes the same text into a 30-byte buffer; returns its length, 20 without nanoseconds.
     public static func write(
         secondsSinceEpoch seconds: Int64, nanoseconds: Int64? = nil, into bytes: UnsafeMutableBufferPointer<UInt8>
     ) -> Int {
         let time = CivilTime(secondsSinceEpoch: seconds)
         precondition(0...9999 ~= time.date.year, "RFC 3339 allows four digits for a year")
-        // In 32 bits, a division by a constant takes half as long; 30 bytes are available.
+        // In 32 bits, a division by a constant takes half as long; the buffer has 30 bytes.
         func put(_ value: Int64, digits: Int, at offset: Int, before next: UInt8) {
             var rest = UInt32(truncatingIfNeeded: value)
             var place = offset &+ digits

@@ -1,16 +1,16 @@
-/// External text made safe for a terminal and for one line, whole or truncated.
+/// Makes external text safe for a terminal or a single line.
 ///
-/// JSON values have excerpts of their own (`JSONValue.excerpt(limit:)`), which use JSON's escapes.
+/// JSON values have separate excerpts with JSON's escapes (`JSONValue.excerpt(limit:)`).
 public enum TerminalText {
-    /// The text with every character that moves a cursor, colours, hides or reorders text replaced by an escape.
+    /// The text with every character that moves the cursor or colours, hides or reorders text replaced by an escape.
     ///
-    /// These are the controls of C0 and C1 and DEL (which start a terminal's commands), line and paragraph separators,
-    /// and Unicode's invisible marks of direction and width, which can make one text look like another.
+    /// These are C0 and C1 controls and DEL (which start terminal commands), line and paragraph separators, and
+    /// invisible direction and width marks, which can disguise text.
     public static func escaped(_ text: some StringProtocol) -> String {
         replaced(text, where: needsEscape, escape)
     }
 
-    /// The text in quotation marks, with control characters made visible, truncated if it is long.
+    /// The text in quotation marks, with control characters made visible, truncated if long.
     package static func quoted(_ text: some StringProtocol) -> String {
         let scalars = text.unicodeScalars
         let start = scalars.prefix(120).map { $0 == "'" ? "'" : $0.escaped(asASCII: false) }.joined()
@@ -28,15 +28,15 @@ public enum TerminalText {
         }
     }
 
-    /// Text of several lines for printing: ``escaped(_:)``, except that line feeds, tabs and joiners stay.
+    /// Multi-line text for printing: ``escaped(_:)`` that keeps line feeds, tabs and joiners.
     ///
-    /// Persian, the languages of India and many emoji need the joiners U+200C and U+200D, which have no direction.
-    /// Parts of a text can be printed separately.
+    /// Persian, the languages of India and many emoji need the joiners U+200C and U+200D, which do not affect
+    /// direction. You can print parts of a text separately.
     public static func printed(_ text: String) -> String {
         replaced(text, where: needsEscapeInLines, escape)
     }
 
-    /// A text of JSON with the same characters in JSON's escapes, which only strings can contain.
+    /// JSON text with these characters as JSON escapes; only strings can contain them.
     public static func printed(json text: String) -> String {
         replaced(text, where: needsEscapeInLines) { scalar, output in
             for unit in String(scalar).utf16 {
@@ -78,13 +78,12 @@ public enum TerminalText {
         }
     }
 
-    /// The escaped text, truncated with "…" to `width` columns (1 or more); the rest is not examined.
+    /// The escaped text, truncated with "…" to `width` columns (1 or more) without examining the rest.
     ///
-    /// A character counts as two columns if terminals draw it two columns wide, and a combining mark as one. So a line
-    /// may be shorter than necessary, but never too long.
+    /// Wide characters count as two columns, combining marks as one, so a line may be shorter than necessary but never
+    /// too long.
     public static func excerpt(_ bytes: some Collection<UInt8>, width: Int) -> String {
-        // No character that fits is longer than this; if the prefix splits a character at its end, that is beyond the
-        // cut.
+        // This is enough for `width` characters; a character split at the prefix's end is beyond the cut.
         let start = Array(bytes.prefix(4 * width + 4))
         return cut(escaped(String(decoding: start, as: UTF8.self)), width: width)
     }
@@ -118,13 +117,13 @@ public enum TerminalText {
 extension String {
     /// The text on one line, truncated with "…" to `limit` characters.
     ///
-    /// Tabs and line breaks become spaces; what `TerminalText` escapes becomes U+FFFD.
+    /// Tabs and line breaks become spaces; characters that `TerminalText` escapes become U+FFFD.
     public func onOneLine(limit: Int) -> String {
         var line = ""
         var count = 0
         for character in self {
             guard count < limit else { return line + "…" }
-            // CR LF is one character; of a character with many scalars only the first few are used.
+            // CR LF is one character; only the first few scalars of a character are used.
             for scalar in character == "\r\n" ? "\n".unicodeScalars.prefix(1) : character.unicodeScalars.prefix(8) {
                 switch scalar {
                 case "\t", "\n", "\r": line.append(" ")

@@ -3,8 +3,8 @@
 ///     https://api.example.com:8443/a/b?x=1#top
 ///     scheme  authority            path query fragment
 ///
-/// Splitting takes linear time, never fails and decodes nothing. It works on bytes, because a combining mark after a
-/// slash forms one character with it.
+/// Splitting takes linear time, never fails and decodes nothing. It works on bytes, because a slash and a following
+/// combining mark form one character.
 public struct URLParts: Sendable {
     /// Nil in a relative reference, such as a request target.
     public let scheme: Substring?
@@ -41,7 +41,7 @@ public struct URLParts: Sendable {
         path = Substring(rest[..<(mark ?? rest.endIndex)])
     }
 
-    /// The path, or `/` if it is empty, and the query.
+    /// The path (`/` if empty) and the query.
     public var target: String { (path.isEmpty ? "/" : String(path)) + (query.map { "?" + $0 } ?? "") }
 
     /// The decoded pairs of the query, in order and with duplicates.
@@ -68,7 +68,7 @@ public struct HostAndPort: Sendable {
     /// The text after the colon; nil if there is no colon.
     public let port: Substring?
 
-    /// Splits an authority; nil if a bracket is not closed, or is not followed by a port or the end.
+    /// Splits an authority; nil if a bracket is not closed, or if other text than a port follows it.
     public init?(_ authority: Substring) {
         let utf8 = authority.utf8
         let end: Substring.Index
@@ -94,7 +94,7 @@ public struct HostAndPort: Sendable {
             : !host.isEmpty && host.utf8.allSatisfy { $0.isWordCharacter || $0 == .dot }
     }
 
-    /// Whether the host is an address or `localhost`, which no DNS entry can point elsewhere.
+    /// Whether the host is an address or `localhost`, which DNS cannot redirect.
     public var hasFixedHost: Bool {
         isBracketed || host.lowercased() == "localhost" || Self.isIPv4(host)
     }
@@ -110,7 +110,7 @@ public struct HostAndPort: Sendable {
             }
     }
 
-    /// The port as a number; nil if there is none, if it contains a non-digit or is too large for TCP.
+    /// The port as a number; nil if it is missing, not decimal or too large for TCP.
     public var portNumber: UInt16? {
         // Swift parses "+80" as a number.
         port.flatMap { $0.utf8.allSatisfy(\.isDigit) ? UInt16($0) : nil }

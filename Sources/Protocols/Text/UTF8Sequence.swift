@@ -1,8 +1,8 @@
-/// The structure of UTF-8 (RFC 3629): the lengths of characters, and where a text may be cut.
+/// The structure of UTF-8 (RFC 3629): character lengths and valid cut positions.
 ///
-/// `WebSocket`'s validator checks text that arrives in pieces and keeps its state between them.
+/// `WebSocket`'s validator validates text that arrives in pieces.
 public enum UTF8Sequence {
-    /// The length of the sequence at an offset, or 0 if it is ill-formed or cut off.
+    /// The length of the sequence at an offset, or 0 if it is ill-formed or truncated.
     ///
     ///     UTF8-2 = %xC2-DF UTF8-tail
     ///     UTF8-3 = %xE0 %xA0-BF UTF8-tail / %xE1-EC 2( UTF8-tail ) / %xED %x80-9F UTF8-tail / %xEE-EF 2( UTF8-tail )
@@ -31,9 +31,9 @@ public enum UTF8Sequence {
     /// Whether a byte continues a character: `UTF8-tail = %x80-BF`.
     @inlinable public static func isTail(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 
-    /// The last position up to a limit where bytes can be cut without splitting a character.
+    /// The last position up to a limit at which a cut does not split a character.
     ///
-    /// The limit itself if the bytes around it are not UTF-8, and the end if there are no more bytes.
+    /// Returns the limit if the bytes around it are not UTF-8, and the end if the bytes are shorter.
     public static func boundary(in bytes: [UInt8], at limit: Int) -> Int {
         guard bytes.count > limit else { return bytes.count }
         var end = limit
@@ -41,7 +41,7 @@ public enum UTF8Sequence {
         return isTail(bytes[end]) ? limit : end
     }
 
-    /// Whether bytes are the start of one longer character.
+    /// Whether the bytes are the incomplete start of a character.
     public static func isTorn(_ bytes: [UInt8]) -> Bool {
         guard let first = bytes.first else { return false }
         let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0

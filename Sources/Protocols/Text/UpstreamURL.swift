@@ -3,17 +3,17 @@ public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
     public let isSecure: Bool
     /// A name, an IPv4 address, or an IPv6 address without brackets; in lower case.
     public let host: String
-    /// 80 or 443 if the URL names none.
+    /// 80 or 443 if the URL has none.
     public let port: UInt16
 
     public struct Refusal: Error, Equatable, CustomStringConvertible {
-        /// The message for the person at the keyboard.
+        /// The message for the user.
         public let description: String
     }
 
     /// Parses a URL: `https://api.example.com`, `http://127.0.0.1:8080`; `ws` and `wss` count as `http` and `https`.
     ///
-    /// - Throws: for other schemes, a path, a query, credentials, or an invalid host or port.
+    /// - Throws: A refusal of other schemes, a path, a query, credentials, or an invalid host or port.
     public init(_ text: String) throws(Refusal) {
         let url = URLParts(text)
         guard let scheme = url.scheme, let authority = url.authority else {
@@ -45,7 +45,7 @@ public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(scheme)://\(authority)" }
 }
 
-/// Refusals of texts that are not such URLs.
+/// The messages of refusals.
 private enum Sentences {
     static func notAURL(_ text: String) -> String {
         TerminalText.quoted(text) + " is not a URL: name the upstream server as https://api.example.com or "

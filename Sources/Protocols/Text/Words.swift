@@ -1,11 +1,11 @@
 /// Parts of sentences: counted nouns and lists.
 public enum Words {
-    /// `1 frame`, `2 frames`; a plural other than noun and s must be given.
+    /// `1 frame`, `2 frames`; pass an irregular plural.
     public static func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
         "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
     }
 
-    /// `a, b and c`, optionally with another word for `and`; empty without words.
+    /// `a, b and c` with an optional other conjunction; empty if there are no words.
     public static func list(_ words: [String], last conjunction: String = "and") -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "" }
         return words.dropLast().joined(separator: ", ") + " \(conjunction) " + last
@@ -14,15 +14,15 @@ public enum Words {
 
 /// Suggestions for misspelled words.
 public enum NearestWord {
-    /// The candidate with the fewest edits to the text, or nil if none is similar enough to be helpful.
+    /// The candidate with the fewest edits to the text; nil if none is similar enough.
     ///
-    /// At most half of the text's characters may differ. Texts over 100 bytes are not considered: the cost is the
+    /// At most half of the text's characters may differ. Texts over 100 bytes are skipped, because the cost is the
     /// product of both lengths.
     public static func find(_ text: String, among candidates: [String]) -> String? {
         let wanted = Array(text.lowercased().utf8)
         guard !wanted.isEmpty, wanted.count <= 100 else { return nil }
         var best: (candidate: String, distance: Int)?
-        // Each extra byte is an extra edit; the lowercase form is at least a third as long.
+        // Each extra byte is an edit, and lowercasing leaves at least a third of the bytes.
         for candidate in candidates where candidate.utf8.count <= 6 * wanted.count {
             let letters = Array(candidate.lowercased().utf8)
             guard abs(letters.count - wanted.count) <= wanted.count / 2 else { continue }
@@ -39,7 +39,7 @@ public enum NearestWord {
         hint(find(text, among: candidates), quote: quote)
     }
 
-    /// ` Did you mean 'name'?` to append to a sentence; empty without a name.
+    /// ` Did you mean 'name'?` to append to a sentence; empty if there is no name.
     public static func hint(_ name: String?, quote: Character = "'") -> String {
         name.map { " Did you mean \(quote)\($0)\(quote)?" } ?? ""
     }

@@ -1,4 +1,4 @@
-/// The status code of a close frame; any number is representable, so that a journal can show what a peer sent.
+/// The status code of a close frame; it can hold any number, so that a journal can show a peer's code.
 ///
 /// Source: RFC 6455 §7.4 and the IANA registry "WebSocket Close Code Number".
 public struct CloseCode: RawRepresentable, Hashable, Sendable {
@@ -6,11 +6,11 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public init(rawValue: UInt16) { self.rawValue = rawValue }
     /// 1000: the purpose of the connection has been fulfilled.
     public static let normalClosure = CloseCode(rawValue: 1000)
-    /// 1001: the server is shutting down, or the client has navigated away.
+    /// 1001: the server is shutting down or the client has left.
     public static let goingAway = CloseCode(rawValue: 1001)
     /// 1002: the peer violated the protocol.
     public static let protocolError = CloseCode(rawValue: 1002)
-    /// 1003: a type of data that the endpoint does not accept.
+    /// 1003: the endpoint does not accept this type of data.
     public static let unsupportedData = CloseCode(rawValue: 1003)
     /// 1005: the close frame had no code; never sent.
     public static let noStatus = CloseCode(rawValue: 1005)
@@ -22,7 +22,7 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let policyViolation = CloseCode(rawValue: 1008)
     /// 1009: a message too big to process.
     public static let messageTooBig = CloseCode(rawValue: 1009)
-    /// 1011: the endpoint met an unexpected condition.
+    /// 1011: the endpoint encountered an unexpected condition.
     public static let internalError = CloseCode(rawValue: 1011)
 
     /// Whether a close frame may contain this code.
@@ -56,7 +56,7 @@ public struct CloseSummary: Hashable, Sendable {
     public internal(set) var sent: Frame?
     /// The peer's close frame, or nil if none arrived or it was rejected.
     public internal(set) var received: Frame?
-    /// The side whose close frame was first, or nil if no valid close frame was exchanged.
+    /// The side that sent the first valid close frame; nil if there was none.
     public internal(set) var initiator: Connection.Initiator?
 
     public init(sent: Frame? = nil, received: Frame? = nil, initiator: Connection.Initiator? = nil) {
@@ -65,10 +65,10 @@ public struct CloseSummary: Hashable, Sendable {
 
     /// Whether both close frames were exchanged.
     ///
-    /// RFC 6455 §7.1.4: then the connection is "said to have been closed cleanly" once the transport ends.
+    /// RFC 6455 §7.1.4: the connection is then "said to have been closed cleanly" once the transport ends.
     public var wasClean: Bool { sent != nil && received != nil }
 
-    /// The code that the peer sent: 1005 if its frame had none, 1006 if no frame arrived (RFC 6455 §7.1.5).
+    /// The peer's code: 1005 if its frame had none, 1006 if no frame arrived (RFC 6455 §7.1.5).
     public var code: CloseCode { received.map { $0.code ?? .noStatus } ?? .abnormal }
 }
 
@@ -78,9 +78,9 @@ public struct CloseSummary: Hashable, Sendable {
 enum ProtocolViolation: Error, Hashable, Sendable {
     /// RSV bits are set; the value is the frame's first byte.
     case reservedBits(firstByte: UInt8)
-    /// RSV bits other than RSV1, or RSV1 on the wrong frame, where compression is negotiated.
+    /// With compression, RSV bits other than RSV1, or RSV1 on the wrong frame.
     case bitsBesideCompression(firstByte: UInt8, Opcode)
-    /// A compressed message cannot be inflated, or ends in the middle.
+    /// A compressed message cannot be inflated or is incomplete.
     case corruptBlocks, unfinishedBlocks
     case reservedOpcode(UInt8)
     case fragmentedControlFrame(Opcode)
@@ -94,7 +94,7 @@ enum ProtocolViolation: Error, Hashable, Sendable {
     case lengthWithTopBit(UInt64)
     /// The total includes all fragments announced so far.
     case messageTooBig(total: UInt64, limit: Int)
-    /// A compressed message takes longer to inflate than its bytes warrant.
+    /// Inflating a compressed message takes too much work for its size.
     case tooManyBlocks(limit: Int)
     case invalidText(byte: UInt8, index: Int)
     case truncatedText(count: Int)
@@ -113,11 +113,11 @@ enum ProtocolViolation: Error, Hashable, Sendable {
 }
 
 extension Connection {
-    /// Starts the closing handshake; nothing can be sent after it.
+    /// Starts the closing handshake, after which nothing can be sent.
     ///
-    /// The reason is truncated to 123 bytes, between two characters. The peer's messages still arrive as events until
-    /// its close frame does. Returns false without writing anything if a close frame was already sent or received.
-    /// The code must be allowed on the wire, and the reason be empty without a code. Source: RFC 6455 §7.1.2.
+    /// Truncates the reason to 123 bytes of whole characters. The peer's messages still arrive as events until its
+    /// close frame does. Returns false without writing anything if a close frame was already sent or received. The code
+    /// must be allowed on the wire, and a reason requires a code. Source: RFC 6455 §7.1.2.
     @discardableResult
     public mutating func close(code: CloseCode?, reason: String = "", into out: inout [UInt8]) -> Bool {
         precondition(code?.isAllowedOnWire ?? true, "This close code must not be sent; see CloseCode.isAllowedOnWire.")
@@ -127,10 +127,8 @@ extension Connection {
 
     /// Starts the closing handshake with any code, including codes not allowed on the wire.
     ///
-    /// Otherwise the same as ``close(code:reason:into:)``: the reason is truncated to 123 bytes, the peer's reply is
-    /// awaited, and a peer that objects to the code ends the connection. A reason without a code does not fit the frame
-    /// format and is omitted. Returns false without writing anything if a close frame was already sent or received.
-    /// Violates RFC 6455 §7.4 on purpose, for testing clients.
+    /// This violates RFC 6455 §7.4 on purpose, for testing clients; otherwise it acts like
+    /// ``close(code:reason:into:)``. It omits a reason without a code, which the frame format does not allow.
     @discardableResult
     public mutating func closeAnyway(code: CloseCode?, reason: String = "", into out: inout [UInt8]) -> Bool {
         guard state == .open else { return false }
@@ -141,7 +139,7 @@ extension Connection {
         return true
     }
 
-    /// Reports the end of the transport, and returns whether the connection was closed cleanly.
+    /// Reports the end of the transport and returns whether the close was clean.
     ///
     /// Call it once, when the peer's stream ends or when this side closes the transport. Source: RFC 6455 §7.1.4 and,
     /// for 1006, §7.1.5.
@@ -211,7 +209,7 @@ extension Connection {
         closeSummary.sent = sent
     }
 
-    /// The longest prefix of whole characters of at most `limit` bytes of UTF-8.
+    /// The longest prefix of whole characters within `limit` bytes of UTF-8.
     private static func cut(_ text: String, to limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         var end = text.startIndex

@@ -3,7 +3,7 @@ import Text
 
 /// The negotiated terms of permessage-deflate: the value of Sec-WebSocket-Extensions in a 101.
 ///
-/// Source: RFC 7692 §7.1; the grammar is that of RFC 6455 §9.1.
+/// Source: RFC 7692 §7.1; RFC 6455 §9.1 for the grammar.
 public struct CompressionTerms: Hashable, Sendable {
     /// Whether the server resets its context for each message.
     public var serverNoContextTakeover = false
@@ -16,8 +16,7 @@ public struct CompressionTerms: Hashable, Sendable {
 
     public init() {}
 
-    /// The window that a server requests if the client lets it choose, so that a socket keeps at most 4 KiB of the
-    /// client's messages.
+    /// The window that a server requests if it may: a socket then keeps at most 4 KiB of the client's messages.
     public static let preferredClientBits = 12
 
     /// The field's value.
@@ -30,7 +29,7 @@ public struct CompressionTerms: Hashable, Sendable {
         return value
     }
 
-    /// Answers a request's offers with the terms of the first one that the server can fulfil; nil if there is none.
+    /// The terms for the first offer of a request that the server can fulfil; nil if there is none.
     ///
     /// §7.1: a server declines an offer with an unknown or repeated parameter, or a bad value. A field that is not a
     /// list of extensions offers nothing.
@@ -42,7 +41,8 @@ public struct CompressionTerms: Hashable, Sendable {
         clientMaxWindowBits = min(clientMaxWindowBits ?? 15, Self.preferredClientBits)
     }
 
-    /// The terms in a server's 101, for any offer; nil if it has other extensions, none, or bad parameters.
+    /// The terms in a server's 101, not checked against the offer; nil if there are none, other extensions or bad
+    /// parameters.
     public init?(agreedIn fields: HTTPFields) {
         guard let extensions = Self.extensions(in: fields), extensions.count == 1,
             let answer = CompressionOffer(extensions[0]),
@@ -51,7 +51,7 @@ public struct CompressionTerms: Hashable, Sendable {
         self = answer.terms
     }
 
-    /// Whether a server may answer an offer with these terms (§7.1.1, §7.1.2).
+    /// Whether these terms fit an offer (§7.1.1, §7.1.2).
     func isAnswer(to offer: CompressionOffer) -> Bool {
         let offered = offer.terms
         if offered.serverNoContextTakeover, !serverNoContextTakeover { return false }
@@ -62,13 +62,13 @@ public struct CompressionTerms: Hashable, Sendable {
 
     fileprivate static let name = "permessage-deflate"
 
-    /// An extension of a field: its name, and its parameters in order.
+    /// An extension in a field: its name, and its parameters in order.
     fileprivate struct Extension {
         var name: Substring
         var parameters: [(name: Substring, value: Substring?)] = []
     }
 
-    /// The extensions that a request or an answer lists; nil if the field is not a list of extensions.
+    /// The extensions that a request or response lists; nil if the field is not a list of extensions.
     private static func extensions(in fields: HTTPFields) -> [Extension]? {
         var found: [Extension] = []
         // No value contains a comma or a semicolon: even a quoted value must be a token.
@@ -101,9 +101,9 @@ public struct CompressionTerms: Hashable, Sendable {
     }
 }
 
-/// A client's offer of permessage-deflate, with its demands and the choices that it leaves to the server.
+/// A client's offer of permessage-deflate, with its requirements and options.
 public struct CompressionOffer: Hashable, Sendable {
-    /// The parameters; the terms do not say if a client sent `client_max_window_bits` without a value.
+    /// The parameters, except for a `client_max_window_bits` without a value.
     public var terms: CompressionTerms
     /// Whether the server may limit the client's window.
     public var allowsClientBits: Bool
@@ -118,7 +118,7 @@ public struct CompressionOffer: Hashable, Sendable {
         return terms.fieldValue + (isOpen ? "; client_max_window_bits" : "")
     }
 
-    /// Reads the parameters; nil for another extension, or if a parameter is unknown, repeated or invalid.
+    /// Reads the parameters; nil for another extension, or an unknown, repeated or invalid parameter.
     fileprivate init?(_ read: CompressionTerms.Extension) {
         guard read.name.lowercased() == CompressionTerms.name else { return nil }
         self.init(allowsClientBits: false)

@@ -1,7 +1,7 @@
 import Deflate
 
 extension Connection {
-    /// Both directions of a connection whose messages are compressed.
+    /// The compression state of both directions.
     @usableFromInline struct Compression: Hashable, Sendable {
         var deflater: MessageDeflater
         var inflater: MessageInflater
@@ -30,10 +30,10 @@ extension Connection {
         FrameEncoder.appendRaw(firstByte: 0xC0 | opcode.rawValue, deflated[...], maskKey: key, into: &out)
     }
 
-    /// Records that the caller wrote raw messages, so that our next one resets its context.
+    /// Resets the context for our next message, because the caller wrote raw messages.
     public mutating func hasSentOtherwise() { compression?.deflater.forget() }
 
-    /// Inflates the message that has arrived, if it is compressed, and validates text.
+    /// Inflates a compressed message that has arrived, and validates text.
     mutating func inflateMessage() throws(ProtocolViolation) {
         compression?.receivedSize = isIncomingCompressed ? message.count : nil
         guard isIncomingCompressed else { return }

@@ -1,22 +1,21 @@
 extension Connection {
     /// Accepts bytes from the transport, in pieces of any size.
     ///
-    /// Appends the resulting events to `events`, and the replies to `output`: pongs, this side of the closing
-    /// handshake, or the close frame of a failure. Events and output do not depend on how the bytes are split. Bytes
-    /// after the peer's close frame or after a failure are discarded (§5.5.1, §7.1.7). Buffers at most `limits.message`
-    /// bytes of a message and 125 of a control frame.
+    /// Appends the resulting events to `events`, and pongs and close frames to `output`; neither depends on how the
+    /// bytes are split. Bytes after the peer's close frame or after a failure are discarded (§5.5.1, §7.1.7). Buffers
+    /// at most `limits.message` bytes of a message and 125 bytes of a control frame.
     ///
-    /// The time is linear in the number of bytes, however they are split into pieces and fragments: the buffer of a
-    /// message at least doubles when it grows, and each byte of text is validated once. A compressed message takes time
-    /// linear in its limit as well, and loads at most a window of earlier bytes (``Deflate/MessageInflater``).
+    /// The time is linear in the number of bytes, regardless of how they are split into pieces and fragments. A
+    /// compressed message also takes time linear in its limit, and loads at most a window of earlier bytes
+    /// (``Deflate/MessageInflater``).
     public mutating func receive(_ bytes: UnsafeRawBufferPointer, events: inout [Event], output: inout [UInt8]) {
         _ = receive(bytes, stoppingAtEvent: false, events: &events, output: &output)
     }
 
-    /// Accepts bytes from the transport up to the end of the first event; returns how many were consumed.
+    /// Accepts bytes from the transport up to the end of the first event; returns the number of consumed bytes.
     ///
-    /// Call it again with the rest. Use it to answer messages with messages: the peer's close frame may follow in the
-    /// same packet, and once that is read, nothing more can be sent.
+    /// Call it again with the rest. Use it to answer each message before a close frame in the same packet is read,
+    /// after which nothing can be sent.
     public mutating func receiveUntilEvent(
         _ bytes: UnsafeRawBufferPointer, events: inout [Event], output: inout [UInt8]
     ) -> Int { receive(bytes, stoppingAtEvent: true, events: &events, output: &output) }
@@ -38,10 +37,10 @@ extension Connection {
         bytes.withUnsafeBytes { receive($0, events: &events, output: &output) }
     }
 
-    /// Whether the peer's bytes are still interpreted.
+    /// Whether the peer's bytes still count.
     private var isReading: Bool { closeSummary.received == nil && state != .failed }
 
-    /// Returns how many bytes were consumed, including discarded bytes after a close frame.
+    /// Returns the number of consumed bytes, including discarded bytes after a close frame.
     private mutating func consume(
         _ bytes: UnsafeRawBufferPointer, stoppingAtEvent: Bool, events: inout [Event], output: inout [UInt8]
     ) throws(ProtocolViolation) -> Int {
@@ -98,7 +97,7 @@ extension Connection {
     /// The maximum payload of a message on the wire; compressing incompressible data makes it slightly larger.
     private var payloadLimit: Int { limits.message + (isIncomingCompressed ? limits.message / 64 + 64 : 0) }
 
-    /// Copies a piece of the current frame's payload, unmasks the copy and validates text.
+    /// Copies a piece of the current frame's payload, unmasks the copy, and validates text.
     private mutating func takePayload(_ piece: UnsafeRawBufferPointer) throws(ProtocolViolation) {
         guard !header.opcode.isControl else {
             let start = controlPayload.count
@@ -117,22 +116,21 @@ extension Connection {
             maskKey.apply(to: added)
             return isText ? validator.consume(UnsafeRawBufferPointer(added)) : nil
         }
-        // §8.1: on invalid UTF-8 "that endpoint MUST _Fail the WebSocket Connection_", which needs no complete frame.
+        // §8.1: on invalid UTF-8 "that endpoint MUST _Fail the WebSocket Connection_", even before the frame is
+        // complete.
         if let invalid { throw .invalidText(byte: message[start + invalid], index: start + invalid) }
     }
 
-    /// Grows the message buffer towards the announced length, at most to 32 times the received bytes.
+    /// Grows the message buffer towards the announced length, up to 32 times the received bytes.
     ///
-    /// A peer that announces much and sends little costs little memory; one that sends much costs few copies.
+    /// A peer that announces much but sends little costs little memory, and long messages are copied few times.
     private mutating func makeRoom(for count: Int) {
         let needed = message.count + count
         guard message.capacity < needed else { return }
         let announced = message.count + Int(header.remaining)
-        // Grows in steps of a factor of 16. A last step below a factor of 2 is avoided, because it would copy nearly
-        // everything again.
+        // Grows by a factor of 16. A last step below a factor of 2 would copy nearly everything again, so avoid it.
         var room = announced <= needed * 32 ? announced : needed * 16
-        // Further fragments have unknown lengths, so at least double; otherwise many small ones would take quadratic
-        // time.
+        // Further fragments have unknown lengths: at least double, or many small fragments would take quadratic time.
         if !header.isFinal { room = max(room, min(message.capacity * 2, payloadLimit)) }
         message.reserveCapacity(room)
     }
@@ -172,17 +170,17 @@ extension Connection {
         (waitingPong, incomingMessage, compression) = (nil, nil, nil)
     }
 
-    /// Writes the delayed pong, if there is one and `output` has room now.
+    /// Writes the delayed pong, if there is one and `output` has room.
     ///
-    /// `receive` does this first. Also call it when the output has drained, for a peer that sends nothing until its
-    /// pong arrives. Source: RFC 6455 §5.5.3.
+    /// `receive` does this first. Also call it after draining the output: the peer may send nothing until its pong
+    /// arrives. Source: RFC 6455 §5.5.3.
     public mutating func resumePongs(into output: inout [UInt8]) {
         if let payload = waitingPong { answerPing(payload, output: &output) }
     }
 
     /// RFC 6455 §5.5.2: "Upon receipt of a Ping frame, an endpoint MUST send a Pong frame in response, unless it
-    /// already received a Close frame." Nothing may be sent after our own close frame (§5.5.1), and turning
-    /// ``answersPings`` off breaks the rule on purpose.
+    /// already received a Close frame." Nothing may be sent after our own close frame (§5.5.1); turning
+    /// ``answersPings`` off breaks this rule on purpose.
     mutating func answerPing(_ payload: [UInt8], output: inout [UInt8]) {
         guard state == .open else { return }
         let hasRoom = output.count < max(limits.unsentBeforePongsWait, 1)

@@ -5,13 +5,13 @@ public enum Role: Hashable, Sendable { case client, server }
 
 /// How much of a peer's data a connection accepts.
 public struct Limits: Hashable, Sendable {
-    /// The maximum payload of a message in bytes, including all fragments; more is rejected with 1009 at once.
+    /// The maximum payload of a message in bytes, including all fragments; more is immediately rejected with 1009.
     public var message: Int
 
-    /// The number of bytes of unsent output above which pongs are delayed; then only the latest ping is answered.
+    /// The number of bytes of unsent output above which pongs are delayed; only the latest ping is then answered.
     ///
-    /// A peer that pings and never reads cannot make the output grow past this. RFC 6455 §5.5.3: an endpoint that has
-    /// not yet answered earlier pings "MAY elect to send a Pong frame for only the most recently processed Ping frame."
+    /// A peer that pings but never reads cannot grow the output beyond this. RFC 6455 §5.5.3: an endpoint that has not
+    /// yet answered earlier pings "MAY elect to send a Pong frame for only the most recently processed Ping frame."
     public var unsentBeforePongsWait = 64 * 1024
 
     public init(message: Int = 1024 * 1024) { self.message = message }
@@ -19,11 +19,11 @@ public struct Limits: Hashable, Sendable {
 
 /// An event in a peer's bytes.
 public enum Event: Hashable, Sendable {
-    /// A complete text message: valid UTF-8, its fragments joined.
+    /// A complete text message: valid UTF-8 with its fragments joined.
     case text([UInt8])
-    /// A complete binary message, its fragments joined.
+    /// A complete binary message with its fragments joined.
     case binary([UInt8])
-    /// A ping; its pong is written or waits for room, unless this side has sent a close frame or does not answer pings.
+    /// A ping; its pong is written or delayed, unless this side has sent a close frame or does not answer pings.
     case ping([UInt8])
     /// A pong, solicited or not.
     case pong([UInt8])
@@ -31,7 +31,7 @@ public enum Event: Hashable, Sendable {
     ///
     /// `code` is nil if the frame was empty. No event follows.
     case closing(code: CloseCode?, reason: String)
-    /// The peer violated the protocol; a close frame with `code` is written unless one was sent before.
+    /// The peer violated the protocol; a close frame with `code` is written unless one was already sent.
     ///
     /// Close the transport once the output is flushed (RFC 6455 §7.1.7). No event follows.
     case failed(code: CloseCode, message: String)
@@ -62,8 +62,8 @@ public enum Opcode: UInt8, Hashable, Sendable {
 ///
 /// Pass bytes from the transport to ``receive(_:events:output:)`` and write the contents of `output` to the transport
 /// in order. Receiving never throws: a violation by the peer becomes `Event.failed`, a close frame with the matching
-/// code, and the state `failed`. An idle connection owns no buffers, except of earlier messages if it compresses. The only
-/// extension is permessage-deflate, on the terms that the handshake agreed on. Source: RFC 6455 §5 to §8, RFC 7692.
+/// code, and the state `failed`. An idle connection owns no buffers except a compression window. The only extension is
+/// permessage-deflate, with the negotiated terms. Source: RFC 6455 §5 to §8, RFC 7692.
 public struct Connection: Sendable {
     public let role: Role
     public let limits: Limits
@@ -80,19 +80,19 @@ public struct Connection: Sendable {
     var validator = UTF8Validator()
     @usableFromInline var message: [UInt8] = []
     var controlPayload: [UInt8] = []
-    /// The payload of the latest ping whose pong waits for room in the output.
+    /// The payload of the latest ping whose pong is delayed.
     var waitingPong: [UInt8]?
     var maskKeys: MaskKeyGenerator
-    /// Nil if messages are not compressed.
+    /// The compression state; nil if messages are not compressed.
     @usableFromInline var compression: Compression?
-    /// Whether the message that is being read is compressed.
+    /// Whether the message being read is compressed.
     var isIncomingCompressed = false
 
     /// Creates a connection directly after the handshake.
     ///
     /// `maskSeed` seeds the client's masking keys; equal seeds give equal bytes. RFC 6455 §5.3 requires keys that the
-    /// application behind a client cannot predict; where that matters, take the seed from the system's random numbers.
-    /// `compression` is the negotiated terms, if any; then this side compresses all its messages.
+    /// client's application cannot predict; if that matters, use a random seed. If there are negotiated terms, this
+    /// side compresses all its messages.
     public init(
         role: Role, limits: Limits = Limits(), maskSeed: UInt64 = 0, compression terms: CompressionTerms? = nil
     ) {
@@ -103,15 +103,15 @@ public struct Connection: Sendable {
         compression = terms.map { Compression($0, role: role) }
     }
 
-    /// The buffered bytes of an incomplete message, and of earlier messages to which the next one may refer.
+    /// The buffered bytes of an incomplete message and of a compression window.
     ///
-    /// Inlined, because a call from another module copies the connection.
+    /// Inlined: a call from another module would copy the connection.
     @inlinable public var bufferedByteCount: Int { message.count + (compression?.heldByteCount ?? 0) }
     /// The compressed size of the latest message that was sent; nil if it was not compressed.
     public var sentSize: Int? { compression?.sentSize }
     /// The compressed size of the latest message that was received; nil if it was not compressed.
     public var receivedSize: Int? { compression?.receivedSize }
-    /// How far back the compressed messages of this side refer, 8 to 15 as a power of 2; nil if they are not compressed.
+    /// This side's compression window, 8 to 15 as a power of 2; nil if its messages are not compressed.
     public var windowBits: Int? { compression?.windowBits }
     /// Whether messages and pings may still be sent: neither side has sent a close frame.
     public var canSend: Bool { state == .open }
@@ -119,8 +119,8 @@ public struct Connection: Sendable {
     /// Whether this side should close the transport once its output is flushed.
     ///
     /// RFC 6455 §7.1.1: "the server MUST close the underlying TCP connection first" once both close frames are
-    /// exchanged; a client waits for that. After a failure both sides close at once (§7.1.7). Shut down the sending
-    /// half first and drain the input: closing with unread bytes resets the connection, and the peer may never see the
+    /// exchanged; a client waits for this. After a failure both sides close immediately (§7.1.7). First shut down the
+    /// sending half and drain the input: closing with unread bytes resets the connection, and the peer may miss the
     /// close frame.
     public var shouldCloseTransport: Bool {
         switch state {
@@ -141,23 +141,23 @@ public struct Connection: Sendable {
         case failed
     }
 
-    /// The side whose close frame was first, as seen from this side.
+    /// The side that sent the first close frame, as seen from this side.
     ///
     /// If both start at the same time, each side sees itself as the initiator.
     public enum Initiator: Hashable, Sendable { case weStarted, theyStarted }
 
-    /// The way in which the peer's stream ended.
+    /// How the peer's stream ended.
     public enum Ending: Hashable, Sendable {
-        /// Both close frames were exchanged; `code` is the received one, 1005 if the frame had none.
+        /// Both close frames were exchanged; `code` is the peer's, 1005 if its frame had none.
         case clean(code: CloseCode)
-        /// The stream ended without both close frames, which counts as 1006; the message names the state.
+        /// The stream ended without both close frames, which counts as 1006; the message describes the state.
         case abnormal(message: String)
     }
 
     /// Sends a text message in one frame; the payload must be UTF-8.
     ///
     /// Like the functions below, it returns false without writing anything if either side has sent a close frame or the
-    /// connection failed. That is not a programming error, because a peer may close at any moment.
+    /// connection failed. This is no programming error: a peer may close at any time.
     @discardableResult
     public mutating func send(text payload: [UInt8], into out: inout [UInt8]) -> Bool {
         send(.text, payload, into: &out)

@@ -6,25 +6,25 @@
 ///            frame-masked frame-payload-length [ frame-masking-key ] frame-payload-data
 /// ```
 struct FrameHeader: Hashable, Sendable {
-    /// The field of the next byte.
+    /// The header field of the next byte.
     enum Field: UInt8, Hashable, Sendable { case flagsAndOpcode, maskAndLength, extendedLength, maskKey, payload }
 
-    /// The part of the header that a byte completed.
+    /// The header part that a byte completed.
     enum Progress { case nothing, opcode, length }
 
     private(set) var field = Field.flagsAndOpcode
     private(set) var opcode = Opcode.continuation
     private(set) var isFinal = false
-    /// Whether RSV1 is set: the first frame of a compressed message.
+    /// Whether RSV1 is set, as on the first frame of a compressed message.
     private(set) var isCompressed = false
     private var isMasked = false
     /// The remaining bytes of the current multi-byte field.
     private var due: UInt8 = 0
     private var extendedBytes: UInt8 = 0
-    /// The payload's length; while the payload is read, its remaining bytes.
+    /// The payload's length; during the payload, its remaining bytes.
     var remaining: UInt64 = 0
     private var keyOctets: UInt32 = 0
-    /// The key of this frame; zero, which changes nothing, for an unmasked frame.
+    /// This frame's key; an unmasked frame has zero, which changes nothing.
     var maskKey: MaskKey { MaskKey(networkOrder: keyOctets) }
 
     mutating func consume(_ byte: UInt8, role: Role, isCompressing: Bool) throws(ProtocolViolation) -> Progress {
@@ -106,17 +106,17 @@ struct FrameHeader: Hashable, Sendable {
     }
 }
 
-/// Encodes frames: a header in its shortest form, then the payload, masked if a key is given.
+/// Encodes frames: a header in its shortest form and the payload, masked if there is a key.
 ///
-/// A server's frame has no mask, so it can be encoded once and written to many sockets. Nothing that depends on a
-/// connection is checked here; ``Connection`` writes only what its state allows. Source: RFC 6455 §5.2.
+/// Server frames are unmasked, so one encoded frame can be written to many sockets. ``Connection`` checks what its
+/// state allows; this does not. Source: RFC 6455 §5.2.
 public enum FrameEncoder {
     /// RFC 6455 §5.5: "All control frames MUST have a payload length of 125 bytes or less".
     public static let longestControlPayload = 125
 
     /// Appends one frame; `maskKey` is in network order, and nil leaves the payload unmasked.
     ///
-    /// - Precondition: a control frame is final and its payload has at most 125 bytes.
+    /// - Precondition: A control frame must be final and have at most 125 bytes of payload.
     public static func append(
         _ opcode: Opcode, _ payload: [UInt8], isFinal: Bool = true, maskKey: UInt32? = nil, into out: inout [UInt8]
     ) {
@@ -126,8 +126,8 @@ public enum FrameEncoder {
 
     /// Appends one frame with any first byte and any announced length, including frames that the RFC forbids.
     ///
-    /// The announced length is encoded in its shortest form, and is the payload's length by default. Nothing is
-    /// checked. Source: RFC 6455 §5.2.
+    /// The announced length has its shortest form; its default is the payload's length. Nothing is checked. Source: RFC
+    /// 6455 §5.2.
     public static func appendRaw(
         firstByte: UInt8, _ payload: ArraySlice<UInt8>, maskKey: UInt32? = nil, announcedLength: UInt64? = nil,
         into out: inout [UInt8]
@@ -172,7 +172,7 @@ struct MaskKey: Hashable, Sendable {
     /// Masks or unmasks `bytes` in place, and advances past them.
     mutating func apply(to bytes: UnsafeMutableRawBufferPointer) {
         let count = bytes.count
-        // A zero key changes nothing; some clients use it when masking does not protect anyone.
+        // A zero key changes nothing; clients may use it where masking protects nobody.
         guard octets != 0 else { return }
         let wide = (UInt64(octets) << 32 | UInt64(octets)).littleEndian
         var index = 0

@@ -2,7 +2,7 @@ import Digests
 import HTTPTypes
 import Text
 
-/// The key that a client sends and the response that proves that a server understood it.
+/// The key that a client sends and the response that proves that the server understood it.
 ///
 /// Source: RFC 6455 §4.1 and §4.2.2.
 enum HandshakeKey {
@@ -10,20 +10,20 @@ enum HandshakeKey {
 
     /// Whether a field value is "a value that, when base64-decoded, is 16 bytes in length" (RFC 6455 §4.2.1).
     static func isValid(_ key: String) -> Bool {
-        // Sixteen bytes take 24 characters; checking the length first avoids decoding a long value.
+        // Sixteen bytes take 24 characters; check the length first, to avoid decoding long values.
         key.utf8.count == 24 && Base64.decode(key)?.count == byteCount
     }
 
     /// The value of Sec-WebSocket-Accept for `key`.
     ///
     /// §4.2.2: "concatenating ... |Sec-WebSocket-Key| ... with the string "258EAFA5-E914-47DA-95CA-C5AB0DC85B11",
-    /// taking the SHA-1 hash of this concatenated value ... and base64-encoding". The key is used as it arrived.
+    /// taking the SHA-1 hash of this concatenated value ... and base64-encoding". The key is used as received.
     static func accept(for key: String) -> String {
         Base64.encode(SHA1.digest(Array(key.utf8) + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
     }
 }
 
-/// Reads comma-separated lists of tokens in one field line or several.
+/// Reads comma-separated lists of tokens from one or more field lines.
 enum FieldTokens {
     /// Whether the field lists `token`, which must be lowercase, in any case.
     ///
@@ -55,8 +55,8 @@ enum FieldTokens {
 
 /// The server's side of the opening handshake (RFC 6455 §4.2).
 ///
-/// Subprotocols and extensions are declined by omitting their fields from the response (RFC 6455 §4.2.2). The caller
-/// checks `Origin` and credentials, and adds the field of ``CompressionTerms`` where it compresses.
+/// Omitting their response fields declines subprotocols and extensions (RFC 6455 §4.2.2). The caller checks `Origin`
+/// and credentials, and adds the ``CompressionTerms`` field if it compresses.
 public enum ServerHandshake {
     /// The result of evaluating a request.
     public enum Outcome: Hashable, Sendable {
@@ -68,7 +68,7 @@ public enum ServerHandshake {
         case notAnUpgrade
     }
 
-    /// The reason for a refusal, with the received value; nil means a missing field.
+    /// The reason for a refusal, with the received value; nil if the field is missing.
     public enum Refusal: Error, Hashable, Sendable {
         /// Sec-WebSocket fields without `Upgrade: websocket`: 426.
         case upgradeFieldMissing
@@ -78,16 +78,16 @@ public enum ServerHandshake {
         case httpVersion
         /// No `upgrade` in Connection: 400.
         case connectionField(String?)
-        /// A version that is missing or not 13: 426; several: 400.
+        /// A missing version or one other than 13: 426; several versions: 400.
         case version(String?)
-        /// A key that is missing, repeated or not the base64 of 16 bytes: 400.
+        /// A missing or repeated key, or one that is not the base64 of 16 bytes: 400.
         case key(String?)
     }
 
     /// Evaluates an upgrade request.
     ///
-    /// Tokens are matched in any case, in one field line or several; equal `Upgrade` and `Connection` lines may be
-    /// repeated. Source: RFC 6455 §4.2.1; RFC 9110 §7.8.
+    /// Tokens match in any case, in one or more field lines; equal `Upgrade` and `Connection` lines may be repeated.
+    /// Source: RFC 6455 §4.2.1; RFC 9110 §7.8.
     public static func evaluate(method: HTTPRequest.Method, isHTTP11: Bool, fields: HTTPFields) -> Outcome {
         do throws(Refusal) {
             guard let key = try key(method: method, isHTTP11: isHTTP11, fields: fields) else { return .notAnUpgrade }
@@ -100,8 +100,7 @@ public enum ServerHandshake {
         }
     }
 
-    /// The value of Sec-WebSocket-Accept for any key (RFC 6455 §4.2.2), for a response to another key than the
-    /// client's.
+    /// The value of Sec-WebSocket-Accept for any key (RFC 6455 §4.2.2), for responses to a wrong key.
     public static func accept(for key: String) -> String { HandshakeKey.accept(for: key) }
 
     /// The key of a valid handshake; nil if the request is not a handshake.
@@ -109,7 +108,7 @@ public enum ServerHandshake {
         // §4.2.1 (3): "An |Upgrade| header field containing the value "websocket", treated as an ASCII
         // case-insensitive value."
         guard FieldTokens.contains("websocket", in: .upgrade, of: fields) else {
-            // Proxies that do not know WebSocket drop Upgrade and Connection, which are hop-by-hop, and forward the
+            // Proxies without WebSocket support drop Upgrade and Connection, which are hop-by-hop, and forward the
             // other fields.
             if fields[.secWebSocketKey] == nil, fields[.secWebSocketVersion] == nil { return nil }
             throw .upgradeFieldMissing
@@ -123,8 +122,8 @@ public enum ServerHandshake {
         guard FieldTokens.contains("upgrade", in: .connection, of: fields) else {
             throw .connectionField(fields[.connection])
         }
-        // §4.2.1 (6): "A |Sec-WebSocket-Version| header field, with a value of 13." Checked before the key, because
-        // the drafts before 13 had other keys.
+        // §4.2.1 (6): "A |Sec-WebSocket-Version| header field, with a value of 13." Check it before the key, because
+        // drafts before 13 had other keys.
         guard FieldTokens.single(.secWebSocketVersion, of: fields) == "13" else {
             throw .version(fields[.secWebSocketVersion])
         }
@@ -161,10 +160,9 @@ extension ServerHandshake.Refusal {
 
 /// The client's side of the opening handshake (RFC 6455 §4.1).
 ///
-/// It requests no subprotocol, and compression only on request; it rejects a response that selects anything else.
+/// It requests no subprotocol, and compression only if the caller asks; it rejects responses that select anything else.
 public struct ClientHandshake: Hashable, Sendable {
-    /// The reason why the server's response does not open a connection, with the received value; nil means a missing
-    /// field.
+    /// Why the response does not open a connection, with the received value; nil if the field is missing.
     public enum Failure: Error, Hashable, Sendable {
         /// A status other than 101.
         case status(Int)
@@ -174,7 +172,7 @@ public struct ClientHandshake: Hashable, Sendable {
         case connectionField(String?)
         /// `Sec-WebSocket-Accept` does not match the key.
         case accept(String?, expected: String)
-        /// An extension without an offer.
+        /// An extension that was not offered.
         case extensions(String)
         /// An answer that does not fit the offer of permessage-deflate.
         case compression(String)
@@ -189,7 +187,7 @@ public struct ClientHandshake: Hashable, Sendable {
     /// Starts a handshake with 16 random bytes from the caller.
     ///
     /// §4.1: "The nonce MUST be selected randomly for each connection."
-    /// - Precondition: there are 16 bytes.
+    /// - Precondition: The key has 16 bytes.
     public init(key: [UInt8], offer: CompressionOffer? = nil) {
         precondition(key.count == HandshakeKey.byteCount, "A handshake key must have 16 bytes.")
         self.key = Base64.encode(key)
@@ -205,7 +203,7 @@ public struct ClientHandshake: Hashable, Sendable {
         return fields
     }
 
-    /// Checks the server's response; nil means that frames follow on the connection, compressed if the response has
+    /// Checks the server's response; nil if it is valid and frames follow, compressed if the response has
     /// ``CompressionTerms``.
     ///
     /// Source: RFC 6455 §4.1, "the client MUST validate the server's response as follows".

@@ -6,7 +6,7 @@ import Text
 enum Messages {
     static let endAfterFailure = "The stream ended after the connection had failed; the failure says why."
 
-    /// The text for the end of the stream; the state decides what was missing.
+    /// The text for an early end of the stream, by the connection's state.
     static func endOfStream(of connection: Connection) -> String {
         let missing =
             switch connection.state {

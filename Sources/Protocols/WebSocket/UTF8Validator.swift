@@ -11,9 +11,9 @@ struct UTF8Validator: Hashable, Sendable {
     /// Whether the text so far ends between two characters.
     var isAtBoundary: Bool { due == 0 }
 
-    /// Validates the next bytes, and returns the index of the first byte that makes the text invalid, or nil.
+    /// Validates the next bytes; returns the index of the first byte that makes the text invalid, or nil.
     ///
-    /// It reads no byte more than three times. After a non-nil result, do not use the validator again.
+    /// Do not use the validator again after a non-nil result.
     mutating func consume(_ bytes: UnsafeRawBufferPointer) -> Int? {
         var index = 0
         let count = bytes.count
