@@ -9,12 +9,12 @@ public struct AccessToken: Equatable, Sendable {
     public var expiresAt: Int64
     /// The claim `nbf`, in seconds since the Unix epoch: the token is not valid before this second.
     public var notBefore: Int64?
-    /// The claim `email`: the address of the account; nil in tokens of users without one.
+    /// The claim `email`, the account's address; nil for users without one.
     public var email: String?
     /// The claim `jti`, an id.
     ///
-    /// A refresh token has one and works once. Its access token has the same one, so that two access tokens of the same
-    /// second differ. Tokens for development have none.
+    /// A refresh token works once. Its access token has the same id, so that two access tokens from the same second
+    /// differ. Development tokens have no id.
     public var id: ResourceID?
 
     public init(
@@ -24,8 +24,8 @@ public struct AccessToken: Equatable, Sendable {
         (self.email, self.id) = (email, id)
     }
 
-    /// The secret of refresh tokens; it differs from that of access tokens, so that one kind never passes for the
-    /// other.
+    /// The secret for refresh tokens, which differs from that for access tokens, so that the two are not
+    /// interchangeable.
     public static func refreshSecret(of secret: [UInt8]) -> [UInt8] {
         HMACSHA256.authenticate(Array("refresh".utf8), key: secret)
     }
@@ -43,15 +43,14 @@ public struct AccessToken: Equatable, Sendable {
         return signingInput + "." + Base64.encodeURL(signature)
     }
 
-    /// The reason a token is refused; the description is a sentence for the client's developer.
+    /// Why a token is refused; the description is for the client's developer.
     public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
-        /// Not three base64url parts that hold JSON; the text names the part and the problem.
+        /// Not three base64url parts that hold JSON; the text describes the part and the problem.
         case malformed(String)
         case wrongAlgorithm(String)
-        /// The header's `crit` lists extensions that the server must understand; the value is the list, and the server
-        /// supports none.
+        /// The header's `crit` lists extensions that the server must understand; the server supports none.
         case criticalExtensions(String)
-        /// The signature was made with another secret, or the token was changed.
+        /// The signature was created with another secret, or the token was changed.
         case wrongSignature
         case expired(at: Timestamp)
         case notYetValid(from: Timestamp)
@@ -73,7 +72,7 @@ public struct AccessToken: Equatable, Sendable {
         }
     }
 
-    /// Reads and verifies a token except `exp` and `nbf`, which depend on the time of use.
+    /// Reads and verifies a token, except for `exp` and `nbf`, which depend on the time of use.
     ///
     /// - Throws: `malformed`, also for tokens over 4,096 characters, `wrongAlgorithm`, `criticalExtensions` or
     ///   `wrongSignature`.
@@ -100,14 +99,14 @@ public struct AccessToken: Equatable, Sendable {
             throw .malformed(
                 "its claim 'sub' must be the user's id, a string of 1 to 200 characters and at most \(userBytes) bytes")
         }
-        // Rounding a fraction may only shorten the token's validity.
+        // Round fractions so that the token's validity only gets shorter.
         return AccessToken(
             subject: ExactString(subject), expiresAt: try seconds(claims["exp"], of: "exp", .down),
             notBefore: claims["nbf"] == nil ? nil : try seconds(claims["nbf"], of: "nbf", .up),
             email: claims["email"]?.string, id: claims["jti"]?.string.flatMap { ResourceID($0) })
     }
 
-    /// The whole seconds of a claim, clamped to the range of `Timestamp`.
+    /// A claim's whole seconds, clamped to the range of `Timestamp`.
     private static func seconds(
         _ value: JSONValue?, of claim: String, _ rule: FloatingPointRoundingRule
     ) throws(Refusal) -> Int64 {
@@ -117,12 +116,12 @@ public struct AccessToken: Equatable, Sendable {
         return Int64(min(max(seconds.rounded(rule), -Double(latest)), Double(latest)))
     }
 
-    /// The latest time of a claim, in seconds since 1970; later ones count as this one, in the year 2255.
+    /// The latest time of a claim, in seconds since 1970 (in the year 2255); later times are clamped to it.
     public static let latest: Int64 = 9_000_000_000
     fileprivate static let millisecondsHint =
         "If the claim is in milliseconds, divide it by 1000: a JSON Web Token counts seconds (RFC 7519 §2)."
 
-    /// Advice on a token that is accepted, but never expires because its `exp` is in milliseconds; nil for others.
+    /// Advice on a valid token that never expires because its `exp` is in milliseconds; nil for others.
     public var hint: String? {
         expiresAt < Self.latest
             ? nil : "the token of \(quoted(subject.text)) expires after the year 2254. \(Self.millisecondsHint)"
@@ -153,23 +152,23 @@ public struct AccessToken: Equatable, Sendable {
         return object
     }
 
-    /// The size limit of a user id in bytes: one character can have any number of combining marks, and the id is kept.
+    /// The size limit of a user id in bytes; a character can have any number of combining marks.
     public static let userBytes = 1000
 
     /// Whether a text can be a user id: 1 to 200 characters and at most ``userBytes``.
     public static func isUser(_ id: String) -> Bool { id.utf8.count <= userBytes && (1...200).contains(id.count) }
 
-    /// The user that a token names, verified or not; nil if the text is not a JSON Web Token.
+    /// The user in a token, without verification; nil if the text is not a JSON Web Token.
     ///
-    /// Use it only to tell clients apart in records, never for authorization.
+    /// Use it only to distinguish clients in records, never for authorization.
     public static func claimedSubject(of text: String) -> ExactString? { claims(of: text)?["sub"]?.exactString }
 
-    /// The token's claimed expiry, verified or not; nil if the text is not a JSON Web Token.
+    /// The expiry in a token, without verification; nil if the text is not a JSON Web Token.
     public static func claimedExpiry(of text: String) -> Timestamp? {
         claims(of: text).flatMap { try? seconds($0["exp"], of: "exp", .down) }.map(Timestamp.init(secondsSinceEpoch:))
     }
 
-    /// The parts between the dots; by bytes, since finding characters takes much longer.
+    /// The parts between the dots, found by bytes because characters are much slower.
     private static func parts(of text: String) -> [Substring] {
         text.utf8.split(separator: .dot, omittingEmptySubsequences: false).map(Substring.init)
     }

@@ -1,10 +1,10 @@
 import HeapModule
 
-/// A heap of deadlines in which an obsolete entry stays until it reaches the top.
+/// A heap of deadlines in which obsolete entries stay until they reach the top.
 ///
-/// If a deadline becomes later, the entry stays: the owner keeps the true deadline, and pushes the entry again when it
-/// comes up early, so the hot path does not touch the heap. If a deadline becomes earlier, the owner pushes a second
-/// entry, and skips the first when it comes up. Entries with equal times are ordered by owner.
+/// If a deadline moves later, the owner stores the new deadline and pushes the entry again when it surfaces early, so
+/// the hot path does not touch the heap. If a deadline moves earlier, the owner pushes a second entry and later skips
+/// the first. Equal times are ordered by owner.
 public struct DeadlineQueue<Owner: Comparable> {
     @usableFromInline
     struct Entry: Comparable {
@@ -42,7 +42,7 @@ public struct DeadlineQueue<Owner: Comparable> {
     @inlinable
     public mutating func insert(_ owner: Owner, at time: Timestamp) { heap.insert(Entry(time: time, owner: owner)) }
 
-    /// Removes the next entry that is due.
+    /// Removes and returns the next due entry.
     @inlinable
     public mutating func popDue(at now: Timestamp) -> (owner: Owner, time: Timestamp)? {
         guard let first, first.time <= now else { return nil }

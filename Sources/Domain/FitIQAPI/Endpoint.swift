@@ -32,7 +32,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     case showMealPhoto = "getMealPhoto"
     case confirmMealPhoto, deleteMealPhoto
 
-    // The documents that the apps sync in the background: see ``DocumentCollection``.
+    // The documents that the apps sync in the background; see ``DocumentCollection``.
     case listMoodEntries, createMoodEntry, analyzeMoodEntries, replaceMoodEntry, deleteMoodEntry
     case listJournalEntries, createJournalEntry, searchJournal, replaceJournalEntry, deleteJournalEntry
     case listInsights, countUnreadInsights, generateInsights, readInsight, favoriteInsight, archiveInsight
@@ -49,18 +49,18 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
 
     /// The credentials of a request.
     public enum Credentials: Sendable {
-        /// A bearer token, and the API key where the mode requires one.
+        /// A bearer token, and the API key if the mode requires it.
         case bearer
-        /// A bearer token; a missing API key is accepted, a wrong one refused.
+        /// A bearer token; an API key is optional, but a wrong one is refused.
         case token
-        /// The API key alone: the client has no token yet, its token has expired, or the resource is public.
+        /// Only the API key: the client has no valid token, or the resource is public.
         case key
     }
 
-    /// An operation's use of a request's body.
+    /// How an operation uses the request body.
     public enum Body: Sendable {
         case none
-        /// JSON, or empty.
+        /// JSON, or an empty body.
         case optional
         /// JSON.
         case required
@@ -70,7 +70,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
 
     struct Row {
         let method: HTTPRequest.Method
-        /// The path in two parts, with its parameters in braces; below `/api/v1`, except for the apps' socket.
+        /// The path in two parts, with its parameters in braces, below `/api/v1` except for the apps' socket.
         let path: (String, String)
         var documents: DocumentCollection?
 
@@ -200,7 +200,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
         }
     }
 
-    /// The query parameters that it reads in the union.
+    /// The query parameters that it supports in the union.
     public var parameters: [String] {
         switch self {
         case .listConsultations: ConsultationListQuery.parameters
@@ -213,7 +213,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
         }
     }
 
-    /// The names in a query that are not in ``parameters``, without duplicates.
+    /// The distinct names in a query that are not in ``parameters``.
     public func unknownParameters(in query: [(name: String, value: String)]) -> [String] {
         var known = Set(parameters.map { ExactString($0) })
         return query.map(\.name).filter { known.insert(ExactString($0)).inserted }
@@ -226,27 +226,28 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
 
     /// Whether it is a WebSocket handshake.
     public var isSocket: Bool { self == .webSocket || self == .mealSocket }
-    /// Whether it answers HEAD too: a WebSocket handshake is a GET without a HEAD counterpart.
+    /// Whether it also answers HEAD, which all GET endpoints except WebSocket handshakes do.
     var answersHead: Bool { method == .get && !isSocket }
 
-    /// Whether a guide documents or presupposes it; if not, only the two apps use it, and only the union serves it.
+    /// Whether a guide documents or presupposes it; otherwise only the two apps use it and only the union serves it.
     public var isOfGuides: Bool { GuideMode.guides.contains { $0.serves(self) } }
 
     /// Whether a guide documents it.
     var isDocumented: Bool { GuideMode.guides.contains { $0.provision(of: self) == .documented } }
 
-    /// The guides that document the endpoint; if none does, the guides that presuppose it; empty for the apps' own.
+    /// The guides that document the endpoint; if none does, the guides that presuppose it; empty for the apps'
+    /// endpoints.
     public var guides: [GuideMode] {
         let documenting = GuideMode.guides.filter { $0.provision(of: self) == .documented }
         return documenting.isEmpty ? GuideMode.guides.filter { $0.serves(self) } : documenting
     }
 }
 
-/// The form of the server's responses: understood by clients of all guides, or exactly as one guide says.
+/// The form of the server's responses: understood by all guides' clients, or exactly that of one guide.
 ///
-/// Each name is the guide's short name. Rules, statuses and ids are the same in every mode.
+/// The raw values are the guides' short names. Rules, statuses and ids are the same in every mode.
 public enum GuideMode: String, CaseIterable, Sendable, Hashable {
-    /// Every response satisfies the models of all guides at once.
+    /// Every response satisfies the models of all guides.
     case union
     /// Consultations, 409 and 429, chat with `stream_chunk`.
     case consultationWebSocket = "consultation-websocket"
@@ -262,17 +263,17 @@ public enum GuideMode: String, CaseIterable, Sendable, Hashable {
     /// The modes that follow one guide.
     public static let guides = allCases.filter { $0 != .union }
 
-    /// Whether the mode has the apps' endpoints, and their members in addition to the guides'.
+    /// Whether the mode adds the apps' endpoints and members to the guides'.
     public var servesApps: Bool { self == .union }
 
     /// Whether each REST request must carry an API key in `X-API-Key`.
     ///
-    /// Two guides do not mention the key; in their modes only a wrong one is refused.
+    /// Two guides do not mention the key; their modes accept a missing key but refuse a wrong one.
     public var requiresAPIKey: Bool { self != .goalLinking && self != .webSocketArchitecture }
 
     /// Where a WebSocket handshake carries its credentials.
     public enum WebSocketCredentials: Sendable {
-        /// `Authorization` and, where the mode requires it, `X-API-Key`.
+        /// `Authorization` and, if the mode requires it, `X-API-Key`.
         case headers
         /// `?token=<JWT>` in the URL.
         case queryToken
@@ -290,9 +291,9 @@ public enum GuideMode: String, CaseIterable, Sendable, Hashable {
 
     /// How a mode provides an endpoint.
     public enum Provision: Sendable {
-        /// The guide documents the endpoint: exactly its fields, names, types and nesting.
+        /// The guide documents the endpoint, whose fields, names, types and nesting apply exactly.
         case documented
-        /// The guide presupposes the endpoint without documenting it: responses as in the union.
+        /// The guide presupposes the endpoint without documenting it, so responses have the union's form.
         case support
         /// The guide does not contain the endpoint: 404.
         case absent
@@ -318,7 +319,7 @@ public enum GuideMode: String, CaseIterable, Sendable, Hashable {
         case .goalLinking:
             switch endpoint {
             case .createGoal, .listGoals, .showGoal, .updateGoal, .chatAboutGoal, .showConsultation: .documented
-            // The guides describe how a client handles "Goal was deleted on backend" and "Conversation was deleted".
+            // The guides describe how clients handle "Goal was deleted on backend" and "Conversation was deleted".
             case .listMessages, .archiveConsultation, .deleteConsultation, .deleteGoal, .webSocket: .support
             default: .absent
             }
@@ -338,6 +339,6 @@ public enum GuideMode: String, CaseIterable, Sendable, Hashable {
     }
 
     public func serves(_ endpoint: Endpoint) -> Bool { provision(of: endpoint) != .absent }
-    /// The form of an endpoint's responses: the guide's own if it documents the endpoint, otherwise the union's.
+    /// The form of an endpoint's responses: the guide's if it documents the endpoint, otherwise the union's.
     public func form(of endpoint: Endpoint) -> GuideMode { provision(of: endpoint) == .documented ? self : .union }
 }

@@ -11,8 +11,8 @@ public enum Route: Equatable, Sendable {
 
     /// Reads a path in percent-decoded segments; nil if the mode has no such route.
     ///
-    /// A path with an extra slash or a missing id has no route: its refusal suggests the nearest endpoint, which helps
-    /// more than "unknown id".
+    /// A path with an extra slash or a missing id has no route, because suggesting the nearest endpoint helps more than
+    /// "unknown id".
     public init?(segments: [String], in mode: GuideMode = .union) {
         if segments.count == 2, segments[0] == "avatars", segments[1].hasSuffix(".svg") {
             guard let persona = Persona(rawValue: String(segments[1].dropLast(4))) else { return nil }
@@ -23,12 +23,11 @@ public enum Route: Equatable, Sendable {
         self = .path(path, id: path.firstParameter.map { segments[$0] })
     }
 
-    /// The consultation, goal or meal log with this path as it arrived; nil for other paths and for paths that need
-    /// decoding.
+    /// The consultation, goal or meal log with this undecoded path; nil for other paths and paths with escapes.
     ///
     /// A fast path for the most common reads: it creates one string instead of one per segment.
     public init?(entityPath path: UnsafeBufferPointer<UInt8>) {
-        // Ids have a fixed length, so the length of the path determines the candidate.
+        // Ids have a fixed length, so the path's length determines the candidate.
         for (prefix, entity) in Self.entities where path.count == prefix.utf8CodeUnitCount + 36 {
             let start = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
             // Compares eight bytes at a time.
@@ -47,12 +46,12 @@ public enum Route: Equatable, Sendable {
         ("/api/v1/meal-logs/", APIPath(of: .showMealLog)),
     ]
 
-    /// The endpoints of the path that a mode knows, even if only to name the guide that has them.
+    /// The path's endpoints in a mode, including those that it only refuses with the guide's name.
     public func endpoints(in mode: GuideMode) -> [Endpoint] {
         if case .path(let path, _) = self { path.endpoints(in: mode) } else { [] }
     }
 
-    /// The endpoint for a method; nil if the mode knows none.
+    /// The endpoint for a method; nil if the mode has none.
     public func endpoint(for method: HTTPRequest.Method, in mode: GuideMode = .union) -> Endpoint? {
         if case .path(let path, _) = self { path.endpoint(for: method, in: mode) } else { nil }
     }
@@ -73,7 +72,7 @@ public enum Route: Equatable, Sendable {
         ]
     }
 
-    /// The refusal of an unknown path; it names the nearest endpoint.
+    /// The refusal of an unknown path, with the nearest endpoint.
     public static func refusal(ofUnknownPath path: String, in mode: GuideMode) -> APIError {
         if path == "/ws" || path == "/api/v1/ws" || path.hasPrefix("/ws/")
             || mode.servesApps && path == "/api/v1" + Endpoint.mealSocket.template
@@ -83,10 +82,10 @@ public enum Route: Equatable, Sendable {
         return .unknownPath(path, nearest: nearestTemplate(to: path, in: mode))
     }
 
-    /// The path that was probably meant.
+    /// The path that the client probably meant.
     ///
-    /// The same path below `/api/v1`, which the guides' diagrams omit; otherwise one with the same end; otherwise the
-    /// one with the fewest edits.
+    /// It is the same path below `/api/v1`, which the guides' diagrams omit, or a path with the same end, or the one
+    /// with the fewest edits.
     private static func nearestTemplate(to path: String, in mode: GuideMode) -> String? {
         // Ignores the format of ids and the names of their parameters.
         func shape(_ path: String) -> String {
@@ -110,18 +109,18 @@ public enum Route: Equatable, Sendable {
 public struct APIPath: Equatable, Sendable {
     private let place: Int
 
-    /// The constant part of a path; a class, because a search would copy the members of a struct.
+    /// The constant part of a path; a class, because searching would copy a struct's members.
     private final class Row: Sendable {
-        /// With its parameters in braces.
+        /// The path with its parameters in braces.
         let template: String
-        /// Nil for a parameter.
+        /// The segments; nil for a parameter.
         let words: [String?]
         let firstParameter: Int?
-        /// In the order of ``methods``.
+        /// The endpoints in the order of ``methods``.
         let endpoints: [Endpoint]
-        /// The endpoints that the guides know.
+        /// The endpoints in the guides.
         let guided: [Endpoint]
-        /// The GET endpoint, which most requests use; if a guide knows the path, it knows this endpoint too.
+        /// The GET endpoint, which most requests use; a guide with this path also has this endpoint.
         let read: Endpoint?
 
         init(_ template: String, _ operations: [Endpoint]) {
@@ -134,7 +133,7 @@ public struct APIPath: Equatable, Sendable {
         }
 
         func matches(_ segments: [String]) -> Bool {
-            // From the last segment, because most paths begin with the same two.
+            // Start from the last segment, because most paths begin with the same two.
             var index = words.count
             while index > 0 {
                 index -= 1
@@ -143,7 +142,7 @@ public struct APIPath: Equatable, Sendable {
                     if segment.isEmpty { return false }
                     continue
                 }
-                // Compare lengths first, because most differ; words of the API have only one form in Unicode.
+                // Compare lengths first, because most differ; the API's words have only one Unicode form.
                 guard word.utf8.count == segment.utf8.count, word == segment else { return false }
             }
             return true
@@ -152,7 +151,7 @@ public struct APIPath: Equatable, Sendable {
 
     private static let methods: [HTTPRequest.Method] = [.get, .post, .patch, .put, .delete]
 
-    /// Short paths first; of equal length, a path with a word precedes a path with a parameter in the same place.
+    /// Short paths come first; among equal lengths a word precedes a parameter in the same position.
     private static let table: [Row] = {
         var operations: [(template: String, endpoints: [Endpoint])] = []
         for endpoint in Endpoint.allCases {
@@ -164,7 +163,7 @@ public struct APIPath: Equatable, Sendable {
             }
         }
         func rank(_ row: Row) -> (Int, Int) { (row.words.count, row.words.count { $0 == nil }) }
-        // Swift's sort is stable: the guides' lists, which clients request most, are near the beginning.
+        // Swift's sort is stable, so the guides' lists, which clients request most, are near the start.
         return operations.map { Row($0.template, $0.endpoints) }.sorted { rank($0) < rank($1) }
     }()
 
@@ -174,7 +173,7 @@ public struct APIPath: Equatable, Sendable {
         self.place = place
     }
 
-    /// The path with these percent-decoded segments; nil if the mode knows none.
+    /// The path with these percent-decoded segments; nil if the mode has no such path.
     init?(_ segments: [String], in mode: GuideMode) {
         let (table, isForApps) = (Self.table, mode.servesApps)
         for place in table.indices {
@@ -197,17 +196,17 @@ public struct APIPath: Equatable, Sendable {
     /// The position of its first parameter; nil for a path without parameters.
     var firstParameter: Int? { Self.table[place].firstParameter }
 
-    /// The operations that a mode knows, GET first.
+    /// The operations in a mode, GET first.
     func endpoints(in mode: GuideMode) -> [Endpoint] {
         mode.servesApps ? Self.table[place].endpoints : Self.table[place].guided
     }
 
-    /// The operation for a method; nil if the mode knows none.
+    /// The operation for a method; nil if the mode has none.
     func endpoint(for method: HTTPRequest.Method, in mode: GuideMode) -> Endpoint? {
         if method == .get { return Self.table[place].read }
         let endpoints = endpoints(in: mode)
         guard method != .head else { return endpoints.first(where: \.answersHead) }
-        // Methods that another guide only presupposes are not part of this guide's paths.
+        // Methods that only other guides presuppose are not part of this guide's paths.
         return endpoints.first { $0.method == method && (mode.serves($0) || $0.isDocumented) }
     }
 }

@@ -1,15 +1,15 @@
 import FitIQAPI
 import JSON
 
-/// A way to log in.
+/// An email address and password with which a user logs in.
 package struct Account: Sendable, Equatable {
-    /// As registered.
+    /// The address as registered.
     var email: String
     var password: PasswordHash
-    /// The refresh tokens that still work, oldest first; at most ``Limits/refreshTokens``.
+    /// The valid refresh tokens, oldest first; at most ``Limits/refreshTokens``.
     package internal(set) var refreshTokens: [RefreshTicket] = []
 
-    /// Issues a refresh token, and drops expired ones and the oldest beyond the limit.
+    /// Adds a refresh token, and drops expired tokens and the oldest ones beyond the limit.
     mutating func issue(_ ticket: RefreshTicket, limit: Int, at now: Timestamp) {
         refreshTokens.removeAll { $0.expiresAt <= now.secondsSinceEpoch }
         refreshTokens.removeFirst(max(0, refreshTokens.count + 1 - limit))
@@ -17,11 +17,11 @@ package struct Account: Sendable, Equatable {
     }
 }
 
-/// A refresh token that still works.
+/// A valid refresh token.
 public struct RefreshTicket: Sendable, Equatable {
     /// The token's `jti`.
     public var id: ResourceID
-    /// In seconds since 1970.
+    /// The expiry in seconds since 1970.
     public var expiresAt: Int64
 
     public init(id: ResourceID, expiresAt: Int64) { (self.id, self.expiresAt) = (id, expiresAt) }
@@ -33,7 +33,7 @@ package struct Person: Sendable, Equatable {
     package internal(set) var profile: Profile
     package internal(set) var preferences: Preferences?
 
-    /// At least the bytes in an export: the bodies contain all texts, with longer names.
+    /// An upper bound of the size in an export: the bodies contain all texts, with longer names.
     func byteCount(of user: ExactString) -> Int {
         var count = profile.body(of: user, email: account?.email ?? "").count
         if let account { count += 64 + account.password.text.utf8.count + 128 * account.refreshTokens.count }
@@ -47,7 +47,7 @@ extension Backend {
     /// Creates a user with an account (`POST /api/v1/auth/register`).
     ///
     /// - Parameter hash: The result of ``passwordHash(for:_:)``.
-    /// - Throws: 409 if another account has the address, 507 at the limit of users or if the world is full.
+    /// - Throws: A 409 if another account has the address, or a 507 at the limit of users or if the world is full.
     public mutating func register(
         _ request: RegisterRequest, hash: PasswordHash? = nil, _ turn: inout Turn
     ) throws(APIError) -> (tokens: TokenPair, profile: Profile) {
@@ -66,19 +66,19 @@ extension Backend {
     public func passwordHash(for request: RegisterRequest, _ turn: Turn) -> Deferred<PasswordHash>? {
         guard addresses[EmailAddress.key(request.email)] == nil else { return nil }
         let cost = configuration.rules.accountRules.passwordCost
-        // The user and the profile get their ids before the salt.
+        // The ids of the user and the profile come before the salt.
         var identifiers = turn.identifiers
         let salt = (0..<3).map { _ in identifiers.next() }[2].description
         return Deferred(iterating: cost) { PasswordHash(request.password, salt: salt, cost: cost) }
     }
 
-    /// - Parameter known: The hash, if already computed; the salt takes an id in any case.
+    /// - Parameter known: The hash, if already computed; the salt always uses up an id.
     func hash(of password: String, _ turn: inout Turn, known: PasswordHash? = nil) -> PasswordHash {
         let salt = turn.identifiers.next().description
         return known ?? PasswordHash(password, salt: salt, cost: configuration.rules.accountRules.passwordCost)
     }
 
-    /// The slow part of a login: whether the address is known and the password right.
+    /// The slow part of a login: whether the address is known and the password correct.
     public func passwordCheck(for request: LogInRequest) -> Deferred<Bool> {
         let user = addresses[EmailAddress.key(request.email)]
         let work = max(passwordWork, configuration.rules.accountRules.passwordCost)
@@ -86,10 +86,10 @@ extension Backend {
         return Deferred(iterating: work) { password.matches(request.password, work: work) }
     }
 
-    /// Checks a password (`POST /api/v1/auth/login`), with the same work for known and unknown addresses.
+    /// Checks a password (`POST /api/v1/auth/login`), with equal work for known and unknown addresses.
     ///
     /// - Parameter isRight: The result of ``passwordCheck(for:)``.
-    /// - Throws: 401.
+    /// - Throws: A 401.
     public mutating func logIn(
         _ request: LogInRequest, isRight: Bool? = nil, _ turn: inout Turn
     ) throws(APIError) -> TokenPair {
@@ -101,14 +101,14 @@ extension Backend {
 
     /// Issues the tokens of a login, without the password.
     ///
-    /// - Throws: 401 if the user has no account.
+    /// - Throws: A 401 if the user has no account.
     public mutating func issueTokens(to id: ExactString, _ turn: inout Turn) throws(APIError) -> TokenPair {
         try tokens(of: accountHolder(id), &turn)
     }
 
     /// Replaces a refresh token (`POST /api/v1/auth/refresh`).
     ///
-    /// - Throws: 401 if it has expired, was used, or its account is gone.
+    /// - Throws: A 401 if it has expired or was used, or if its account was deleted.
     public mutating func refresh(_ token: AccessToken, _ turn: inout Turn) throws(APIError) -> TokenPair {
         advance(&turn)
         let expiry = Timestamp(secondsSinceEpoch: token.expiresAt)
@@ -117,7 +117,7 @@ extension Backend {
         return try tokens(of: user, &turn)
     }
 
-    /// Revokes a refresh token (`POST /api/v1/auth/logout`); returns its user, or nil if it was revoked before.
+    /// Revokes a refresh token (`POST /api/v1/auth/logout`); returns its user, or nil if it was already revoked.
     @discardableResult
     public mutating func revoke(_ token: AccessToken, _ turn: inout Turn) -> UserID? {
         advance(&turn)
@@ -144,13 +144,13 @@ extension Backend {
             refresh: AccessToken(subject: id, expiresAt: ticket.expiresAt, id: ticket.id))
     }
 
-    /// The user of an account, by the user's id; 401 if there is none.
+    /// The user of an account, by the user's id; throws 401 if there is none.
     public func accountHolder(_ id: ExactString) throws(APIError) -> UserID {
         guard let user = users[id], users[user].person?.account != nil else { throw .unknownAccount }
         return user
     }
 
-    /// Changes a user's data; no other user may have the address.
+    /// Changes a user's data; another user must not have the address.
     mutating func set(_ person: Person, of user: UserID) {
         let old = users[user].person
         storedBytes -= users[user].byteCount
@@ -176,7 +176,7 @@ extension Backend {
         users[user].person ?? Person(profile: MadeUpPerson(users[user].id, seed: configuration.seed).profile(at: now))
     }
 
-    /// `POST /api/v1/users/me`; 409 if the user has a profile.
+    /// `POST /api/v1/users/me`; throws 409 if the user has a profile.
     public mutating func createProfile(
         _ request: ProfileRequest, of user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -186,7 +186,7 @@ extension Backend {
 
     /// `PUT /api/v1/users/me` and `PATCH /api/v1/users/me/physical`.
     ///
-    /// - Throws: 507 if the world is full.
+    /// - Throws: A 507 if the world is full.
     public mutating func updateProfile(
         _ request: ProfileRequest, of user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -198,15 +198,15 @@ extension Backend {
         return profile(of: user, at: turn.date)
     }
 
-    /// `GET /api/v1/users/me/preferences`; 404 without preferences.
+    /// `GET /api/v1/users/me/preferences`; throws 404 if there are none.
     public func preferences(of user: UserID) throws(APIError) -> [UInt8] {
         guard let person = users[user].person, let preferences = person.preferences else { throw .noPreferences }
         return preferences.body(ofProfile: person.profile.id)
     }
 
-    /// `PATCH /api/v1/users/me/preferences`; without preferences it starts from empty lists.
+    /// `PATCH /api/v1/users/me/preferences`; missing preferences start as empty lists.
     ///
-    /// - Throws: 507 if the world is full.
+    /// - Throws: A 507 if the world is full.
     public mutating func updatePreferences(
         _ request: PreferencesRequest, of user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -222,7 +222,7 @@ extension Backend {
         return preferences.body(ofProfile: person.profile.id)
     }
 
-    /// `DELETE /api/v1/users/me/preferences`; 404 without preferences.
+    /// `DELETE /api/v1/users/me/preferences`; throws 404 if there are none.
     public mutating func deletePreferences(of user: UserID) throws(APIError) {
         guard var person = users[user].person, person.preferences != nil else { throw .noPreferences }
         person.preferences = nil
@@ -230,7 +230,7 @@ extension Backend {
     }
 }
 
-/// Generated data for a user without any, always the same for the same id and seed.
+/// Generated data for a user who has none; it depends only on the id and the seed.
 package struct MadeUpPerson {
     private static let names = [
         "Alex", "Amara", "Ben", "Carla", "Dmitri", "Elena", "Farah", "Grace", "Hugo", "Ines", "Jonas", "Keiko", "Liam",
@@ -251,13 +251,13 @@ package struct MadeUpPerson {
         var numbers = SplitMix64(seed: id.seed)
         name = Self.names[Int(numbers.next(below: UInt64(Self.names.count)))]
         surname = Self.surnames[Int(numbers.next(below: UInt64(Self.surnames.count)))]
-        // From 1965 to 2004; created in 2024.
+        // The years 1965 to 2004; creation is in 2024.
         birth = -5 * 365 + Int64(numbers.next(below: 40 * 365))
         creation = 19_723 + Int64(numbers.next(below: 360))
         height = Double(150 + numbers.next(below: 50))
     }
 
-    /// In a reserved domain (RFC 2606).
+    /// An address in a reserved domain (RFC 2606).
     var email: String { "\(name).\(surname)@fitiq.example".lowercased() }
 
     package func profile(at now: Timestamp) -> Profile {

@@ -1,11 +1,11 @@
 import FitIQAPI
 
-/// Answer streaming; generation outlives its sockets, so an answer without listeners is still completed and stored.
+/// Answer streaming; generation outlives the sockets, so an answer is completed and stored even without listeners.
 extension Backend {
-    /// Performs every step that is due by the turn's time, each at its scheduled time.
+    /// Performs all steps due by the turn's time, each at its scheduled time.
     ///
     /// - Parameter limit: The maximum number of steps; the rest stay due.
-    /// - Returns: The number of steps performed; a long meal counts for many.
+    /// - Returns: The number of steps performed; a long meal counts as several.
     @discardableResult
     public mutating func advance(_ turn: inout Turn, mostSteps limit: Int = .max) -> Int {
         let now = turn.now
@@ -14,7 +14,7 @@ extension Backend {
             schedule.removeMin()
             count += 1
             guard isCurrent(step) else { continue }
-            // A late loop does not change the content: time stamps follow the schedule.
+            // Timestamps follow the schedule, so a late loop does not change the content.
             turn.now = step.time
             switch step.work {
             case .answer: continueAnswer(in: step.position, &turn)
@@ -52,7 +52,7 @@ extension Backend {
     }
 
     private mutating func continueAnswer(in position: Int, _ turn: inout Turn) {
-        // Taken out and put back without a copy, because it contains the texts of all its chunks.
+        // Moved out and back, to avoid copying the texts of all chunks.
         var answer: AnswerInProgress?
         swap(&answer, &consultations[unnoticed: position].answer)
         guard answer != nil else { return }
@@ -64,7 +64,7 @@ extension Backend {
         swap(&answer, &consultations[unnoticed: position].answer)
     }
 
-    /// Performs the next event of an answer, and returns the step after it; nil after the last one.
+    /// Performs the next event of an answer and returns the following step; nil after the last one.
     private mutating func perform(
         _ answer: inout AnswerInProgress, in position: Int, _ turn: inout Turn
     ) -> ScheduledStep? {
@@ -81,7 +81,7 @@ extension Backend {
             announce(&answer, in: position, &turn)
             broadcast(to: answer.audience, in: position, &turn) { $0 == .stream ? nil : .templateCreated(template) }
         case .error(let message, let code):
-            // No announcement for an answer that fails before it starts.
+            // Do not announce an answer that fails before it starts.
             broadcast(to: answer.audience, in: position, &turn) { _ in .scriptedError(message: message, code: code) }
         case .completion:
             announce(&answer, in: position, &turn)
@@ -99,7 +99,7 @@ extension Backend {
         return answer.nextStep(in: position)
     }
 
-    /// Announces the start of an answer once, before its other frames.
+    /// Announces an answer's start once, before its other frames.
     private mutating func announce(_ answer: inout AnswerInProgress, in position: Int, _ turn: inout Turn) {
         guard !answer.hasBegun else { return }
         answer.hasBegun = true
@@ -122,9 +122,9 @@ extension Backend {
         }
     }
 
-    /// Completes and stores the streaming answer and those after it without frames; waiting questions get no answer.
+    /// Completes and stores the streaming answer and its successors without frames; waiting questions get no answer.
     ///
-    /// An answer that its script would not have completed is not stored.
+    /// An answer that its script does not complete is not stored.
     mutating func finishAnswerSilently(_ position: Int, _ turn: Turn) {
         consultations[position].waiting = []
         storeAnswer(in: position, turn)
@@ -155,8 +155,8 @@ extension Backend {
         return metadata
     }
 
-    /// Sends a frame to the audience of an answer, encoded once per protocol; `frame` returns nil to send none.
-    // Mutating, because the backend would be copied otherwise.
+    /// Sends a frame to an answer's audience, encoded once per protocol; `frame` returns nil to send none.
+    // Mutating, because otherwise Swift copies the backend.
     private mutating func broadcast(
         to audience: [Listener], in position: Int, _ turn: inout Turn, _ frame: (ChatProtocol) -> ServerFrame?
     ) {
@@ -192,7 +192,7 @@ struct Listener: Sendable, Equatable {
     let chatProtocol: ChatProtocol
 }
 
-/// An answer that streams to the sockets chunk by chunk, with the answers that follow it without another question.
+/// An answer that streams to the sockets chunk by chunk, with the answers that follow it to the same question.
 package struct AnswerInProgress: Sendable {
     /// The id of the first answer; scheduled steps refer to it.
     let id: ResourceID
@@ -200,7 +200,7 @@ package struct AnswerInProgress: Sendable {
     /// The coach that was asked.
     let persona: Persona
     let startedAt: Timestamp
-    /// The sockets that receive the streaming answer; one that joins later loads it from the history.
+    /// The sockets that receive the streaming answer; sockets that join later load it from the history.
     var audience: [Listener]
     /// The index of the timeline's next moment.
     var step = 0
@@ -210,12 +210,12 @@ package struct AnswerInProgress: Sendable {
     var hasBegun = false
 
     var current: Timeline.Answer { timeline.answers[number] }
-    /// The id of ``current``; for the first answer without reading its text.
+    /// The id of ``current``, without reading the first answer's text.
     var currentID: ResourceID { number == 0 ? id : current.id }
     var next: Timeline.Moment { timeline.moments[step] }
     var nextTime: Timestamp { startedAt.advanced(byNanoseconds: next.offset) }
 
-    /// Its next step in a consultation; nil after the last one.
+    /// The next step in a consultation; nil after the last one.
     func nextStep(in position: Int) -> ScheduledStep? {
         guard step < timeline.moments.count else { return nil }
         return ScheduledStep(time: nextTime, position: position, work: .answer(id))
@@ -225,23 +225,23 @@ package struct AnswerInProgress: Sendable {
 }
 
 public enum Pace: Sendable, Equatable {
-    /// A human pace: the first chunk after 0.3 to 0.9 s, then about 20 per second, the whole answer within 4 s.
+    /// A human pace: the first chunk after 0.3 to 0.9 s, then about 20 per second, and the end within 4 s.
     ///
     /// A guide's test waits 5 s for an answer (consultation-websocket, integration tests).
     case human
     /// Without any delay.
     case instant
 
-    /// The offsets of the chunks and, last, of completion after the question, in nanoseconds.
+    /// The offsets of the chunks and of the completion from the question, in nanoseconds.
     ///
-    /// A pure function: the same chunks and seed have the same pace.
+    /// A pure function of the chunks and the seed.
     public func offsets(of chunks: [String], seed: UInt64) -> [Int64] {
         if self == .instant { return [Int64](repeating: 0, count: chunks.count + 1) }
         let gaps = Self.humanGaps(of: chunks, seed: seed)
         return gaps.after.reduce(into: [gaps.first]) { $0.append($0[$0.count - 1] + $1) }
     }
 
-    /// The time to the first chunk, and after each chunk to the next or to the end, at a human pace.
+    /// The time before the first chunk, and the time after each chunk, at a human pace.
     static func humanGaps(of chunks: [String], seed: UInt64) -> (first: Int64, after: [Int64]) {
         let millisecond: Int64 = 1_000_000
         let longest = 3900 * millisecond
@@ -251,7 +251,7 @@ public enum Pace: Sendable, Equatable {
         }
 
         let first = between(300, 900)
-        // After each chunk: the time of a word, and a pause at a comma or the end of a sentence.
+        // After each chunk: a word's time, plus a pause at a comma or the end of a sentence.
         let gaps = chunks.map { chunk in
             let word = between(30, 70)
             return switch Mark(endOf: chunk) {
@@ -262,12 +262,12 @@ public enum Pace: Sendable, Equatable {
         }
         let total = gaps.reduce(0, +)
         guard first + total > longest else { return (first, gaps) }
-        // Thousandths keep the product far below Int64's limit.
+        // Dividing by thousandths avoids overflow of the product.
         let thousandths = (longest - first) / (total / 1000)
         return (first, gaps.map { $0 / 1000 * thousandths })
     }
 
-    /// The punctuation at the end of a chunk, which decides the length of the pause after it.
+    /// The punctuation at the end of a chunk, which determines the following pause.
     enum Mark {
         case sentence, clause, none
 
@@ -279,13 +279,13 @@ public enum Pace: Sendable, Equatable {
             }
         }
 
-        /// Finds the last character that is not white space; between ASCII bytes without decoding characters.
+        /// Finds the last non-space character, between ASCII bytes without decoding characters.
         init(endOf chunk: String) {
             var bytes = chunk
             let mark: UInt8 = bytes.withUTF8 { bytes in
                 var last = bytes.count - 1
                 while last >= 0, bytes[last] == 0x20 || (0x09...0x0D).contains(bytes[last]) { last -= 1 }
-                // The byte before it may be part of a letter that forms one character with it.
+                // The byte before it may belong to the same character.
                 return last < 0 ? 0 : bytes[last] | (last > 0 ? bytes[last - 1] & 0x80 : 0)
             }
             switch mark {

@@ -5,11 +5,11 @@ import JSON
 extension Backend {
     /// Creates a consultation (`POST /api/v1/consultations`).
     ///
-    /// A consultation about a goal becomes the goal's conversation, unless the goal has one. A first question waits
-    /// until a socket opens, a client reads the history, or another message arrives.
+    /// A consultation about a goal becomes the goal's conversation unless the goal has one. The answer to a first
+    /// question waits until a socket opens, a client reads the history, or another message arrives.
     ///
     /// - Throws: In this order, 404 for an unknown goal, 409 for an active duplicate, 429 at the limit of active
-    ///   consultations; 507 if the world is full.
+    ///   consultations, and 507 if the world is full.
     public mutating func createConsultation(
         _ request: CreateConsultationRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -38,7 +38,7 @@ extension Backend {
         users[user].active.first { $0 != position && consultations[$0].topic == topic }
     }
 
-    /// Throws 409 if the topic has an active consultation, unless a topic may have many.
+    /// Throws 409 if the topic has an active consultation and the rules allow only one.
     private func checkDuplicates(of topic: Topic, of user: UserID, except position: Int? = nil) throws(APIError) {
         guard configuration.rules.perTopic != .many, let existing = active(about: topic, of: user, except: position)
         else { return }
@@ -54,7 +54,7 @@ extension Backend {
 
     /// Adds a consultation whose topic is free, and makes it the conversation of its goal if the goal has none.
     ///
-    /// - Throws: 429 at the limit of active consultations, 507 if the world is full.
+    /// - Throws: A 429 at the limit of active consultations, or a 507 if the world is full.
     mutating func addConsultation(
         _ topic: Topic, goal: Int?, title: String?, quickAction: String? = nil, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> Int {
@@ -71,7 +71,7 @@ extension Backend {
         return position
     }
 
-    /// Adds a record to the lists of the world and of its user, and returns its position.
+    /// Adds a record to the lists of the world and its user, and returns its position.
     @discardableResult
     mutating func insert(_ record: ConsultationRecord) -> Int {
         let position = consultations.append(record)
@@ -81,7 +81,7 @@ extension Backend {
         return position
     }
 
-    /// Adds a consultation to the list of its user, or removes it before a change.
+    /// Adds a consultation to its user's list, or removes it before a change.
     mutating func list(_ position: Int, isListed: Bool = true) {
         let (owner, kind) = (consultations[position].owner, consultations[position].consultation.kind)
         users[owner].consultations.list(position, kind, isListed: isListed, in: consultations.isChangedBefore)
@@ -95,7 +95,7 @@ extension Backend {
     /// Lists consultations, latest change first (`GET /api/v1/consultations`).
     public func consultations(_ query: ConsultationListQuery, for user: UserID) -> [UInt8] {
         var runs = users[user].consultations.runs(of: query.matches)
-        // Only the apps filter by creation, and the list has another order.
+        // Only the apps filter by creation, and the list is in another order.
         if query.created != CreationSpan() {
             runs = runs.map { $0.filter { query.created.contains(consultations[$0].consultation.createdAt) }[...] }
         }
@@ -105,12 +105,11 @@ extension Backend {
             isForApps: configuration.mode.servesApps)
     }
 
-    /// Returns the history, oldest first, in full unless a page is requested (`GET
-    /// /api/v1/consultations/{id}/messages`).
+    /// Returns the history, oldest first, completely or one page (`GET /api/v1/consultations/{id}/messages`).
     ///
-    /// It also answers a first question that still waits for a socket.
+    /// Reading also starts the answer to a waiting first question.
     ///
-    /// - Throws: 404, then 400 for an invalid query.
+    /// - Throws: A 404, then a 400 for an invalid query.
     public mutating func messages(
         _ id: String, query: [(name: String, value: String)], for user: UserID, _ turn: Turn
     ) throws(APIError) -> Deferred<[UInt8]> {
@@ -130,12 +129,12 @@ extension Backend {
         }
     }
 
-    /// Archives a consultation; repeating it changes nothing (`POST /api/v1/consultations/{id}/archive`).
+    /// Archives a consultation; idempotent (`POST /api/v1/consultations/{id}/archive`).
     ///
-    /// Frees the slot, the topic and the goal, completes the streaming answer without frames, and closes the sockets
-    /// with 1000 after an `error` frame.
+    /// The slot, the topic and the goal become free, the streaming answer is completed without frames, and the sockets
+    /// get an `error` frame and close code 1000.
     ///
-    /// - Throws: 404.
+    /// - Throws: A 404.
     public mutating func archive(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) -> [UInt8] {
         advance(&turn)
         let position = try position(of: id, ownedBy: user)
@@ -143,10 +142,9 @@ extension Backend {
         return body(of: position, answering: .archiveConsultation)
     }
 
-    /// Completes a consultation, like archiving; repeating it changes nothing (`POST
-    /// /api/v1/consultations/{id}/complete`).
+    /// Completes a consultation with the effects of archiving; idempotent (`POST /api/v1/consultations/{id}/complete`).
     ///
-    /// - Throws: 404, 400 if it is archived.
+    /// - Throws: A 404, or a 400 if it is archived.
     public mutating func complete(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) -> [UInt8] {
         advance(&turn)
         let position = try position(of: id, ownedBy: user)
@@ -168,13 +166,13 @@ extension Backend {
         releaseGoal(of: position, at: now)
     }
 
-    /// Changes title and persona, archives or reopens (`PUT /api/v1/consultations/{id}`).
+    /// Changes the title and persona, archives or reopens a consultation (`PUT /api/v1/consultations/{id}`).
     ///
-    /// Reopening returns a consultation that was completed before archiving to completed. Any other becomes active, and
-    /// the conversation of its goal, unless the goal has another.
+    /// Reopening a consultation that was completed before archiving makes it completed. Any other becomes active and
+    /// its goal's conversation, unless the goal has another.
     ///
-    /// - Throws: In this order, 404; 409 if an active one with the same persona and context exists, 429 at the limit of
-    ///   active consultations, both only if it is active afterwards; 507 if the world is full.
+    /// - Throws: In this order, 404; if it becomes active, 409 for an active duplicate and 429 at the limit of active
+    ///   consultations; 507 if the world is full.
     public mutating func updateConsultation(
         _ id: String, _ request: UpdateConsultationRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -203,9 +201,9 @@ extension Backend {
         return consultations[position].body
     }
 
-    /// Suggests goals for a consultation, the same each time (`POST /api/v1/consultations/{id}/suggest-goals`).
+    /// Suggests goals for a consultation, always the same ones (`POST /api/v1/consultations/{id}/suggest-goals`).
     ///
-    /// - Throws: 404.
+    /// - Throws: A 404.
     public func suggestGoals(in id: String, limit: Int, for user: UserID) throws(APIError) -> [UInt8] {
         let consultation = consultations[try position(of: id, ownedBy: user)].consultation
         return GoalSuggestion.body(
@@ -217,7 +215,7 @@ extension Backend {
         ListAnswers.quickActions(QuickAction.matching(contextType: query.contextType, persona: query.persona))
     }
 
-    /// The body of an endpoint that changes a consultation; that of reads is cached.
+    /// The body of an endpoint that changes a consultation; bodies of reads are cached.
     private func body(of position: Int, answering endpoint: Endpoint) -> [UInt8] {
         consultations[position].consultation.body(
             answering: endpoint, in: configuration.mode, origin: configuration.origin,
@@ -241,20 +239,20 @@ package struct ConsultationRecord: Identifiable, Sendable {
     package internal(set) var consultation: Consultation
     package var id: ResourceID { consultation.id }
     package internal(set) var history = History()
-    /// The open sockets, in the order of opening.
+    /// The open sockets in opening order.
     package internal(set) var sockets: [SocketID] = []
     package internal(set) var answer: AnswerInProgress?
-    /// Questions that arrived during a streaming answer, oldest first, or a first question that waits for a socket.
+    /// Questions that wait for the streaming answer's end, oldest first, or a first question that waits for a socket.
     package internal(set) var waiting: [Question] = []
     /// Whether the first question waits for a socket before it is answered.
     package var awaitsAnswer: Bool { answer == nil && !waiting.isEmpty }
     var askedCount = 0
-    /// The number of saved messages, unless the consultation is new.
+    /// The number of saved messages; unused while the consultation is new.
     var savedMessages = 0
 
-    /// The list item, encoded when the consultation changes, not when it is read.
+    /// The list item, encoded at each change of the consultation.
     private(set) var listItem: [UInt8] = []
-    /// The body of reads.
+    /// The response body of reads.
     private(set) var body: [UInt8] = []
 
     init(
@@ -295,7 +293,7 @@ package struct History: Sendable {
     package var count: Int { messages.count }
     var byteCount: Int { encoded.count + unencodedByteCount + Self.memoryOfMessage * messages.count }
 
-    /// The memory of a message in addition to its JSON and text, in bytes: more than a short text.
+    /// The memory of a message besides its JSON and text, in bytes.
     private static let memoryOfMessage = 384
 
     mutating func append(_ message: Message, in form: GuideMode) {
@@ -303,7 +301,7 @@ package struct History: Sendable {
         var writer = JSONWriter(reserving: message.content.utf8.count + 256)
         message.write(into: &writer, in: form)
         writer.drain(into: &encoded)
-        // Otherwise a world could hold, and export, any amount of metadata.
+        // Otherwise a world could store and export any amount of metadata.
         if let metadata = message.metadata, form == .consultationWebSocket {
             var writer = JSONWriter(reserving: 256)
             metadata.write(into: &writer)
@@ -313,7 +311,7 @@ package struct History: Sendable {
         messages.append(message)
     }
 
-    /// The messages created in that time: messages are in order of creation.
+    /// The messages created in a period; messages are in order of creation.
     func range(of span: CreationSpan) -> Range<Int> {
         guard span != CreationSpan() else { return messages.indices }
         let first = messages.firstIndex { span.contains($0.createdAt) } ?? messages.endIndex

@@ -1,12 +1,11 @@
 import FitIQAPI
 import JSON
 
-/// Deletion: a deleted entity is in no list and no export, its id is unknown on every path, and its events do not
-/// happen.
+/// Deletion: a deleted entity is not in any list or export, its id is unknown everywhere, and its events are cancelled.
 extension Backend {
-    /// Deletes a goal (`DELETE /api/v1/goals/{goalId}`); the consultations that name it stay, unlinked.
+    /// Deletes a goal (`DELETE /api/v1/goals/{goalId}`); its consultations stay, unlinked.
     ///
-    /// - Throws: 404.
+    /// - Throws: A 404.
     public mutating func deleteGoal(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) {
         advance(&turn)
         let position = try goalPosition(of: id, ownedBy: user)
@@ -16,7 +15,7 @@ extension Backend {
         }
         users[user].goals.removeAll { $0 == position }
         remove(goal: position)
-        // Its consultations keep only its id from now on.
+        // From now on its consultations keep only its id.
         let name = ExactString("\(goal)")
         for consultation in users[user].consultations
         where consultations[consultation].consultation.context.id == name { consultations.noteChange(consultation) }
@@ -24,9 +23,9 @@ extension Backend {
 
     /// Deletes a consultation in any status (`DELETE /api/v1/consultations/{id}`).
     ///
-    /// Frees the slot, the topic and the goal, and closes the sockets with 1000 after an `error` frame.
+    /// The slot, the topic and the goal become free, and the sockets get an `error` frame and close code 1000.
     ///
-    /// - Throws: 404.
+    /// - Throws: A 404.
     public mutating func deleteConsultation(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) {
         advance(&turn)
         let position = try position(of: id, ownedBy: user)
@@ -37,9 +36,9 @@ extension Backend {
         dropObsoleteSteps()
     }
 
-    /// Deletes a meal log, and cancels its processing (`DELETE /api/v1/meal-logs/{id}`).
+    /// Deletes a meal log and cancels its processing (`DELETE /api/v1/meal-logs/{id}`).
     ///
-    /// - Throws: 404.
+    /// - Throws: A 404.
     public mutating func deleteMealLog(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) {
         advance(&turn)
         let position = try mealLogPosition(of: id, ownedBy: user)
@@ -48,7 +47,7 @@ extension Backend {
         dropObsoleteSteps()
     }
 
-    /// Deletes a user and all data of that user (`DELETE /api/v1/users/me`).
+    /// Deletes a user and all of the user's data (`DELETE /api/v1/users/me`).
     ///
     /// Closes the sockets, revokes the refresh tokens and frees the address. ``contains(_:)`` is false from now on,
     /// even after a user with the same id is created.
@@ -68,9 +67,9 @@ extension Backend {
         dropObsoleteSteps()
     }
 
-    /// Deletes a user from a copy of this backend, and returns the copy with the effects.
+    /// Deletes a user from a copy of this backend; returns the copy and the effects.
     ///
-    /// The copy may replace the backend if only sockets were closed in the meantime.
+    /// The copy can replace the backend if the only later changes are closed sockets.
     public func deletion(of user: UserID, _ turn: Turn) -> Deferred<(backend: Backend, effects: [Effect])> {
         let owner = users[user]
         var count = owner.consultations.count + owner.goals.count + owner.mealLogs.count
@@ -110,7 +109,7 @@ extension Backend {
         mealLogs.remove(position)
     }
 
-    /// Whether a step still has an effect: its answer may have ended, and its entity may be deleted.
+    /// Whether a step still has an effect; its answer may have ended, or its entity may be deleted.
     @inline(__always)  // A call would copy the backend first.
     func isCurrent(_ step: ScheduledStep) -> Bool {
         switch step.work {
@@ -121,8 +120,7 @@ extension Backend {
         }
     }
 
-    /// Removes obsolete steps once up to half of the steps may be obsolete, so that steps of deleted entities cannot
-    /// pile up.
+    /// Removes obsolete steps once up to half of the steps may be obsolete, so that they do not accumulate.
     private mutating func dropObsoleteSteps() {
         guard schedule.count > mostSteps else { return }
         let current = self
@@ -130,6 +128,6 @@ extension Backend {
         mostSteps = 2 * schedule.count + Self.spareSteps
     }
 
-    /// The number of obsolete steps that never trigger a cleanup.
+    /// The number of obsolete steps that do not trigger a cleanup.
     static var spareSteps: Int { 64 }
 }

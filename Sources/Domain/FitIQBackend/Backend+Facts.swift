@@ -6,7 +6,7 @@ import JSON
 package struct SocketFacts: Equatable, Sendable {
     /// Nil for a meal socket.
     package var consultation: ResourceID?
-    /// The protocol of the last chat message; nil before the first one.
+    /// The protocol of the last chat message; nil before any chat message.
     package var chatProtocol: ChatProtocol?
     package var streaming: StreamingAnswer?
     /// When the next frame is due, or the idle timeout.
@@ -15,7 +15,7 @@ package struct SocketFacts: Equatable, Sendable {
     /// The answer that streams to a socket.
     package struct StreamingAnswer: Equatable, Sendable {
         package let messageID: ResourceID
-        /// The number of chunks sent, and of all its chunks.
+        /// The number of sent chunks, and of all chunks.
         package let piece, count: Int
     }
 }
@@ -34,7 +34,7 @@ package struct DueStep: Equatable, Sendable {
     }
 }
 
-/// A world's activity, for the server's operator; nothing here changes state.
+/// A world's activity, for the server's operator; read-only.
 extension Backend {
     /// The facts of an open socket; nil if there is none.
     package func facts(of socket: SocketID) -> SocketFacts? {
@@ -55,10 +55,10 @@ extension Backend {
         }
     }
 
-    /// The next steps, in the order in which they happen, and the number of all.
+    /// The next steps in chronological order, and the number of all steps.
     ///
-    /// - Parameter limit: The most steps to return. If more than ``mostSortedSteps`` are scheduled, only the first is
-    ///   returned, because the others would have to be sorted, and the count includes obsolete steps.
+    /// - Parameter limit: The maximum number of steps to return. Above ``mostSortedSteps`` scheduled steps it returns
+    ///   only the first, because the steps are not sorted, and the count includes obsolete steps.
     package func due(limit: Int) -> (steps: [DueStep], count: Int) {
         guard schedule.count <= Self.mostSortedSteps else {
             return (schedule.min.map { [dueStep($0)] } ?? [], schedule.count)
@@ -67,7 +67,7 @@ extension Backend {
         return (current.sorted().prefix(limit).map(dueStep), current.count)
     }
 
-    /// Beyond this many scheduled steps, ``due(limit:)`` does not sort them.
+    /// The number of scheduled steps above which ``due(limit:)`` does not sort them.
     package static var mostSortedSteps: Int { 10_000 }
 
     private func dueStep(_ step: ScheduledStep) -> DueStep {
@@ -80,10 +80,10 @@ extension Backend {
         }
     }
 
-    /// A copy without open sockets, with the URLs of another origin, that shares none of its lists with this one.
+    /// A copy without open sockets, with another origin in its URLs, that shares no lists with this backend.
     ///
-    /// Copying takes time proportional to its size; later changes to either cost nothing extra. Answers that stream
-    /// continue.
+    /// Copying takes time proportional to the size; later changes have no extra cost. Streaming answers continue in the
+    /// copy.
     package func copied(to origin: String) -> Backend {
         var copy = self
         for socket in sockets.keys { copy.closeSocket(socket) }

@@ -5,7 +5,7 @@ import JSON
 extension Backend {
     /// Creates a goal (`POST /api/v1/goals`).
     ///
-    /// - Throws: 507 at the limit of goals, or if the world is full.
+    /// - Throws: A 507 at the limit of goals, or if the world is full.
     public mutating func createGoal(
         _ request: CreateGoalRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -22,7 +22,7 @@ extension Backend {
         return request.app == nil ? record.encoded.body : record.encoded.appBody(at: turn.date)
     }
 
-    /// Adds a goal to the lists of the world and of its user.
+    /// Adds a goal to the lists of the world and its user.
     @discardableResult
     mutating func insert(_ goal: Goal, of user: UserID) -> GoalRecord {
         let record = GoalRecord(goal, owner: user, mode: configuration.mode)
@@ -37,7 +37,7 @@ extension Backend {
         goals[try goalPosition(of: id, ownedBy: user)].encoded.body
     }
 
-    /// Lists all goals of a user, oldest first (`GET /api/v1/goals`).
+    /// Lists a user's goals, oldest first (`GET /api/v1/goals`).
     public func goals(
         _ query: GoalListQuery = GoalListQuery(), for user: UserID, at now: Timestamp
     ) -> Deferred<[UInt8]> {
@@ -53,10 +53,10 @@ extension Backend {
         }
     }
 
-    /// Changes a goal completely or not at all (`PATCH /api/v1/goals/{goalId}`).
+    /// Changes a goal atomically (`PATCH /api/v1/goals/{goalId}`).
     ///
-    /// - Throws: 404 for the goal, then for the conversation; 400 for a conversation that is not active; 507 if the
-    ///   world is full and the goal would grow.
+    /// - Throws: A 404 for the goal, then for the conversation; a 400 for an inactive conversation; a 507 if the world
+    ///   is full and the goal would grow.
     public mutating func updateGoal(
         _ id: String, _ request: UpdateGoalRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -78,9 +78,9 @@ extension Backend {
         return request.hasFormOfApps ? goals[position].encoded.appBody(at: turn.date) : goals[position].encoded.body
     }
 
-    /// Changes a goal in the words of the apps (`PUT /api/v1/goals/{goalId}`).
+    /// Changes a goal in the apps' form (`PUT /api/v1/goals/{goalId}`).
     ///
-    /// - Throws: 404; 507 if the world is full and the goal would grow.
+    /// - Throws: A 404, or a 507 if the world is full and the goal would grow.
     public mutating func replaceGoal(
         _ id: String, _ request: AppGoalRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -90,7 +90,7 @@ extension Backend {
         return goals[position].encoded.appBody(at: turn.date)
     }
 
-    /// Changes a goal, unless it would grow in a full world.
+    /// Changes a goal; refuses growth in a full world.
     private mutating func change(
         goal position: Int, at now: Timestamp, _ change: (inout Goal) -> Void
     ) throws(APIError) {
@@ -102,11 +102,11 @@ extension Backend {
 
     /// Finds or creates the conversation about a goal (`POST /api/v1/consultations/chat-about-goal`).
     ///
-    /// It prefers the goal's own conversation, then links an active one with the same persona and goal. So it continues
-    /// a duplicate, and never refuses one.
+    /// It prefers the goal's current conversation, then links an active one with the same persona and goal. So it
+    /// continues a duplicate instead of refusing it.
     ///
-    /// - Throws: 404; if it must create a consultation, also 429 at the limit of active consultations and 507 if the
-    ///   world is full.
+    /// - Throws: A 404; if it must create a consultation, also a 429 at the limit of active consultations or a 507 if
+    ///   the world is full.
     public mutating func chatAboutGoal(
         _ request: ChatAboutGoalRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -128,16 +128,16 @@ extension Backend {
             .body(answeringChatAboutGoal: goal.id, in: form, origin: configuration.origin)
     }
 
-    /// The position of this user's goal; throws 404 for another user's goal, as if it did not exist.
+    /// The position of this user's goal; throws 404 for other users' goals and unknown ids.
     ///
-    /// - Parameter field: The body field that held the id; nil for the path.
+    /// - Parameter field: The body field with the id; nil for the path.
     func goalPosition(of id: String, ownedBy user: UserID, field: String? = nil) throws(APIError) -> Int {
         guard let resource = resource(id), let position = goals.position(of: resource), goals[position].owner == user
         else { throw .unknownGoal(id, field: field, in: configuration.mode) }
         return position
     }
 
-    /// Changes a goal and updates its JSON; if nothing changes, `updated_at` stays too.
+    /// Changes a goal and updates its JSON; without a change `updated_at` stays too.
     mutating func update(goal position: Int, at now: Timestamp, _ change: (inout Goal) -> Void) {
         let old = goals[position]
         var goal = old.goal
@@ -151,7 +151,7 @@ extension Backend {
 }
 
 extension Goal {
-    /// The bytes that clients control.
+    /// The number of bytes that clients control.
     fileprivate var textByteCount: Int {
         let texts = [title, description, category, measure.type, measure.unit]
         return texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
@@ -161,21 +161,21 @@ extension Goal {
 package struct GoalRecord: Identifiable, Sendable {
     let owner: UserID
     package let goal: Goal
-    /// The goal in the form of the mode, encoded when it changes, not when it is read.
+    /// The goal in the form of the mode, encoded at each change.
     package let encoded: EncodedGoal
     package var id: ResourceID { goal.id }
 
     init(_ goal: Goal, owner: UserID, mode: GuideMode) {
         (self.goal, self.owner) = (goal, owner)
-        // One guide documents all goal endpoints, so any of them gives the form.
+        // One guide documents all goal endpoints, so they share the form.
         encoded = goal.encoded(in: mode.form(of: .showGoal), forApps: mode.servesApps)
     }
 }
 
-/// The links between goals and conversations; only this code sets either end.
+/// The links between goals and conversations; no other code may set either end.
 ///
-/// Invariant: the consultation that a goal names is active, has the same user, and names that goal. The reverse does
-/// not hold: a consultation keeps its goal when it is archived or when the goal gets another conversation.
+/// Invariant: a goal's conversation is active, belongs to the same user, and refers to the goal. The reverse does not
+/// hold: a consultation keeps its goal when it is archived or when the goal gets another conversation.
 extension Backend {
     func conversation(ofGoal goal: Int) -> Int? {
         goals[goal].goal.conversationID.flatMap { consultations.position(of: $0) }
@@ -187,7 +187,7 @@ extension Backend {
         return goals[goal].goal.conversationID == consultation.id ? goal : nil
     }
 
-    /// Links both ends, and unlinks both former partners.
+    /// Links both ends after unlinking both from their former partners.
     mutating func link(goal: Int, with consultation: Int, at now: Timestamp) {
         precondition(consultations[consultation].consultation.isActive, "Only an active consultation may be linked.")
         precondition(consultations[consultation].owner == goals[goal].owner, "A link must stay within one user.")
@@ -198,7 +198,7 @@ extension Backend {
         setGoal(of: consultation, to: goals[goal].goal.id, at: now)
         let id = consultations[consultation].consultation.id
         update(goal: goal, at: now) { $0.conversationID = id }
-        // Save the consultation too: it records whether it is the goal's conversation, even if its goal did not change.
+        // Save the consultation too, which records whether it is the goal's conversation.
         consultations.noteChange(consultation)
     }
 

@@ -2,12 +2,11 @@ import FitIQAPI
 import JSON
 import Nutrition
 
-/// The commands of meal logs; each returns the body of its success response, and the outcome goes to the user's
-/// sockets.
+/// The commands of meal logs; each returns the body of its success response, and the user's sockets get the outcome.
 extension Backend {
     /// Creates a meal log and starts its processing (`POST /api/v1/meal-logs/natural`).
     ///
-    /// - Throws: 507 at the limit of the user's meal logs, or if the world is full.
+    /// - Throws: A 507 at the limit of the user's meal logs, or if the world is full.
     public mutating func createMealLog(
         _ request: CreateMealLogRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -16,7 +15,7 @@ extension Backend {
         return mealLogs[add(request, by: user, &turn)].body
     }
 
-    /// Creates all meal logs of a batch or none; one log may have its foods entered one by one (`POST
+    /// Creates all meal logs of a batch or none; a single log may have user-entered foods (`POST
     /// /api/v1/meal-logs/batch`).
     ///
     /// - Throws: The same errors as for a single log.
@@ -51,10 +50,10 @@ extension Backend {
         return position
     }
 
-    /// Changes a meal log; a changed text is processed again, unless foods come with it
-    /// (`PUT /api/v1/meal-logs/{id}`).
+    /// Changes a meal log; a new text without foods is processed again (`PUT /api/v1/meal-logs/{id}`).
     ///
-    /// - Throws: 404; 400 for foods if the log has none; 507 if the world is full and a text or foods are sent.
+    /// - Throws: A 404; a 400 for foods if the log has none; a 507 if the world is full and the request has a text or
+    ///   foods.
     public mutating func updateMealLog(
         _ id: String, _ request: UpdateMealLogRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -87,7 +86,7 @@ extension Backend {
         storedBytes += mealLogs[position].byteCount
     }
 
-    /// Adds a log to the lists of the world and of its user, and returns its position.
+    /// Adds a log to the lists of the world and its user, and returns its position.
     mutating func insert(_ log: MealLog, of user: UserID) -> Int {
         let position = mealLogs.append(MealLogRecord(log, owner: user, in: configuration.mode))
         list(mealLog: position)
@@ -95,20 +94,20 @@ extension Backend {
         return position
     }
 
-    /// Adds a log to the list of its user, or removes it before a change.
+    /// Adds a log to its user's list, or removes it before a change.
     mutating func list(mealLog position: Int, isListed: Bool = true) {
         let (owner, kind) = (mealLogs[position].owner, mealLogs[position].log.kind)
         users[owner].mealLogs.list(position, kind, isListed: isListed, in: mealLogs.isLoggedBefore)
     }
 
-    /// Starts processing a meal log, by the first matching rule of the script or with the built-in parser.
+    /// Starts processing a meal log, by the script's first matching rule or the built-in parser.
     ///
-    /// If processing would have ended before now, as in a planted world, it ends now.
+    /// If its end is in the past, as in a seeded world, processing ends now.
     mutating func process(_ position: Int, from start: Timestamp, at now: Timestamp) {
         let log = mealLogs[position].log
         let rule = script.meal(log.rawInput, mealType: log.mealType)
         mealLogs[position].outcome = rule?.outcome ?? .parsed
-        // Endless processing is never due.
+        // Endless processing has no due time.
         mealLogs[position].dueAt = nil
         guard rule?.outcome != .never else { return }
         let duration = MealProcessing.duration(by: rule, at: configuration.pace, seed: log.seed)
@@ -122,7 +121,7 @@ extension Backend {
         mealLogs[try mealLogPosition(of: id, ownedBy: user)].body
     }
 
-    /// The position of this user's meal log; throws 404 for another user's, as if it did not exist.
+    /// The position of this user's meal log; throws 404 for other users' logs and unknown ids.
     func mealLogPosition(of id: String, ownedBy user: UserID) throws(APIError) -> Int {
         guard let resource = resource(id), let position = mealLogs.position(of: resource),
             mealLogs[position].owner == user
@@ -147,7 +146,7 @@ extension Backend {
     /// Ends the processing of a meal log and notifies every open socket of its user.
     mutating func finishMealLog(_ position: Int, _ turn: inout Turn) {
         mealLogs[position].dueAt = nil
-        // Check storage again: thousands of other logs may have been completed since the 201.
+        // Check storage again: other logs may have filled it since the 201.
         let outcome =
             storedBytes < storageRoom.bytes
             ? MealProcessing.outcome(mealLogs[position].outcome, of: mealLogs[position].log, at: turn.date)
@@ -166,7 +165,7 @@ extension Backend {
         for socket in sockets { turn.effects.append(.send(socket, frame)) }
     }
 
-    /// All open sockets of a user: those of active consultations (inactive ones have none), then the meal socket.
+    /// All open sockets of a user: the consultations' sockets, then the meal socket.
     private func openSockets(of user: UserID) -> [SocketID] {
         let chats = users[user].active.sorted().flatMap { consultations[$0].sockets }
         return mealSockets[user]?.open.map { chats + [$0] } ?? chats
@@ -179,16 +178,16 @@ extension Shelf<MealLogRecord> {
     }
 }
 
-/// A meal log and its JSON, which is encoded when the log changes, not when it is read.
+/// A meal log and its JSON, which is encoded at each change.
 package struct MealLogRecord: Identifiable, Sendable {
     let owner: UserID
     package private(set) var log: MealLog
     package var id: ResourceID { log.id }
-    /// The outcome of processing, which the script decides at the start.
+    /// The outcome of processing, determined by the script at the start.
     var outcome = MealRule.Outcome.parsed
-    /// The end of processing; nil if it has ended, or never does.
+    /// When processing ends; nil if it has ended or never ends.
     var dueAt: Timestamp?
-    /// The list item in the form of the union.
+    /// The list item in the union's form.
     private(set) var listItem: [UInt8] = []
     /// The body of the endpoints that return this log.
     private(set) var body: [UInt8] = []
@@ -207,7 +206,7 @@ package struct MealLogRecord: Identifiable, Sendable {
 
     private mutating func encode(in mode: GuideMode) {
         if !mode.servesApps {
-            // Exports would contain a member that no response has, without counting it.
+            // Otherwise exports would contain an uncounted member that no response has.
             log.notes = nil
             if case .failed(var failure, let time) = log.progress {
                 failure.suggestions = []
@@ -223,7 +222,7 @@ package struct MealLogRecord: Identifiable, Sendable {
 enum MealProcessing {
     /// The processing time in nanoseconds: the rule's, or 2.0 to 4.5 s; always 0 at the instant pace.
     ///
-    /// A pure function: the same log takes the same time in every run. A guide's test checks after 5 s.
+    /// A pure function, so a log takes the same time in every run. A guide's test checks after 5 s.
     static func duration(by rule: MealRule? = nil, at pace: Pace, seed: UInt64) -> Int64 {
         if pace == .instant { return 0 }
         if let duration = rule?.duration { return duration }
@@ -247,8 +246,8 @@ enum MealProcessing {
 
     /// The foods as items of a log.
     ///
-    /// Their ids derive from the log's. Ids from the world's sequence would make later ids depend on when a client's
-    /// next request happens to arrive.
+    /// Their ids derive from the log's. With ids from the world's sequence, later ids would depend on the arrival of
+    /// the next request.
     static func completed(_ foods: [MealItem], seed: UInt64, at time: Timestamp) -> MealLog.Progress {
         var (items, identifiers) = (foods, ResourceIDSequence(seed: seed))
         for index in items.indices {
@@ -261,7 +260,7 @@ enum MealProcessing {
 }
 
 extension MealLog {
-    /// Decides the duration and the items' ids; it changes each time the text is processed.
+    /// The seed of the duration and the items' ids; it changes each time the text is processed.
     var seed: UInt64 {
         id.seed &+ UInt64(bitPattern: startedAt.nanosecondsSinceEpoch &- createdAt.nanosecondsSinceEpoch)
     }
@@ -272,7 +271,7 @@ extension MealLog {
 extension Backend {
     /// Recognizes a meal with the script's first rule for photos, or generates one (`POST /api/v1/meal-logs/photo`).
     ///
-    /// - Throws: 507 if the world is full.
+    /// - Throws: A 507 if the world is full.
     public mutating func recognizeMealPhoto(
         _ request: MealPhotoRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -321,8 +320,8 @@ extension Backend {
     /// Creates a completed meal log from the foods that the user confirms (`PATCH
     /// /api/v1/meal-logs/photo/{id}/confirm`).
     ///
-    /// - Throws: 404; 400 for a second confirmation, and without foods; 507 at the limit of the user's meal logs, or if
-    ///   the world is full.
+    /// - Throws: A 404; a 400 for a second confirmation or missing foods; a 507 at the limit of the user's meal logs or
+    ///   if the world is full.
     public mutating func confirmMealPhoto(
         _ id: String, _ request: ConfirmMealPhotoRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {

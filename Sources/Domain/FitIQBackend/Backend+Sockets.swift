@@ -8,7 +8,7 @@ struct OpenSocket: Sendable {
     }
 
     let place: Place
-    /// The protocol of the last chat message; nil before it, while the socket gets no chat frames.
+    /// The protocol of the last chat message; until there is one, it is nil and the socket gets no chat frames.
     var chatProtocol: ChatProtocol?
 
     /// The consultation's index; nil for a meal socket.
@@ -16,9 +16,9 @@ struct OpenSocket: Sendable {
 }
 
 extension Backend {
-    /// Checks whether a consultation accepts a socket, before the handshake is accepted.
+    /// Checks whether a consultation accepts a socket before accepting the handshake.
     ///
-    /// - Throws: 404, or 400 if the consultation is not active.
+    /// - Throws: A 404, or a 400 if the consultation is not active.
     public func checkSocket(on id: String, by user: UserID) throws(APIError) {
         let consultation = consultations[try position(of: id, ownedBy: user)].consultation
         guard consultation.isActive else { throw .consultationNotActive(consultation.id, status: consultation.status) }
@@ -26,7 +26,7 @@ extension Backend {
 
     /// Opens a socket after its handshake, and sends `connected`.
     ///
-    /// If a first question waits for a socket, the answer starts, in the protocol that the apps use.
+    /// The answer to a waiting first question starts, in the apps' protocol.
     ///
     /// - Throws: The errors of ``checkSocket(on:by:)``.
     public mutating func openSocket(
@@ -45,7 +45,7 @@ extension Backend {
         answerNext(in: position, turn)
     }
 
-    /// Removes a closed socket; an answer that streams to it continues.
+    /// Removes a closed socket; its streaming answer continues.
     public mutating func closeSocket(_ socket: SocketID) {
         guard let closed = sockets.removeValue(forKey: socket) else { return }
         guard case .consultation(let position) = closed.place else {
@@ -56,7 +56,7 @@ extension Backend {
         consultations[position].answer?.audience.removeAll { $0.socket == socket }
     }
 
-    /// Handles a text frame; frames of a socket that the backend has closed are ignored.
+    /// Handles a text frame; ignores frames on a socket that the backend has closed.
     public mutating func receive(text: [UInt8], from socket: SocketID, _ turn: inout Turn) {
         advance(&turn)
         guard let open = sockets[socket] else { return }
@@ -84,11 +84,11 @@ extension Backend {
 
     /// Stores a question and answers it (`POST /api/v1/consultations/{id}/messages`).
     ///
-    /// The answer goes over the open sockets. Without any, it completes at once, after those to earlier questions. A
-    /// socket that has not chatted yet gets the answer in the protocol that the apps use.
+    /// The answer goes to the open sockets. If there are none, it completes immediately, after the answers to earlier
+    /// questions. A socket without earlier chat gets the answer in the apps' protocol.
     ///
-    /// - Throws: In this order, 404, 400 if the consultation is not active, 429 if too many questions wait, 507 if the
-    ///   history or the world is full.
+    /// - Throws: In this order, 404, 400 if the consultation is not active, 429 if too many questions wait, and 507 if
+    ///   the history or the world is full.
     public mutating func sendMessage(
         _ request: SendMessageRequest, in id: String, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -111,18 +111,18 @@ extension Backend {
         return question.body(answeredBy: last?.role == .assistant ? last : nil)
     }
 
-    /// Chooses the script of the answer, after checking that there is room for the question.
+    /// Chooses the answer's script after checking the limits for the question.
     private func checkedScript(for content: String, in position: Int) throws(FrameError) -> AnswerScript? {
         let record = consultations[position]
         let limit = configuration.limits.waitingMessages
-        // The first message does not wait.
+        // A question that needs no waiting is always allowed.
         guard record.answer == nil || record.waiting.count < limit else { throw .tooManyWaiting(limit: limit) }
         let script = script(for: content, number: record.askedCount, in: record.consultation)
         try checkRoom(for: script?.messageCount ?? 1, in: position)
         return script
     }
 
-    /// Chooses the script of an answer when the question is accepted, so that later changes cannot exceed the history's
+    /// Chooses an answer's script on acceptance of the question, so that later changes cannot exceed the history's
     /// limit.
     ///
     /// - Parameter number: The number of earlier questions.
@@ -142,7 +142,7 @@ extension Backend {
         guard storedBytes < storageRoom.bytes else { throw .storeFull(limit: storageRoom.limit) }
     }
 
-    /// Stores a question, acknowledges it to every socket that chats, and answers it now or in turn.
+    /// Stores a question, acknowledges it to all chatting sockets, and answers it now or later.
     ///
     /// - Parameter isInitial: Whether the question waits for a socket.
     @discardableResult
@@ -172,14 +172,14 @@ extension Backend {
         return message
     }
 
-    /// The sockets of a consultation that get its chat frames.
+    /// The sockets that get a consultation's chat frames.
     func listeners(of position: Int) -> [Listener] {
         consultations[position].sockets.compactMap { socket in
             sockets[socket]?.chatProtocol.map { Listener(socket: socket, chatProtocol: $0) }
         }
     }
 
-    /// Notifies the sockets of a consultation that it is no longer active, and closes them.
+    /// Notifies a consultation's sockets that it is no longer active, and closes them.
     mutating func closeSockets(of position: Int, _ turn: inout Turn, reason: String = "Consultation is not active") {
         for socket in consultations[position].sockets {
             send(.error(.consultationNotActive), to: socket, of: position, &turn)
@@ -198,7 +198,7 @@ extension Backend {
 }
 
 extension Message {
-    /// The id of the answer to a first question, derived so that exports need not contain it.
+    /// The id of the answer to a first question, which is derived so that exports can omit it.
     var answerID: ResourceID { ResourceIDSequence.first(of: id.seed) }
 }
 
@@ -210,13 +210,13 @@ package struct MealSocket: Sendable {
     var openings: [Timestamp] = []
 }
 
-/// The socket that carries the events of all meals of a user (`/ws/meal-logs`).
+/// The socket for the events of all of a user's meals (`/ws/meal-logs`).
 extension Backend {
     private static let minute: Int64 = 60_000_000_000
 
-    /// Opens a meal socket after its handshake, sends `connected`, and closes the user's older one with 1008.
+    /// Opens a meal socket after its handshake, sends `connected` and closes the user's older meal socket with 1008.
     ///
-    /// Beyond ``Limits/mealSocketsPerMinute`` it sends the new one an `error` frame and closes it with 1008.
+    /// Beyond ``Limits/mealSocketsPerMinute`` the new socket gets an `error` frame and is closed with 1008.
     public mutating func openMealSocket(_ socket: SocketID, by user: UserID, _ turn: inout Turn) {
         advance(&turn)
         precondition(sockets[socket] == nil, "The number of an open socket must not be reused.")
@@ -236,7 +236,7 @@ extension Backend {
         send(.connected(user: users[user].id), toMealSocket: socket, &turn)
     }
 
-    /// Closes the meal socket of a user whose credentials are no longer valid.
+    /// Closes a user's meal socket because the credentials are no longer valid.
     public mutating func closeMealSocket(of user: UserID, _ turn: inout Turn) {
         guard let socket = mealSockets[user]?.open else { return }
         sockets[socket] = nil
@@ -249,14 +249,14 @@ extension Backend {
         turn.effects.append(.close(socket, code: 1008, reason: error.reason))
     }
 
-    /// Notes a frame of any kind from a client, which restarts a meal socket's idle timeout.
+    /// Handles any frame from a client by restarting a meal socket's idle timeout.
     public mutating func heard(from socket: SocketID, _ turn: inout Turn) {
         guard case .meals(let user)? = sockets[socket]?.place else { return }
         advance(&turn)
         mealSockets[user]?.heardAt = turn.now
     }
 
-    /// Handles a text frame; refuses a binary one, for which `text` is nil.
+    /// Handles a text frame; refuses a binary frame, for which `text` is nil.
     mutating func receiveOnMealSocket(text: [UInt8]?, from socket: SocketID, _ turn: inout Turn) {
         heard(from: socket, &turn)
         let frame: ServerFrame

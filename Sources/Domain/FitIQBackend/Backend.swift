@@ -2,14 +2,14 @@ import FitIQAPI
 import HeapModule
 import JSON
 
-/// The FitIQ domain of one world: users, goals, consultations, messages, meal logs, and everything in progress.
+/// The FitIQ domain of one world: users, goals, consultations, messages, meal logs, and all work in progress.
 ///
-/// A pure value. Commands take a ``Turn``, which provides the time and the ids and collects the effects. Future events
-/// are due at ``nextDeadline`` and happen in ``advance(_:)``. A command first performs all steps due by its time, so a
-/// late loop changes neither the events nor their order; even a refused command may therefore leave effects.
+/// Commands take a ``Turn``, which provides the time and the ids and collects the effects. ``advance(_:)`` performs
+/// future events from ``nextDeadline`` on. A command first performs all steps due by its time, so a late loop changes
+/// neither the events nor their order. Therefore even a refused command may have effects.
 public struct Backend: Sendable {
     public struct Configuration: Sendable {
-        /// The origin of this server, such as `http://127.0.0.1:8080`: avatars are URLs on it.
+        /// The origin of this server, such as `http://127.0.0.1:8080`, used for avatar URLs.
         public var origin: String
         public var pace: Pace
         public var mode: GuideMode
@@ -17,7 +17,7 @@ public struct Backend: Sendable {
         /// The script that replaces the built-in coach and parser, until ``Backend/setScript(_:)``.
         public var script: Script
         public var rules: WorldRules
-        /// The seed of made-up data for unknown users.
+        /// The seed for generated data of unknown users.
         public var seed: UInt64
 
         public init(
@@ -35,27 +35,27 @@ public struct Backend: Sendable {
     package internal(set) var consultations = Shelf<ConsultationRecord>()
     package internal(set) var goals = Shelf<GoalRecord>()
     package internal(set) var mealLogs = Shelf<MealLogRecord>()
-    /// The users with templates that others may read, now or in the past.
+    /// The users who have or had templates that others can read.
     var sharers: Set<UserID> = []
     /// The users with accounts, by their addresses in lower case.
     package internal(set) var addresses: [ExactString: UserID] = [:]
-    /// The highest cost of a password so far, which every login takes.
+    /// The highest password cost so far; every login takes as long.
     var passwordWork = 0
     var sockets: [SocketID: OpenSocket] = [:]
     package internal(set) var mealSockets: [UserID: MealSocket] = [:]
     var schedule = Heap<ScheduledStep>() { didSet { nextDeadline = schedule.min?.time } }
     /// The next time to call ``advance(_:)``; nil while nothing is due.
     ///
-    /// Stored, because the loop reads it in each turn, and reading a computed property of another module copies the
+    /// It is stored because the loop reads it in each turn, and reading another module's computed property copies the
     /// backend.
     public private(set) var nextDeadline: Timestamp?
-    /// Beyond this many steps, a deletion removes the obsolete ones.
+    /// The number of steps above which a deletion removes obsolete ones.
     var mostSteps = Backend.spareSteps
-    /// Unsaved changes that the shelves do not track; nil while changes are not saved.
+    /// Unsaved changes that the shelves do not track; nil if changes are not saved.
     var unsaved: UnsavedEntities?
     /// Bytes of JSON in all users, consultations, histories, goals, meal logs, photos and documents.
     public internal(set) var storedBytes = 0
-    /// The limit of `storedBytes`: ``Limits/storedBytes``, unless worlds share their storage.
+    /// The limit of `storedBytes`: ``Limits/storedBytes`` unless worlds share their storage.
     public var storageRoom: StorageRoom
 
     public init(_ configuration: Configuration) {
@@ -65,7 +65,7 @@ public struct Backend: Sendable {
         storageRoom = StorageRoom(bytes: configuration.limits.storedBytes, limit: configuration.limits.storedBytes)
     }
 
-    /// Replaces the script for future questions and meals; those accepted before continue as they started.
+    /// Replaces the script for future questions and meals; earlier ones continue unchanged.
     public mutating func setScript(_ script: Script) {
         script.checkInvariants()
         self.script = script
@@ -73,7 +73,7 @@ public struct Backend: Sendable {
 
     /// Returns the user with this id, creating it on first use.
     ///
-    /// - Throws: 507 at the limit of users, or if the world is full.
+    /// - Throws: A 507 at the limit of users, or if the world is full.
     public mutating func user(_ id: ExactString) throws(APIError) -> UserID {
         if let user = users[id] { return user }
         let limit = configuration.limits.users
@@ -90,15 +90,15 @@ public struct Backend: Sendable {
 
     public func name(of user: UserID) -> ExactString { users[user].id }
 
-    /// The resource with this id in a path or a body.
+    /// The resource with this id from a path or a body.
     func resource(_ id: String) -> ResourceID? { ResourceID(id, as: configuration.rules.ids ?? .lowerCase) }
 
-    /// An id of any kind in the backend's spelling; other texts stay unchanged.
+    /// An id of any kind in the backend's spelling; returns other texts unchanged.
     func canonical(_ id: ExactString) -> ExactString { resource(id.text).map { ExactString("\($0)") } ?? id }
 
-    /// The position of this user's consultation; throws 404 for another user's, as if it did not exist.
+    /// The position of this user's consultation; throws 404 for other users' and unknown ids.
     ///
-    /// - Parameter field: The body field that held the id; nil for the path.
+    /// - Parameter field: The body field with the id; nil for the path.
     func position(of id: String, ownedBy user: UserID, field: String? = nil) throws(APIError) -> Int {
         guard let resource = resource(id), let position = consultations.position(of: resource),
             consultations[position].owner == user
@@ -122,16 +122,16 @@ public struct Backend: Sendable {
     public var consultationCount: Int { consultations.count }
     public var goalCount: Int { goals.count }
     public var mealLogCount: Int { mealLogs.count }
-    /// Includes obsolete steps.
+    /// The number of scheduled steps, including obsolete ones.
     package var scheduledStepCount: Int { schedule.count }
 
-    /// The messages of a consultation of any user, oldest first, without a streaming answer; empty if there is none.
+    /// The messages of any user's consultation, oldest first, without a streaming answer; empty for an unknown id.
     package func history(of id: ResourceID) -> [Message] {
         consultations.position(of: id).map { consultations[$0].history.messages } ?? []
     }
 }
 
-/// The key of duplicate active consultations of a user (consultation-websocket, 409).
+/// The key for finding a user's duplicate active consultations (consultation-websocket, 409).
 package struct Topic: Hashable, Sendable {
     var persona: Persona
     var context: ConsultationContext
@@ -140,25 +140,25 @@ package struct Topic: Hashable, Sendable {
 /// A user and their entities, as indexes into the backend's lists.
 package struct User: Identifiable, Sendable {
     package let id: ExactString
-    /// Ordered by their latest change, then by creation.
+    /// The consultations ordered by latest change, then by creation.
     package internal(set) var consultations = Listing<Consultation.Kind>()
-    /// The active consultations, in the order in which they became so; few, because of the limit.
+    /// The active consultations, in the order of activation; the limit keeps them few.
     package internal(set) var active: [Int] = []
-    /// Oldest first.
+    /// The goals, oldest first.
     package internal(set) var goals: [Int] = []
-    /// Ordered by the client's time, then by arrival.
+    /// The meal logs ordered by the client's time, then by arrival.
     package internal(set) var mealLogs = Listing<MealLog.Kind>()
     /// The photos of meals, oldest first.
     package internal(set) var photos: [MealPhoto] = []
-    /// Oldest first; no list is empty.
+    /// The documents, oldest first; no list is empty.
     package internal(set) var documents: [DocumentCollection: [Document]] = [:]
 
-    /// The user's own data; nil for most.
+    /// The user's stored data; nil for most users.
     package internal(set) var person: Person? {
         get { if case .person(let person)? = box { person } else { nil } }
         set { box = newValue.map(PersonBox.person) }
     }
-    /// Stored out of line, so that users without data are small.
+    /// Stored indirectly, so that users without data are small.
     private var box: PersonBox?
     private indirect enum PersonBox: Sendable { case person(Person) }
 
@@ -167,9 +167,9 @@ package struct User: Identifiable, Sendable {
     /// The memory of an empty user, in bytes: ten times its JSON.
     private static let memory = 512
 
-    /// The size of the id and the list names in JSON, of the user's own data, and of the user in memory.
+    /// The size of the id and list names in JSON, of the user's data, and of the user in memory.
     ///
-    /// No response contains the id, but an export does, and no export may be larger than the counted size.
+    /// Exports contain the id, and an export must not exceed the counted size.
     package var byteCount: Int {
         var writer = JSONWriter(reserving: id.utf8.count + 2)
         writer.value(id.text)
@@ -187,7 +187,7 @@ extension Shelf<User> {
     }
 }
 
-/// The limits of a world; each has its refusal (docs/limits.md).
+/// The limits of a world, each with its refusal (docs/limits.md).
 public struct Limits: Sendable, Equatable {
     /// Active consultations per user; 429 beyond (consultation-websocket).
     public var activeConsultations = 10
@@ -201,17 +201,17 @@ public struct Limits: Sendable, Equatable {
     public var goals = 1000
     /// Meal logs per user; 507 beyond.
     public var mealLogs = 10_000
-    /// Photos of meals per user; beyond, a new one ends the oldest confirmed one, or otherwise the oldest.
+    /// Photos of meals per user; beyond, a new photo removes the oldest confirmed one or, without any, the oldest.
     public var photos = 20
     /// Documents per collection and user; 507 beyond.
     public var documents = 10_000
-    /// Other users who share a document; 507 beyond.
+    /// Other users with access to a document; 507 beyond.
     public var shares = 100
-    /// Valid refresh tokens per account; beyond, a new one revokes the oldest.
+    /// Valid refresh tokens per account; beyond, a new token revokes the oldest.
     public var refreshTokens = 20
     /// Connections of a user to the meal socket within a minute; beyond, an `error` frame and close code 1008.
     public var mealSocketsPerMinute = 10
-    /// Nanoseconds without a frame from the client, after which the meal socket closes with 1000.
+    /// Nanoseconds without a client frame before the meal socket closes with 1000.
     public var mealSocketIdle: Int64 = 600_000_000_000
     /// Bytes of JSON per world; beyond, 507 or an `error` frame, and a meal log in processing fails.
     public var storedBytes = 256 * 1024 * 1024
@@ -220,11 +220,11 @@ public struct Limits: Sendable, Equatable {
     public init() {}
 }
 
-/// The bytes of JSON that a world may hold: its own limit, or its part of a shared one.
+/// The bytes of JSON that a world may hold: its own limit or its part of a shared one.
 public struct StorageRoom: Sendable, Equatable {
-    /// The bytes that the world may hold, including its current ones.
+    /// The bytes that the world may hold, including current ones.
     public var bytes: Int
-    /// The limit that this room comes from; refusals name it.
+    /// The configured limit, which refusals mention.
     public var limit: Int
 
     public init(bytes: Int, limit: Int) { (self.bytes, self.limit) = (bytes, limit) }
@@ -232,37 +232,37 @@ public struct StorageRoom: Sendable, Equatable {
 
 /// The input and output of a command: the time, the ids to issue, and the effects.
 public struct Turn: Sendable {
-    /// The time on the world's time line, which schedules everything and never jumps.
+    /// The time on the world's timeline, which schedules all events and never jumps.
     public var now: Timestamp
-    /// How many nanoseconds the world's date is ahead of its time line, because the system's clock was set.
+    /// The nanoseconds by which the world's date is ahead of its timeline after changes of the system's clock.
     public var dateShift: Int64
     /// The source of new ids.
     public var identifiers: ResourceIDSequence
-    /// The effects on sockets, in order; the caller removes them.
+    /// The effects on sockets, in order; the caller must remove them.
     public var effects: [Effect] = []
 
     public init(now: Timestamp, dateShift: Int64 = 0, identifiers: ResourceIDSequence) {
         (self.now, self.dateShift, self.identifiers) = (now, dateShift, identifiers)
     }
 
-    /// The date that clients see: on their entities, and for the expiry of their tokens.
+    /// The date that clients see, in entities and for the expiry of tokens.
     public var date: Timestamp { now.advanced(byNanoseconds: dateShift) }
 }
 
-/// A user's position within a world, looked up once by the token's id; never another user's.
+/// A user's position in a world, found once by the token's id; positions are not reused.
 public struct UserID: Hashable, Sendable {
     let index: Int
 }
 
-/// The caller's number of an open WebSocket.
+/// The caller's number for an open WebSocket.
 public struct SocketID: Hashable, Sendable {
-    /// Chosen by the caller, unique among the open sockets.
+    /// The number, unique among the open sockets.
     public let number: UInt64
 
     public init(_ number: UInt64) { self.number = number }
 }
 
-/// An action on a socket that a command requests.
+/// An action on a socket, requested by a command.
 public enum Effect: Equatable, Sendable {
     /// Send one text frame with these bytes of JSON.
     case send(SocketID, [UInt8])
@@ -273,11 +273,11 @@ public enum Effect: Equatable, Sendable {
 /// A scheduled event: the next step of an answer, the end of a meal log's processing, or a check for an idle socket.
 struct ScheduledStep: Comparable, Sendable {
     enum Work: Equatable, Sendable {
-        /// The next step of this answer; skipped if the answer has ended.
+        /// The next step of this answer; skipped once the answer has ended.
         case answer(ResourceID)
         /// The processing of a meal log ends.
         case mealLog
-        /// A meal socket may have been idle for too long; skipped if it is closed.
+        /// A meal socket may have been idle for too long; skipped if the socket is closed.
         case mealSocket(SocketID)
 
         fileprivate var rank: Int {
@@ -290,11 +290,11 @@ struct ScheduledStep: Comparable, Sendable {
     }
 
     let time: Timestamp
-    /// The index of the consultation, the meal log or the user in the backend's list.
+    /// The index of the consultation, meal log or user in the backend's list.
     let position: Int
     let work: Work
 
-    /// Orders by time; at the same time, answers come first and sockets last, each in the order of creation.
+    /// Orders by time; at equal times answers come first and sockets last, each in the order of creation.
     static func < (left: ScheduledStep, right: ScheduledStep) -> Bool {
         (left.time, left.work.rank, left.position) < (right.time, right.work.rank, right.position)
     }
@@ -302,18 +302,18 @@ struct ScheduledStep: Comparable, Sendable {
 
 /// Slow work as a function of values, so that any thread can do it.
 public struct Deferred<Value: Sendable>: Sendable {
-    /// The approximate time in hundredths of a microsecond: one is the time to parse a byte.
+    /// The approximate time in units of 10 ns, the time to parse a byte.
     public let cost: Int
     public let make: @Sendable () -> Value
 
     init(cost: Int, _ make: @escaping @Sendable () -> Value) { (self.cost, self.make) = (cost, make) }
 
-    /// Work that mostly parses this many bytes.
+    /// Creates work that mostly parses the given number of bytes.
     public init(parsing bytes: Int, _ make: @escaping @Sendable () -> Value) { self.init(cost: bytes, make) }
 
-    /// Work that mostly copies bytes: about 32 in the time it takes to parse one.
+    /// Creates work that mostly copies bytes, 32 times as fast as parsing.
     init(copying bytes: Int, _ make: @escaping @Sendable () -> Value) { self.init(cost: bytes / 32, make) }
 
-    /// Work that mostly iterates PBKDF2.
+    /// Creates work that mostly iterates PBKDF2.
     init(iterating count: Int, _ make: @escaping @Sendable () -> Value) { self.init(cost: 25 * count, make) }
 }

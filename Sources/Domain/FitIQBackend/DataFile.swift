@@ -1,10 +1,10 @@
 import JSON
 import Texts
 
-/// A file of display texts in `Fixtures/data`: a JSON object of sections, each a list of records.
+/// A file of display texts in `Fixtures/data`, a JSON object whose sections are lists of records.
 ///
-/// A record is an object whose values are texts or lists of texts. The reader accepts nothing else and reports each
-/// mistake with its line. The readers of the records validate the texts.
+/// A record is an object whose values are texts or lists of texts. This rejects anything else and reports each mistake
+/// with its line; the records' readers validate the texts.
 struct DataFile {
     struct Section {
         let name: String
@@ -19,7 +19,7 @@ struct DataFile {
 
     let path: String
     private(set) var sections: [Section] = []
-    /// The mistakes, a sentence each, with path and line; a file with mistakes is not used.
+    /// The mistakes as sentences with path and line; a file with mistakes is not used.
     private(set) var mistakes: [String] = []
 
     /// Reads an embedded file and converts it into a value; crashes on a mistake.
@@ -56,7 +56,7 @@ struct DataFile {
         }
     }
 
-    /// The text with this key, trimmed and not empty; a missing one is a mistake and returns "".
+    /// The trimmed text for a key; a missing or empty text is a mistake and yields "".
     mutating func text(_ key: String, of record: Record) -> String {
         if let text = optionalText(key, of: record) { return text }
         refuse("\(key) is missing", at: record.line)
@@ -123,9 +123,9 @@ struct DataFile {
     }
 }
 
-/// The positions of the values in a valid JSON text, each before the values inside it.
+/// The positions of the values in a valid JSON text, each before its nested values.
 private struct Places {
-    /// The line where a value begins, and the number of members of an object.
+    /// The line where a value begins, and an object's number of members.
     typealias Place = (line: Int, members: Int)
 
     private var places: [Place] = []
@@ -138,7 +138,7 @@ private struct Places {
 
     init(of bytes: UnsafeBufferPointer<UInt8>) {
         var line = 1
-        /// The enclosing objects and lists of the current byte: the place of each object, nil for a list.
+        /// The enclosing objects and lists of the current byte, with nil for a list.
         var around: [Int?] = []
         var isKeyNext = false
         var isInScalar = false

@@ -1,9 +1,9 @@
 import FitIQAPI
 
-/// A user's records in list order, by position: all of them, and those of each kind.
+/// A user's records in list order, by position and grouped by kind.
 ///
-/// A list of some kinds takes the counts of these kinds and visits only the records of its page, however many others
-/// the user has. The caller provides the order, the same in every call.
+/// Listing some kinds uses their counts and visits only the records of the page. The caller must provide the same order
+/// in every call.
 package struct Listing<Kind: Hashable & Sendable>: Sendable {
     private struct Group: Sendable {
         let kind: Kind
@@ -12,12 +12,12 @@ package struct Listing<Kind: Hashable & Sendable>: Sendable {
 
     typealias Order = (Int, Int) -> Bool
     private var all: [Int] = []
-    /// In order of first use.
+    /// The groups in order of first use.
     ///
-    /// Some may be empty. There are few, because a kind consists of words of the API.
+    /// Some may be empty. There are few, because kinds consist of the API's words.
     private var groups: [Group] = []
 
-    /// Adds or removes a record; to remove it, its kind and place must be the same as when it was added.
+    /// Adds or removes a record; to remove it, its kind and place must not have changed.
     mutating func list(_ position: Int, _ kind: Kind, isListed: Bool, in order: Order) {
         let change = isListed ? Self.insert : Self.remove
         change(position, &all, order)
@@ -26,7 +26,7 @@ package struct Listing<Kind: Hashable & Sendable>: Sendable {
         change(position, &groups[group].positions, order)
     }
 
-    /// The records of some kinds, in as few ordered runs as possible.
+    /// The records of some kinds, in the fewest possible ordered runs.
     func runs(of isAsked: (Kind) -> Bool) -> [ArraySlice<Int>] {
         let asked = groups.filter { isAsked($0.kind) }
         return asked.count == groups.count ? [all[...]] : asked.map { $0.positions[...] }
@@ -51,7 +51,7 @@ extension Listing: RandomAccessCollection {
 }
 
 extension Page {
-    /// Merges ordered runs, the last record first, and returns a page and the number of records on all pages.
+    /// Merges ordered runs, last record first; returns a page and the total number of records.
     ///
     /// Elements after the page are not read.
     func positions(in runs: [ArraySlice<Int>], _ order: (Int, Int) -> Bool) -> (page: [Int], total: Int) {
@@ -74,10 +74,10 @@ extension Page {
 }
 
 extension ArraySlice<Int> {
-    /// The index of the first element that does not precede a border, if all preceding ones are first.
+    /// The index of the first element that does not precede a border, in a partitioned collection.
     func partition(_ isBefore: (Int) -> Bool) -> Int {
         var range = indices
-        // New and changed elements mostly come last.
+        // New and changed elements are mostly last.
         if let last, isBefore(last) { return endIndex }
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2

@@ -6,7 +6,7 @@ extension QuickAction {
     static let path = "Fixtures/data/quick_actions.json"
     static let sections = Persona.allCases.map(\.rawValue) + ["everyone"]
 
-    /// The built-in actions in the order of the file, which the first request reads.
+    /// The built-in actions in file order, loaded by the first request.
     public static let catalogue = DataFile.embedded(path) { read(&$0) }
 
     /// The built-in actions for a context and a persona, in the order of the catalogue; nil matches all.

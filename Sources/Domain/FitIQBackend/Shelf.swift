@@ -1,11 +1,11 @@
-/// Records by position, which is the order in which they were added, and by id.
+/// Records by id and by position, which is the order of addition.
 ///
-/// A position is never used again, so positions tell which record came first. Records are in pages of 1,024 positions.
-/// A removed record leaves an empty place; a page drops these once they are the majority. So memory is proportional to
-/// the number of records, and no removal moves more than a page.
+/// Positions are never reused, so they show which record came first. Records are in pages of 1,024 positions. A removed
+/// record leaves an empty place; a page drops empty places once they are the majority. So memory is proportional to the
+/// number of records, and a removal moves at most one page.
 package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID: Sendable {
     fileprivate struct Page {
-        /// The position of each place, ascending; its complement if the record is removed.
+        /// The position of each place, ascending; complemented if the record is removed.
         var marks: [Int] = []
         /// Not optional, because reading a member of an optional would copy the whole record.
         var places: [Record] = []
@@ -19,17 +19,17 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         }
     }
 
-    /// The page of a position is its number divided by 1,024; a page without records takes 24 bytes.
+    /// The pages of 1,024 positions each; a page without records takes 24 bytes.
     private var pages: [Page] = []
     private var positionOfID: [Record.ID: Int] = [:]
     /// The position of the next record.
     private(set) var end = 0
     package private(set) var count = 0
-    /// The records with unsaved changes; nil while changes are not saved.
+    /// The records with unsaved changes; nil if changes are not saved.
     private var unsaved: Unsaved?
 
     private struct Unsaved {
-        /// Positions below ``newFrom`` of records that have changed.
+        /// The positions of changed records below ``newFrom``.
         var changed: Set<Int> = []
         /// Every record from this position on is unsaved.
         var newFrom = 0
@@ -43,7 +43,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         }
     }
 
-    /// For changes that do not alter the saved data, such as the progress of a streaming answer.
+    /// Accesses a record for changes that do not alter the saved data, such as the progress of a streaming answer.
     subscript(unnoticed position: Int) -> Record {
         _read { yield pages[position >> Self.pageBits].places[existingPlace(of: position)] }
         _modify { yield &pages[position >> Self.pageBits].places[existingPlace(of: position)] }
@@ -70,7 +70,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         return end
     }
 
-    /// Removes a record; `empty` frees its large parts until its place is dropped.
+    /// Removes a record; `empty` frees its large parts immediately.
     mutating func remove(_ position: Int, empty: (inout Record) -> Void = { _ in }) {
         let (page, place) = (position >> Self.pageBits, existingPlace(of: position))
         unsaved?.changed.remove(position)
@@ -83,7 +83,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         if kept == 0 || places > 2 * kept + Self.spareCount { pages[page].dropEmptyPlaces() }
     }
 
-    /// Gives the shelf its own storage, shared with no copy.
+    /// Makes the shelf's storage unique.
     mutating func isolate() {
         pages = pages.map { Page(marks: $0.marks.map(\.self), places: $0.places.map(\.self), count: $0.count) }
         positionOfID = positionOfID.mapValues(\.self)
@@ -94,7 +94,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
     /// Treats all records as saved, or none, and tracks changes from now on.
     mutating func noticeChanges(allSaved: Bool) { unsaved = Unsaved(newFrom: allSaved ? end : 0) }
 
-    /// Marks a record as changed, because its saved data has changed.
+    /// Marks a record as changed after its saved data has changed.
     mutating func noteChange(_ position: Int) {
         guard let newFrom = unsaved?.newFrom, position < newFrom else { return }
         unsaved?.changed.insert(position)
@@ -105,7 +105,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
 
     var hasUnsaved: Bool { (unsaved?.newFrom ?? end) < end || unsaved?.changed.isEmpty == false }
 
-    /// Takes the positions of unsaved records: first of changed ones, then of new ones in order of creation.
+    /// Takes the positions of unsaved records: first changed records, then new ones in order of creation.
     mutating func takeUnsaved(upTo limit: Int) -> [(position: Int, isNew: Bool)] {
         guard var unsaved = unsaved.take() else { return [] }
         var taken = unsaved.changed.prefix(limit).sorted().map { (position: $0, isNew: false) }
@@ -121,7 +121,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         return taken
     }
 
-    /// Includes the places of removed records.
+    /// The number of places, including those of removed records.
     package var placeCount: Int { pages.reduce(0) { $0 + $1.places.count } }
 
     /// The positions of the records.
@@ -133,11 +133,11 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         return place
     }
 
-    /// The index in its page of a position below ``end``, whether or not the record exists.
+    /// The index in its page of a position below ``end``, even if its record was removed.
     private func place(of position: Int) -> Int {
         let page = position >> Self.pageBits
         let first = page << Self.pageBits
-        // Holds until the page drops places; most worlds remove little.
+        // This holds until the page drops places; most worlds remove little.
         if pages[page].marks.count == Swift.min(end - first, 1 << Self.pageBits) { return position - first }
         let marks = pages[page].marks
         var range = 0..<marks.count
@@ -150,13 +150,13 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
     }
 
     private static var pageBits: Int { 10 }
-    /// The number of empty places that a page keeps in any case.
+    /// The number of empty places that a page may always keep.
     package static var spareCount: Int { 64 }
 }
 
 extension Shelf: Sequence {
-    /// A minimal type of its own: with lazy sequences, or copies of a whole shelf, each kind of record would make a
-    /// start half a percent slower.
+    /// A minimal iterator: lazy sequences or copies of a shelf would make startup half a percent slower per record
+    /// type.
     package struct Iterator: IteratorProtocol {
         private let pages: [Page]
         private var page = 0

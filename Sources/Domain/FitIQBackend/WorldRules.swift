@@ -1,20 +1,20 @@
 import FitIQAPI
 import JSON
 
-/// A world's settings other than its contents; nil means the default.
+/// A world's settings besides its contents; nil means the default.
 public struct WorldRules: Sendable, Equatable {
     public var accounts: AccountRules?
-    /// Nil means one.
+    /// The limit for active consultations per topic; nil means one.
     public var perTopic: ConsultationsPerTopic?
-    /// Nil means lower case.
+    /// The allowed spelling of ids; nil means lower case.
     public var ids: IDCase?
-    /// Texts accepted as bearer tokens that never expire, with the users that they name.
+    /// Texts accepted as bearer tokens that never expire, with their users.
     public var tokens: [ExactString: ExactString] = [:]
-    /// How WebSockets end when the world returns to a mark; nil means ``SocketEnding/close``.
+    /// How WebSockets end when the world is rewound to a mark; nil means ``SocketEnding/close``.
     public var onRewind: SocketEnding?
-    /// Nil means ``Compression/off``.
+    /// The compression of WebSocket messages; nil means ``Compression/off``.
     public var compression: Compression?
-    /// The nanoseconds between the server's pings; nil to send none.
+    /// The nanoseconds between the server's pings; nil sends none.
     public var pings: Int64?
 
     public init(
@@ -25,7 +25,7 @@ public struct WorldRules: Sendable, Equatable {
         (self.onRewind, self.compression, self.pings) = (onRewind, compression, pings)
     }
 
-    /// Returns these rules, with other rules for those that are nil.
+    /// Returns these rules with nil values replaced by other rules.
     public func completed(by others: Self) -> Self {
         var rules = Self(
             accounts: accounts ?? others.accounts, perTopic: perTopic ?? others.perTopic, ids: ids ?? others.ids,
@@ -38,11 +38,11 @@ public struct WorldRules: Sendable, Equatable {
     var accountRules: AccountRules { accounts ?? AccountRules() }
 }
 
-/// How a WebSocket ends when its world goes back to a mark that does not contain it.
+/// How a WebSocket ends when its world is rewound to a mark without it.
 public enum SocketEnding: String, CaseIterable, Sendable {
-    /// With a close frame of code 1001.
+    /// The server sends a close frame with code 1001.
     case close
-    /// Without a close frame: ends the transport, or resets it.
+    /// The server ends or resets the transport without a close frame.
     case finish, reset
 }
 
@@ -56,7 +56,7 @@ public enum Compression: String, CaseIterable, Sendable {
     case required
 }
 
-/// The lifetime of accounts' tokens, and the cost of a password.
+/// The lifetime of accounts' tokens and the cost of a password.
 public struct AccountRules: Sendable, Equatable {
     /// The lifetime of an access token, in nanoseconds.
     public var accessLifetime: Int64 = 3_600_000_000_000
@@ -68,10 +68,10 @@ public struct AccountRules: Sendable, Equatable {
     public init() {}
 }
 
-/// How many active consultations of a user may have the same persona and context.
+/// How many of a user's active consultations may have the same persona and context.
 public enum ConsultationsPerTopic: String, CaseIterable, Sendable {
     /// The server refuses another one with 409 (consultation-websocket).
     case one
-    /// As many as may be active in all; newer servers allow this to the apps.
+    /// Up to the limit of active consultations, as newer servers allow the apps.
     case many
 }

@@ -1,10 +1,10 @@
-/// Reads the amount that begins at a token: `1 1/2 cups`, `half a dozen`, `x2`, `1 lb 4 oz`.
+/// Reads the amount that starts at a token: `1 1/2 cups`, `half a dozen`, `x2`, `1 lb 4 oz`.
 ///
 ///     amount = term *( [joiner] term )        ; a sum of at most four terms
 ///     term   = [number "x"] number [unit]     ; or a unit alone
 ///     joiner = "+" / "plus" / "and" / "&" / ","
 ///
-/// It looks at a bounded number of tokens, so reading at every token takes linear time.
+/// It examines a bounded number of tokens, so reading at every token takes linear time.
 struct AmountReader {
     let text: TokenText
 
@@ -14,20 +14,20 @@ struct AmountReader {
         var end: Int
         /// Whether it multiplies the previous amount: `x2`.
         var isMultiplier = false
-        /// Whether it is a unit without a number: `can of`.
+        /// Whether it is a unit without a number, such as `can of`.
         var isBareUnit = false
-        /// Whether it is only an article: `a`.
+        /// Whether it is only an article, such as `a`.
         var isArticle = false
-        /// Whether `of` follows, which must be followed by a food.
+        /// Whether `of` follows, which requires a food after it.
         var hasOf = false
-        /// The part before the last joiner, for `rice 1 cup and 2 tbsp butter`: two foods.
+        /// The part before the last joiner, because `rice 1 cup and 2 tbsp butter` is two foods.
         var beforeLast: (amount: Amount, end: Int)?
     }
 
-    /// The most terms after the first one.
+    /// The maximum number of terms after the first.
     static let mostAdded = 3
 
-    /// The amount that begins at a token, or nil if there is none.
+    /// The amount that starts at a token, or nil.
     func read(at start: Int) -> Reading? {
         if let reading = multiplier(at: start) { return reading }
         if let number = NumberReader(text: text).read(at: start) { return sum(number, from: start, allowsFactor: true) }
@@ -52,7 +52,7 @@ struct AmountReader {
             while reading.amount.added.count < Self.mostAdded,
                 let next = addend(to: reading)
             {
-                // A comma separates more than `and` does: `rice 2 lb, 1 oz and 2 oz butter`.
+                // A comma separates more strongly than `and`: `rice 2 lb, 1 oz and 2 oz butter`.
                 if next.isJoined, !hasComma {
                     hasComma = text.kind(reading.end) == .comma
                     reading.amount.text = text.source(start..<textEnd)
@@ -70,7 +70,7 @@ struct AmountReader {
         return reading
     }
 
-    /// The next term of a sum: any measure after a joiner, or a smaller one of the same kind, as in `1 lb 4 oz`.
+    /// The next term of a sum: any measure after a joiner, or a smaller measure of the same kind, as in `1 lb 4 oz`.
     private func addend(to sum: Reading) -> (term: Amount.Term, end: Int, isJoined: Bool)? {
         var next = sum.end
         let joiner = text.kind(next)
@@ -120,7 +120,7 @@ struct AmountReader {
                 if reading.amount.assumption == nil { reading.amount.assumption = factor.assumption }
             }
         }
-        // In `3-egg omelette` the dash means nothing.
+        // The dash in `3-egg omelette` has no meaning.
         if case .dash(isSpaced: false)? = text.kind(reading.end), text.word(reading.end + 1) != nil {
             reading.end += 1
         }
@@ -142,7 +142,7 @@ struct AmountReader {
         return (reading, textEnd, count)
     }
 
-    /// `glass of milk`, `handful almonds`: one, without a number.
+    /// One, for a unit without a number: `glass of milk`, `handful almonds`.
     private func bareUnit(at start: Int) -> Reading? {
         guard let unit = unit(at: start, hasNumber: false), unit.stands else { return nil }
         let words = text.source(start..<unit.end)
@@ -168,7 +168,7 @@ struct AmountReader {
 
     // MARK: Numbers that count no food
 
-    /// The energy that begins at a token: `100 kcal`, `200-calorie`.
+    /// The energy that starts at a token: `100 kcal`, `200-calorie`.
     func energy(at start: Int) -> (energy: Energy, end: Int)? {
         guard let (number, unit) = numberWithWord(at: start), let word = text.word(unit),
             let kilocalories = UnitWords.energies[word]
@@ -177,7 +177,7 @@ struct AmountReader {
         return (energy, text.word(unit + 1) == "of" ? unit + 2 : unit + 1)
     }
 
-    /// The index after a size in inches or centimeters: `14 inch`, `12"`, `8 x 8 cm`.
+    /// A size in inches or centimeters and the index after it: `14 inch`, `12"`, `8 x 8 cm`.
     func dimension(at start: Int) -> (words: String, end: Int)? {
         var first = start
         if text.kind(start + 1) == .times || text.word(start + 1) == "x", case .number? = text.kind(start) {
@@ -191,7 +191,7 @@ struct AmountReader {
         return (text.source(start..<unit).filter { $0 != "-" } + " " + (isInch ? "inch" : word), end)
     }
 
-    /// A number and the index of the word after it, which a dash may join.
+    /// A number and the index of the next word, possibly joined by a dash.
     private func numberWithWord(at start: Int) -> (number: Double, word: Int)? {
         guard let number = NumberReader(text: text).read(at: start), !number.isArticle, number.end > start else {
             return nil
@@ -203,7 +203,7 @@ struct AmountReader {
     private struct UnitReading {
         var unit: MealUnit
         var end: Int
-        /// Whether an article makes it an amount: `a pound`, but not `a c`.
+        /// Whether it is an amount with an article: `a pound`, but not `a c`.
         var stands: Bool
         var assumption: Amount.Assumption?
     }
@@ -220,7 +220,7 @@ struct AmountReader {
         guard var unit = UnitWords.units[word] else { return nil }
         // `2 T bone steaks` are not tablespoons, and a bar of chocolate is a food.
         if let name = FoodTable.longestMatch(in: text, at: index), name.end > index + 1 { return nil }
-        // Cooks write T for tablespoons and t for teaspoons.
+        // T means tablespoons, and t means teaspoons.
         if word == "t", text.source(index..<index + 1) == "T" { unit = .tablespoons }
         let needsNumber = UnitWords.needNumber.contains(word)
         if !hasNumber, needsNumber, word.count < 3 || text.word(index + 1) != "of" { return nil }
@@ -231,16 +231,16 @@ struct AmountReader {
             assumption: rough.map { .roughUnit($0, as: unit) })
     }
 
-    /// The index after a unit's word and the full stop of its abbreviation.
+    /// The index after a unit's word, including an abbreviation's full stop.
     private func end(of word: String, at index: Int) -> Int {
         UnitWords.abbreviations.contains(word) && text.kind(index + 1) == .stop ? index + 2 : index + 1
     }
 }
 
-/// The amount of a food, as the text gives it.
+/// The amount of a food as stated in the text.
 struct Amount: Equatable, Sendable {
     var value: Double
-    /// The unit, or nil if the text gives only a number.
+    /// The unit; nil if the text has only a number.
     var unit: MealUnit?
     var text: String
     var assumption: Assumption?
@@ -253,7 +253,7 @@ struct Amount: Equatable, Sendable {
         var assumption: Assumption?
     }
 
-    /// Multiplies all terms; a count takes the unit of the other amount.
+    /// Multiplies all terms; a count gets the other amount's unit.
     mutating func multiply(by other: Amount) {
         let count = value
         scale(by: other.value)
@@ -272,7 +272,7 @@ struct Amount: Equatable, Sendable {
         for index in added.indices { added[index].value = min(added[index].value * factor, Lexer.largestNumber) }
     }
 
-    /// Whether two measures may mean the same: a weight and a volume, or two measures that differ by at most a fifth.
+    /// Whether two measures may be equal: a weight and a volume, or measures that differ by at most a fifth.
     func isAbout(_ other: Amount) -> Bool {
         guard let unit, unit.isMeasure, let otherUnit = other.unit, otherUnit.isMeasure else { return false }
         guard let size = unit.grams ?? unit.milliliters, let otherSize = otherUnit.grams ?? otherUnit.milliliters,
@@ -284,18 +284,18 @@ struct Amount: Equatable, Sendable {
     enum Assumption: Equatable, Sendable {
         /// The mean of a range.
         case mean(of: Double, and: Double)
-        /// The number for a vague word: `a few`.
+        /// The number for a vague word such as `a few`.
         case vague(String, as: Double)
-        /// A comma, or a point that elsewhere separates thousands, as a decimal point.
+        /// A decimal point read from a comma, or from a point that may separate thousands.
         case decimals(String, as: Double)
-        /// A unit for a word that is only roughly that unit: `a mug`.
+        /// The unit for a word that only roughly means it, such as `a mug`.
         case roughUnit(String, as: MealUnit)
-        /// One, for a plural without a number: `slices of bacon`.
+        /// The number one for a plural without a number, such as `slices of bacon`.
         case one(String)
     }
 }
 
-/// The energy that the text states for a food.
+/// The energy stated for a food.
 struct Energy: Equatable, Sendable {
     var kilocalories: Double
     var text: String

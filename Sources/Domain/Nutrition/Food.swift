@@ -3,18 +3,18 @@ import Text
 import Texts
 
 struct Food: Sendable {
-    /// A stable slug: `chicken-breast`.
+    /// A stable slug, such as `chicken-breast`.
     let key: String
     /// The names in the singular, the usual one first.
     let names: [String]
     let per100Grams: FactsPer100Grams
-    /// The usual serving, used if the text gives no amount.
+    /// The usual serving, used if the text has no amount.
     let serving: Serving
     /// The weight of one unit in grams.
     let portions: [MealUnit: Double]
-    /// The weight of one piece in grams by the size that the text gives.
+    /// The weight of one piece in grams by the size in the text.
     let sizes: [PieceSize: Double]
-    /// The facts on a label for one serving, if they differ from `per100Grams`.
+    /// The facts on a label for one serving if they differ from `per100Grams`.
     let label: MealNutrients?
     /// The assumed preparation: `Grilled, skinless`.
     let preparation: String?
@@ -40,16 +40,16 @@ struct Food: Sendable {
     }
 
     struct Serving: Sendable {
-        /// The words of a label: `1 large egg`.
+        /// The serving in a label's words: `1 large egg`.
         let name: String
         let grams: Double
     }
 
     /// The source of the facts per 100 grams.
     ///
-    /// All except recipes are data types of USDA FoodData Central. A food's remarks in the table say which facts nobody
-    /// compared with the source. Nobody compared the weights of portions either; they follow the usual household
-    /// measures. The data is good enough for a fake, not for a diet.
+    /// All except recipes are data types of USDA FoodData Central. The table's remarks list facts that were not checked
+    /// against the source. Portion weights follow usual household measures and were not checked either. The data is
+    /// good enough for a fake, but not for a diet.
     struct Source: Equatable, Sendable {
         enum Database: String, Sendable {
             /// The final release of the Standard Reference.
@@ -64,7 +64,7 @@ struct Food: Sendable {
         }
 
         let database: Database
-        /// The name of the food in that data.
+        /// The food's name in that data.
         let food: String
         /// FoodData Central's id, only for foods of SR Legacy whose id is certain.
         let id: Int?
@@ -77,8 +77,7 @@ enum PieceSize: String, CaseIterable, Sendable {
     case small, medium, large
 }
 
-/// The contents of 100 grams of a food: kilocalories, and grams of everything else; zero if the source does not report
-/// a value.
+/// The kilocalories and the grams of nutrients in 100 grams of a food; zero if the source has no value.
 struct FactsPer100Grams: Sendable {
     let calories, protein, carbs, fat, fiber, sugar: Double
 
@@ -92,7 +91,7 @@ struct FactsPer100Grams: Sendable {
 }
 
 extension MealNutrients {
-    /// The facts of several portions, rounded as in `FactsPer100Grams.facts`.
+    /// The facts of several portions, rounded like `FactsPer100Grams.facts`.
     func scaled(by factor: Double) -> MealNutrients {
         func times(_ value: Int) -> Int { Int((Double(value) * factor).rounded()) }
         return MealNutrients(
@@ -103,7 +102,7 @@ extension MealNutrients {
 
 /// The foods, and the index of their names.
 enum FoodTable {
-    /// The embedded table, read at the first meal.
+    /// The embedded table, loaded by the first meal.
     private static let file: FoodFile = {
         let text = EmbeddedText(path: FoodFile.path)
         let file = FoodFile(UnsafeBufferPointer(start: text.start, count: text.count))
@@ -114,7 +113,7 @@ enum FoodTable {
     static let foods = file.foods
     /// The entry of each name and each plural, by its folded words.
     static let entries = file.entries
-    /// The first words of all names; no name begins with another word.
+    /// The first words of all names; no name starts with another word.
     static let firstWords = file.firstWords
     static let longestName = file.longestName
 
@@ -127,7 +126,7 @@ enum FoodTable {
         let isPlural: Bool
     }
 
-    /// The longest name that begins at a token, and the index of the token after it.
+    /// The longest name that starts at a token, and the index of the token after it.
     static func longestMatch(in text: TokenText, at start: Int) -> (entry: Entry, end: Int)? {
         guard let first = text.word(start), firstWords.contains(first) else { return nil }
         var phrases = [first]
@@ -140,7 +139,7 @@ enum FoodTable {
         return nil
     }
 
-    /// A token as a word of a name: `&` and `n` are `and`.
+    /// A token as a word in a name; `&` and `n` become `and`.
     private static func nameWord(in text: TokenText, at index: Int) -> String? {
         text.kind(index) == .ampersand || text.word(index) == "n" ? "and" : text.word(index)
     }
@@ -155,7 +154,7 @@ enum Plural {
             return of(head) + name.dropFirst(head.count)
         }
         if let plural = irregular[words.last ?? name] { return String(name.dropLast(plural.dropped)) + plural.ending }
-        // Already plural or the same: hummus, asparagus, corn flakes.
+        // Already plural or unchanged: hummus, asparagus, corn flakes.
         let end = Array(name.utf8.suffix(2))
         switch end.last {
         case UInt8(ascii: "s"): return name
@@ -172,22 +171,22 @@ enum Plural {
     ]
 }
 
-/// Reads the table of foods, `Fixtures/data/foods.tsv`: one line per food, with tabs between columns.
+/// Reads the table of foods, `Fixtures/data/foods.tsv`, with one line per food and tabs between columns.
 ///
-/// Names at the sources contain commas, and semicolons separate the parts of a cell. With tabs no cell needs quotation
-/// marks, spreadsheets open and save the file, and a diff shows a food as one line. Lines end with a line feed. The
-/// first line names the columns. A food has a line like `fruit|kiwi|kiwi|kiwifruit; kiwi
-/// fruit|61|1.14|14.66|0.52|3|8.99|1 kiwi|69|cups 180; pieces 69|…`, with tabs in place of the bars. The reader accepts
-/// only the form that its messages describe, and collects all mistakes.
+/// The sources' names contain commas, and semicolons separate the parts of a cell. With tabs no cell needs quotation
+/// marks, spreadsheets can edit the file, and a diff shows a food as one line. Lines end with a line feed. The first
+/// line names the columns. A food has a line like `fruit|kiwi|kiwi|kiwifruit; kiwi fruit|61|1.14|14.66|0.52|3|8.99|1
+/// kiwi|69|cups 180; pieces 69|…`, with tabs in place of the bars. The reader accepts only the form described in its
+/// messages, and collects all mistakes.
 struct FoodFile: Sendable {
     static let path = "Fixtures/data/foods.tsv"
 
     private(set) var foods: [Food] = []
-    /// The entry of each name and each plural; names are folded as `Lexer` folds text.
+    /// The entry of each name and each plural; names are folded like text in `Lexer`.
     private(set) var entries: [String: FoodTable.Entry] = [:]
     private(set) var firstWords: Set<String> = []
     private(set) var longestName = 0
-    /// The mistakes, a sentence each, with path and line; a table with mistakes is not used.
+    /// The mistakes as sentences with path and line; a table with mistakes is not used.
     private(set) var mistakes: [String] = []
 
     private var line = 0
@@ -197,9 +196,9 @@ struct FoodFile: Sendable {
     /// The line of each folded name or plural.
     private var names: [String: Int] = [:]
 
-    /// The columns in their order, by their titles in the first line.
+    /// The columns in order, by their titles in the first line.
     enum Column: String, CaseIterable {
-        /// For sorting the table by hand; not read.
+        /// For sorting the table by hand; ignored.
         case group
         /// A stable slug: `chicken-breast`.
         case key
@@ -207,26 +206,26 @@ struct FoodFile: Sendable {
         case name
         /// Other names in the singular, separated by semicolons.
         case aliases
-        /// Per 100 grams; a value that the source does not report is empty and counts as zero.
+        /// Per 100 grams; a value missing in the source is empty and counts as zero.
         case kcal, protein, carbs, fat, fiber, sugar
         /// The usual serving in the words of a label, and its weight.
         case serving
         case servingGrams = "serving grams"
         /// The weight of one unit: `cups 180; pieces 69`.
         case gramsPerUnit = "grams per unit"
-        /// The weight of one piece that the text calls small, medium or large: `small 91; large 182`.
+        /// The weight of a small, medium or large piece: `small 91; large 182`.
         case gramsPerSize = "grams per size"
-        /// The facts of one serving if a label's differ: `kcal 70; protein 6; fat 5`.
+        /// The label's facts for one serving, if they differ: `kcal 70; protein 6; fat 5`.
         case label
         /// The assumed preparation: `Grilled, skinless`.
         case preparation
         /// `solid`, `drink`, `water` or `alcohol`.
         case kind
-        /// A data type of USDA FoodData Central, the name of the food there and, if certain, its id.
+        /// A data type of USDA FoodData Central, the food's name there and, if certain, its id.
         case source
         case sourceFood = "source food"
         case id = "FDC id"
-        /// Notes of the table's editors; not read.
+        /// Notes of the table's editors; ignored.
         case remarks
     }
 
@@ -279,7 +278,7 @@ struct FoodFile: Sendable {
 
     // MARK: A food
 
-    /// The food of the line; nil or with new mistakes if it is not valid.
+    /// The food on the line; if it is invalid, the result is nil or there are new mistakes.
     private mutating func food() -> Food? {
         let key = key()
         let names = [text(.name)] + parts(.aliases)
@@ -356,7 +355,7 @@ struct FoodFile: Sendable {
         return weights
     }
 
-    /// Units that are weights, and servings, have no weight of their own.
+    /// Units that are weights, and servings, need no weight in the table.
     private static let weighedUnits = MealUnit.allCases.filter { $0.grams == nil && $0 != .servings }
 
     private mutating func label() -> MealNutrients? {
@@ -439,7 +438,7 @@ struct FoodFile: Sendable {
             let plural = Plural.of(singular)
             longestName = max(longestName, words.count)
             firstWords.insert(first)
-            // The plural of a name of several words begins with the same word, unless that word precedes `of`.
+            // The plural of a multi-word name starts with the same word unless `of` follows it.
             if words.count == 1 || words[1] == "of" {
                 firstWords.insert(plural.utf8.firstIndex(of: 0x20).map { String(plural[..<$0]) } ?? plural)
             }

@@ -5,9 +5,9 @@ struct Lexer {
     let scalars: [Unicode.Scalar]
     var position = 0
     var tokens: [Token] = []
-    /// Whether the line has had only white space and bullets so far.
+    /// Whether the line has only white space and bullets so far.
     private var isAtLineStart = true
-    /// Whether a quotation mark is open, so that the next one after a number does not mean inches.
+    /// Whether a quotation mark is open, so that the next mark after a number does not mean inches.
     private var isQuoted = false
 
     init(_ text: String) { scalars = text.unicodeScalars.map(Folding.halfWidth) }
@@ -60,14 +60,14 @@ struct Lexer {
         case "\"", "\u{201C}", "\u{201D}": isQuoted.toggle()
         case "×", "*": if !isAtLineStart { append(.times, from: start) }
         case "@": append(.word("at"), from: start)
-        // Units in one character, such as ㎏: become a word that no table has, so that a note names it.
+        // Single-character units such as ㎏ become a word that no table has, so that a note mentions it.
         case "\u{3371}"..."\u{33DF}": append(.word(String(scalar)), from: start)
         case "-", "\u{2010}"..."\u{2015}", "\u{2212}": dash(from: start)
         default: break
         }
     }
 
-    /// Reads the mark of `12"` as the word `inch`.
+    /// Reads the mark in `12"` as the word `inch`.
     private mutating func inchMark() {
         guard !isQuoted, let mark = scalar(at: position), ["\"", "\u{201D}", "\u{2033}"].contains(mark) else { return }
         position += 1
@@ -112,7 +112,7 @@ struct Lexer {
         append(.dash(isSpaced: isSpace(before) && isSpace(after) || scalars[start] == "\u{2014}"), from: start)
     }
 
-    /// Drops the `1.` or `1)` of a numbered list; returns false if the number just read is not one.
+    /// Drops the `1.` or `1)` of a numbered list; returns false if the last number is not a list marker.
     mutating func dropListMarker(endingAt end: Int) -> Bool {
         guard isAtLineStart, let mark = scalar(at: end), mark == "." || mark == ")",
             let after = scalar(at: end + 1), after.properties.isWhitespace
@@ -123,7 +123,7 @@ struct Lexer {
 
     // MARK: Numbers: `120`, `1.5`, `1,5`, `1,000`, `1/2`, `1½`, `2%`
 
-    /// The largest number, so that a long run of digits stays finite.
+    /// The largest number; it keeps long runs of digits finite.
     static let largestNumber = 1e12
 
     mutating func number() {
@@ -135,7 +135,7 @@ struct Lexer {
         }
         var assumesDecimals = isDecimalComma()
         if assumesDecimals || (scalar(at: position) == "." && isDigit(at: position + 1)) {
-            // In half of Europe `1.500` means one and a half thousand.
+            // In parts of Europe `1.500` means 1500.
             let mayGroup = scalars[start] != "0" && 1...3 ~= position - start && hasThreeDigits(after: position)
             assumesDecimals = assumesDecimals || mayGroup
             position += 1
@@ -167,7 +167,7 @@ struct Lexer {
         }
     }
 
-    /// The index after a percent sign, or after the word for it.
+    /// The index after a percent sign or the word for it.
     private func endOfPercent() -> Int? {
         var next = position
         if scalar(at: next) == " " { next += 1 }
@@ -205,7 +205,7 @@ struct Lexer {
         return value
     }
 
-    /// Whether a comma and exactly three digits follow one to three digits that do not begin with 0.
+    /// Whether a comma and exactly three digits follow one to three digits that do not start with 0.
     private func isThousandsGroup(from start: Int) -> Bool {
         guard scalar(at: position) == ",", start < position, scalars[start] != "0" else { return false }
         let isFirst = !scalars[start..<position].prefix(5).contains(",")
@@ -223,7 +223,7 @@ struct Lexer {
         return !isDigit(at: position + 2) || !isDigit(at: position + 3)
     }
 
-    /// The digits after a slash, which may have spaces around it: `1 / 2`.
+    /// Reads the digits after a slash with optional spaces around it: `1 / 2`.
     private mutating func slashedDigits() -> Double? {
         var next = position
         if scalar(at: next) == " " { next += 1 }
@@ -236,7 +236,7 @@ struct Lexer {
     }
 }
 
-/// Folding of letters to lower-case ASCII, so that `Crème` and `creme` are one word.
+/// Folding of letters to lower-case ASCII, so that `Crème` equals `creme`.
 enum Folding {
     /// Appends the folded form of a letter, or its lower case if it has none.
     static func append(_ scalar: Unicode.Scalar, to word: inout String) {
@@ -311,14 +311,14 @@ struct Token: Equatable, Sendable {
         case word(String)
         /// Zero, or a number of one or more.
         ///
-        /// `assumesDecimals` says that its comma, or the point of `1.500`, was read as a decimal point.
+        /// `assumesDecimals` means that a comma, or the point in `1.500`, was read as a decimal point.
         case number(Double, assumesDecimals: Bool)
         /// A number less than one: `½`, `3/4`.
         case fraction(Double)
         /// `×` or `*`.
         case times
         case comma, ampersand, plus, slash, open, close
-        /// A dash, with spaces around it as a separator, or without: `2-3`.
+        /// A dash, with spaces around it as a separator or without as in `2-3`.
         case dash(isSpaced: Bool)
         /// The end of a line or a sentence.
         case end
@@ -327,7 +327,7 @@ struct Token: Equatable, Sendable {
     }
 
     let kind: Kind
-    /// Its position in the scalars of the text.
+    /// Its position in the text's scalars.
     let range: Range<Int>
 
     var word: String? { if case .word(let word) = kind { word } else { nil } }
@@ -350,7 +350,7 @@ struct TokenText: Sendable {
     func kind(_ index: Int) -> Token.Kind? { tokens.indices.contains(index) ? tokens[index].kind : nil }
     func word(_ index: Int) -> String? { tokens.indices.contains(index) ? tokens[index].word : nil }
 
-    /// Whether the given words, separated by spaces, start at an index.
+    /// Whether the given words, separated by spaces, occur at an index.
     func hasWords(_ words: String, at index: Int) -> Bool {
         words.split(separator: " ").enumerated().allSatisfy { word(index + $0.offset) == String($0.element) }
     }

@@ -2,20 +2,19 @@ import FitIQAPI
 
 /// Reads a meal written in plain English: `2 eggs and toast`, `120g chicken breast`.
 public enum MealParser {
-    /// The most foods of one text; a longer meal is truncated and flagged.
+    /// The maximum number of foods in a text; a longer meal is truncated and flagged.
     public static let maximumItems = 50
-    /// The most words kept in `ParsedMeal.unknown`; further ones are dropped.
+    /// The maximum number of words in `ParsedMeal.unknown`; more are dropped.
     public static let maximumUnknownWords = 50
 
     /// Reads the foods of a text with their amounts and nutrition facts.
     ///
-    /// Every text has a result, which may be empty. Parsing takes time linear in the length of the text, which callers
-    /// limit; the API allows 1,000 characters.
+    /// The result may be empty. Parsing takes time linear in the text's length, which callers must limit; the API
+    /// allows 1,000 characters.
     ///
-    /// A food without an amount is one usual serving. A food whose amount is zero, or that follows `no` or `without`,
-    /// is not an item. A stated energy scales the facts; without an amount it decides the weight. A size in inches is
-    /// not a count. A minus sign is a dash. No item weighs more than 10 kg: a larger amount is reduced to that, with a
-    /// note and a confidence of 0.3.
+    /// A food without an amount is one usual serving. Foods with a zero amount, or after `no` or `without`, are
+    /// dropped. A stated energy scales the facts; without an amount it determines the weight. A size in inches is not a
+    /// count. A minus sign is a dash. Amounts above 10 kg are reduced to 10 kg, with a note and a confidence of 0.3.
     public static func parse(_ text: String) -> ParsedMeal {
         var reader = MealReader(TokenText(text))
         reader.read()
@@ -54,7 +53,7 @@ public enum MealParser {
             notes: notes.isEmpty ? nil : notes.joined(separator: Messages.separator), foodType: food.kind.type)
     }
 
-    /// A generated meal of two or three foods of the table, as text.
+    /// A generated text for a meal of two or three foods from the table.
     public static func madeUp(_ numbers: inout SplitMix64) -> String {
         let foods = FoodTable.foods.filter { $0.kind == .solid }
         let count = 2 + numbers.next(below: 2)
@@ -62,7 +61,7 @@ public enum MealParser {
             .joined(separator: ", ")
     }
 
-    /// Whether the facts already include an adjective: it changes nothing, or it is the food's preparation.
+    /// Whether the facts already cover an adjective because it changes nothing or is the food's preparation.
     private static func isCounted(_ adjective: Draft.Adjective, of food: Food) -> Bool {
         let preparation = Lexer.words(of: food.preparation ?? "")
         switch adjective.standing {
@@ -71,7 +70,7 @@ public enum MealParser {
             return adjective.words == "medium" || Words.sizes[adjective.words].flatMap { food.sizes[$0] } != nil
         case .cooked: return preparation.contains { Words.cooked.contains($0) }
         case .dimension: return false
-        // For foods eaten raw, the facts are those of the raw food.
+        // The facts of foods eaten raw are for the raw food.
         case .uncounted where ["raw", "uncooked"].contains(adjective.words):
             return !preparation.contains { Words.cooked.contains($0) }
         case .uncounted: return Lexer.words(of: adjective.words).allSatisfy { preparation.contains($0) }
@@ -79,24 +78,24 @@ public enum MealParser {
     }
 }
 
-/// The reading of a text.
+/// The result of parsing a text.
 public struct ParsedMeal: Equatable, Sendable {
-    /// The foods in the order of the text, at most `MealParser.maximumItems`; empty if none was recognised.
+    /// The foods in text order, at most `MealParser.maximumItems`; empty if none was recognised.
     public var items: [MealItem] = []
-    /// The words that name no known food, as typed, at most `MealParser.maximumUnknownWords`.
+    /// The words without a known food, as typed, at most `MealParser.maximumUnknownWords`.
     public var unknown: [String] = []
-    /// Whether the text names more foods than `MealParser.maximumItems`; the rest is not read.
+    /// Whether the text has more foods than `MealParser.maximumItems`; the rest is ignored.
     public var isTruncated = false
 }
 
 enum DisplayName {
-    /// The adjectives and the name from the text, in title case; plural if the text or the count is.
+    /// The adjectives and the name from the text, in title case; plural if the text or the count is plural.
     static func of(_ draft: Draft, isPlural: Bool) -> String {
         let name = draft.entry.isPlural || isPlural ? draft.entry.plural : draft.entry.singular
         return titleCase((draft.adjectives.map(\.words) + [name]).joined(separator: " "))
     }
 
-    /// `mac and cheese` is `Mac and Cheese`, `bbq sauce` is `BBQ Sauce`.
+    /// Turns `mac and cheese` into `Mac and Cheese`, and `bbq sauce` into `BBQ Sauce`.
     static func titleCase(_ words: String) -> String {
         words.split(separator: " ").enumerated().map { index, word in
             if Words.acronyms.contains(String(word)) { return word.uppercased() }

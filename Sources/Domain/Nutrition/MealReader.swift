@@ -1,12 +1,12 @@
-/// Finds the foods of a text and what belongs to each, in one pass over the tokens.
+/// Finds a text's foods with their amounts and adjectives, in one pass over the tokens.
 ///
-/// An amount belongs to the food after it, `2 eggs`, or otherwise to the one before it, `eggs x2`, `rice (1 cup)`.
+/// An amount belongs to the food after it, `2 eggs`, or otherwise to the food before it, `eggs x2`, `rice (1 cup)`.
 struct MealReader {
     let text: TokenText
     private(set) var drafts: [Draft] = []
     private(set) var unknown: [String] = []
     private(set) var isTruncated = false
-    /// The number of look-ups of names, for tests: each takes at most as many steps as the longest name has words.
+    /// The number of name look-ups, for tests; each takes at most one step per word of the longest name.
     private(set) var lookUps = 0
 
     private var index = 0
@@ -20,13 +20,13 @@ struct MealReader {
     private var distributed: Amount?
     /// The token after the last draft's name.
     private var endOfName = 0
-    /// Whether an unknown word follows `pending`; `pending` counts that word unless a food follows immediately.
+    /// Whether an unknown word follows `pending`, which `pending` then counts unless a food follows immediately.
     private var pendingIsTaken = false
     /// Adjectives that wait for their food.
     private var adjectives: [Draft.Adjective] = []
     /// Whether nothing separates the current token from the last draft.
     private var isOpen = false
-    /// Whether the user did not eat the next food: `no cheese`.
+    /// Whether the next food was not eaten: `no cheese`.
     private var isNegated = false
 
     init(_ text: TokenText) { self.text = text }
@@ -74,7 +74,7 @@ struct MealReader {
         return FoodTable.longestMatch(in: text, at: start)
     }
 
-    /// Takes a name, or only its adjective if a longer overlapping name follows: `fried egg sandwich`.
+    /// Accepts a name, or only its adjective if a longer overlapping name follows: `fried egg sandwich`.
     private mutating func nextFood(_ entry: FoodTable.Entry, end: Int) {
         for start in index + 1..<max(index + 1, end) {
             guard let word = text.word(start - 1), let standing = Words.standing(of: word), standing != .filler else {
@@ -86,7 +86,7 @@ struct MealReader {
     }
 
     private mutating func food(_ entry: FoodTable.Entry, end: Int) {
-        // A brand name may repeat a food that was counted already.
+        // A brand name may repeat a food that is already counted.
         let isRepeated =
             isOpen && pending == nil && pendingEnergy == nil && distributed == nil && index > endOfName
             && drafts.last.map { $0.amount != nil && $0.entry.food.key == entry.food.key } == true
@@ -98,7 +98,7 @@ struct MealReader {
             adjectives = []
         }
         if isNegated {
-            // `no milk or sugar` contains neither.
+            // `no milk or sugar` contains neither food.
             isNegated = text.word(end) == "or"
             isOpen = false
             return
@@ -120,7 +120,7 @@ struct MealReader {
         takeTrailingUnit()
     }
 
-    /// Takes the unit of `2 pizza slices`; in `apple slices` it has no meaning.
+    /// Consumes the unit in `2 pizza slices`; in `apple slices` it has no meaning.
     private mutating func takeTrailingUnit() {
         let amount = drafts[drafts.count - 1].amount
         guard amount?.unit == nil, let word = text.word(index), let unit = UnitWords.units[word],
@@ -132,14 +132,14 @@ struct MealReader {
 
     // MARK: Amounts
 
-    /// Gives an amount to a food; returns false if it is only an article.
+    /// Assigns an amount to a food; returns false if it is only an article.
     private mutating func amount(_ reading: AmountReader.Reading) -> Bool {
         if isMeaningless(reading) {
             index = reading.end
             return true
         }
         if reading.isArticle {
-            // `a side of fries` gives no amount.
+            // `a side of fries` has no amount.
             if let next = text.word(reading.end), Words.vagueNouns.contains(next) { return false }
             if !startsFood(at: reading.end) { return false }
         }
@@ -183,7 +183,8 @@ struct MealReader {
         return ["at", "each"].contains(text.word(start - 1) ?? "") || text.source(start - 1..<start) == "à"
     }
 
-    /// Handles `2 chicken breasts (240g)` and `2 chicken breasts, 120g each`: a weight is more precise than a count.
+    /// Handles `2 chicken breasts (240g)` and `2 chicken breasts, 120g each`, where the weight is more precise than the
+    /// count.
     private mutating func weigh(_ count: Amount, _ weight: Amount, isRate: Bool) {
         guard weight.unit?.isMeasure == true, count.unit?.isMeasure != true else {
             if !count.isAbout(weight) { note(unused: weight) }
@@ -193,7 +194,7 @@ struct MealReader {
         if isEach || isRate { drafts[drafts.count - 1].amount?.multiply(by: count) }
     }
 
-    /// Gives an amount to the last food, or in `rice and beans, 200g each` to all foods without one.
+    /// Assigns an amount to the last food, or for `rice and beans, 200g each` to all foods without one.
     private mutating func assign(_ amount: Amount) {
         drafts[drafts.count - 1].amount = amount
         guard isEach else { return }
@@ -203,7 +204,7 @@ struct MealReader {
         }
     }
 
-    /// Gives an energy to the food after it, or otherwise to the one before it.
+    /// Assigns an energy to the food after it, or otherwise to the food before it.
     private mutating func energy(_ energy: Energy, end: Int) {
         let start = index
         let isOf = text.word(end - 1) == "of"
@@ -254,7 +255,7 @@ struct MealReader {
         if old.unit == nil, reading.amount.unit?.isMeasure == true {
             pending?.multiply(by: old)
         } else if old.isAbout(reading.amount) {
-            // Two measures mean the same: `1 cup (240ml) milk`. The weight is more precise.
+            // Two measures are equivalent: `1 cup (240ml) milk`. The weight is more precise.
             if old.unit?.grams != nil { pending = old }
         } else if old.unit?.isMeasure != true, reading.amount.unit?.isMeasure == true, oldHasOf {
             // `2 servings of 100g rice`.
@@ -264,7 +265,7 @@ struct MealReader {
         }
     }
 
-    /// Notes an amount without a food as an unknown word, so that no part of the text is dropped silently.
+    /// Reports an amount without a food as an unknown word, so that no text is dropped silently.
     private mutating func note(unused amount: Amount) { if !isNegated { note(unknown: amount.text) } }
 
     private mutating func note(unknown words: String) {
@@ -281,7 +282,7 @@ struct MealReader {
     private static let afterNoAmount = Words.set(
         "am pm st nd rd th oclock min mins minutes minute hours hour km years")
 
-    /// Whether a food begins here, after at most four words that may precede its name.
+    /// Whether a food starts here, after at most four words that may precede its name.
     private mutating func startsFood(at start: Int) -> Bool {
         let start = AmountReader(text: text).dimension(at: start)?.end ?? start
         for index in start..<start + 5 {
@@ -303,7 +304,7 @@ struct MealReader {
             if word == "or", isNegated { return }
             return separate()
         }
-        // In `1 bunch of grapes` the word has an amount; in `2 rolls with 10 g butter each` two foods share one.
+        // In `1 bunch of grapes` the word has an amount; in `2 rolls with 10 g butter each` two foods share an amount.
         let isUnused =
             pending?.unit == nil && pending != nil && Words.vagueNouns.contains(word)
             || pending == nil && drafts.count > 1 && ["each", "apiece"].contains(word)
@@ -332,7 +333,7 @@ struct MealReader {
 
     // MARK: Separators
 
-    /// Ends a group; a remaining amount belongs to the food before it: `rice, 1 cup, beans, 2 cups`.
+    /// Ends a group and assigns a remaining amount to the food before it: `rice, 1 cup, beans, 2 cups`.
     private mutating func separate() {
         attachAdjectives()
         if let amount = pending, pendingIsTaken || (drafts.last.map { $0.amount == nil } ?? false) {
@@ -358,7 +359,7 @@ struct Draft: Sendable {
     var amount: Amount?
     /// The adjectives outside the name, folded, in the order of the text.
     var adjectives: [Adjective] = []
-    /// The energy that the text states for it.
+    /// The energy stated in the text.
     var energy: Energy?
     /// Whether the text repeats the name: `granola from Jordans crunchy granola`.
     var isRepeated = false
@@ -375,7 +376,7 @@ struct Draft: Sendable {
         for adjective in adjectives { add(adjective) }
     }
 
-    /// Adds an adjective, or switches to the food whose name contains it: a `scrambled` egg is another food.
+    /// Adds an adjective, or switches to the food whose name contains it; a `scrambled` egg is another food.
     mutating func add(_ adjective: Adjective) {
         if let named = FoodTable.entries["\(adjective.words) \(entry.singular)"] {
             let plural = FoodTable.entries[named.plural]

@@ -1,4 +1,4 @@
-/// A unit of amounts; the raw value is its name in responses, always a plural.
+/// A unit of amounts; the raw value is its plural name in responses.
 enum MealUnit: String, Sendable, CaseIterable {
     case grams, kilograms, milligrams, ounces, pounds
     case milliliters, centiliters, deciliters, liters
@@ -6,7 +6,7 @@ enum MealUnit: String, Sendable, CaseIterable {
     case cups, tablespoons, teaspoons, pints, quarts, gallons, shots
     case loaves, slices, pieces, bowls, plates, glasses, cans, bottles, handfuls, scoops, servings
 
-    /// The weight of one unit in grams, for units of mass; the ounce and the pound are international.
+    /// The weight of one unit in grams, for units of mass (international ounces and pounds).
     var grams: Double? {
         switch self {
         case .grams: 1
@@ -18,7 +18,7 @@ enum MealUnit: String, Sendable, CaseIterable {
         }
     }
 
-    /// The volume of one unit in milliliters, for units of volume; cups, spoons, pints, quarts and gallons are US customary.
+    /// The volume of one unit in milliliters, for units of volume, which are US customary except for metric ones.
     var milliliters: Double? {
         switch self {
         case .milliliters: 1
@@ -47,7 +47,7 @@ enum MealUnit: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether `1 lb 4 oz` names two parts of one amount: a smaller unit of the same system.
+    /// Whether it is a smaller unit of the same system, as in `1 lb 4 oz`.
     func isPart(of other: MealUnit) -> Bool {
         guard isMetric == other.isMetric else { return false }
         if let grams, let whole = other.grams { return grams < whole }
@@ -74,16 +74,16 @@ enum UnitWords {
     static let abbreviations = Words.set(
         "g gr grs gm kg mg oz lb lbs l c t ml cl dl cc pt qt qts gal tbsp tbs tbl tsp pc pcs fl")
 
-    /// Words that may precede a unit; the reader assumes the usual unit: `2 heaped tablespoons`.
+    /// Words that may precede a unit; the reader then assumes the usual unit, as in `2 heaped tablespoons`.
     static let ornaments: Set<String> = [
         "large", "small", "big", "medium", "heaped", "heaping", "level", "rounded", "thick", "thin", "full", "whole",
         "good", "generous", "little", "scant", "standard", "tall",
     ]
 
-    /// Words before a unit that mean the usual unit, so that nothing is assumed.
+    /// Words before a unit that mean exactly the usual unit.
     static let exact: Set<String> = ["medium", "level", "full", "whole", "standard"]
 
-    /// Kilocalories per unit; in meals a calorie is a kilocalorie.
+    /// Kilocalories per unit; a calorie in a meal is a kilocalorie.
     static let energies: [String: Double] = [
         "kcal": 1, "kcals": 1, "cal": 1, "cals": 1, "calorie": 1, "calories": 1, "kilocalorie": 1, "kilocalories": 1,
         "kj": 1 / 4.184, "kilojoule": 1 / 4.184, "kilojoules": 1 / 4.184,

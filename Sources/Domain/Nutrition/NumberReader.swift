@@ -5,7 +5,7 @@ struct NumberReader {
     struct Reading {
         var value: Double
         var end: Int
-        /// The end of the words that give the amount: `half` in `half of an avocado`.
+        /// The end of the amount's words, such as `half` in `half of an avocado`.
         var textEnd: Int
         var assumption: Amount.Assumption?
         var isArticle: Bool
@@ -18,7 +18,7 @@ struct NumberReader {
         mutating func extend(to end: Int) { (self.end, textEnd) = (end, end) }
     }
 
-    /// The number that begins at a token, or nil if there is none.
+    /// The number that starts at a token, or nil.
     func read(at start: Int) -> Reading? {
         let isBetween = text.word(start) == "between"
         guard var reading = single(at: isBetween ? start + 1 : start) else { return nil }
@@ -53,11 +53,11 @@ struct NumberReader {
         if let part = NumberWords.parts[word], word == "half" || word == "quarter" || text.word(start + 1) == "of" {
             return withArticle(Reading(part, end: start + 1))
         }
-        // `2% milk` is a name, and `70% chocolate` a kind.
+        // `2% milk` is a name, and `70% chocolate` is a kind.
         if word.hasSuffix("%"), text.word(start + 1) == "of", let percent = Self.number(word.dropLast()) {
             return withArticle(Reading(min(percent / 100, Lexer.largestNumber), end: start + 1))
         }
-        // `dozen eggs`: the collective itself multiplies one.
+        // `dozen eggs`: the collective multiplies one.
         if NumberWords.collectives[word] != nil { return Reading(1, end: start) }
         if let value = NumberWords.vague[word] { return vague(value, start..<start + 1) }
         guard var value = NumberWords.cardinals[word] else { return nil }
@@ -77,7 +77,7 @@ struct NumberReader {
         text.word(index).flatMap { NumberWords.cardinals[$0] }.flatMap { range.contains($0) ? $0 : nil }
     }
 
-    /// The rest after a hundred: nothing, or `and fifty five`.
+    /// The rest after a hundred: empty, or `and fifty five`.
     private func afterHundred(_ start: Int) -> (value: Double, end: Int) {
         let next = text.word(start) == "and" ? start + 1 : start
         guard let rest = cardinal(at: next, in: 1..<100) else { return (0, start) }
@@ -89,7 +89,7 @@ struct NumberReader {
         Reading(value, end: words.upperBound, assumption: .vague(text.source(words), as: value))
     }
 
-    /// Reads `a`, `an`, and what may follow: `a half`, `a dozen`, `a few`.
+    /// Reads `a`, `an` and what follows: `a half`, `a dozen`, `a few`.
     private func article(at start: Int) -> Reading {
         let next = text.word(start + 1) ?? ""
         if let part = NumberWords.parts[next], !next.hasSuffix("s") {
@@ -135,7 +135,8 @@ struct NumberReader {
         text.word(end).map(NumberWords.ordinalEndings.contains) == true ? end + 1 : end
     }
 
-    /// A part of a number, `half of 2` or `50% of 200`, is a product; `2 out of 8` and `1 of 2` are the first number.
+    /// Reads a part of a number: `half of 2` and `50% of 200` are products; `2 out of 8` and `1 of 2` are the first
+    /// number.
     private func share(_ reading: inout Reading, from start: Int) {
         let next = text.hasWords("out of", at: reading.end) ? reading.end + 2 : reading.end + 1
         guard text.word(next - 1) == "of", let whole = single(at: next), !whole.isArticle, whole.end > next else {
@@ -150,7 +151,7 @@ struct NumberReader {
         reading.extend(to: whole.end)
     }
 
-    /// Skips the article of `half a`, which belongs to the words of the amount, or `of a`, which does not.
+    /// Skips the article in `half a`, which belongs to the amount's words, or `of a`, which does not.
     private func withArticle(_ number: Reading) -> Reading {
         var reading = number
         if isArticle(at: reading.end) {
@@ -163,7 +164,7 @@ struct NumberReader {
 
     private func isArticle(at index: Int) -> Bool { text.word(index).map(NumberWords.articles.contains) ?? false }
 
-    /// `2-3`, `2 to 3`, `2 or 3`, `between 2 and 3`: the mean.
+    /// Reads a range such as `2-3`, `2 or 3` or `between 2 and 3` as its average.
     private func range(_ reading: inout Reading, isBetween: Bool) {
         var next = reading.end
         switch text.kind(next) {
@@ -187,7 +188,7 @@ struct NumberReader {
         reading.isArticle = false
     }
 
-    /// `three quarters`, `2 thirds`, and the article after them.
+    /// `three quarters`, `2 thirds` and a following article.
     private func part(_ reading: inout Reading) {
         guard let word = text.word(reading.end), word.hasSuffix("s") || word == "third" || reading.value == 1,
             let part = NumberWords.parts[word]

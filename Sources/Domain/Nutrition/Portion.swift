@@ -1,16 +1,16 @@
 import FitIQAPI
 
-/// The amount of a draft: its weight, its unit, and the assumptions.
+/// A draft's weight and unit, and the assumptions made.
 struct Portion {
     let food: Food
     private(set) var quantity: Double
     private(set) var unit: MealUnit
     /// The weight of one unit in grams.
     private(set) var gramsEach: Double
-    /// Whether the food's label applies to this weight instead of the facts per 100 grams.
+    /// Whether the food's label applies instead of the facts per 100 grams.
     private var isLabelled = false
     private(set) var notes: [String] = []
-    /// In hundredths.
+    /// The confidence in hundredths.
     private(set) var confidence = Self.clear
 
     /// Nothing was assumed.
@@ -22,13 +22,13 @@ struct Portion {
     /// The amount was reduced to the maximum.
     static let clamped = 30
 
-    /// A stated energy that differs from the food's by more than this factor is ignored.
+    /// The factor between stated and computed energy above which the stated one is ignored.
     static let mostEnergyFactor = 10.0
 
     /// The maximum weight of an item: 10 kg.
     static let maximumGrams = 10_000.0
 
-    /// Whether the text gives only the energy, from which the weight follows.
+    /// Whether the text has only the energy, which determines the weight.
     private(set) var isWeighedByEnergy = false
     /// The factor between the food's energy and the stated energy.
     private var energyFactor = 1.0
@@ -86,7 +86,7 @@ struct Portion {
 
     // MARK: Stated energy
 
-    /// Sets the weight that has the stated energy; returns false if it is far from a serving.
+    /// Sets the weight that has the stated energy; returns false if the weight is far from a serving.
     private mutating func weigh(by energy: Energy) -> Bool {
         let grams = energy.kilocalories / food.per100Grams.calories * 100
         guard grams > 0, grams <= min(food.serving.grams * Self.mostEnergyFactor, Self.maximumGrams) else {
@@ -97,7 +97,7 @@ struct Portion {
         return true
     }
 
-    /// Scales the facts to the stated energy, unless it is far from the energy of the amount.
+    /// Scales the facts to the stated energy unless it is far from the amount's energy.
     private mutating func scale(to energy: Energy) {
         let factor = energy.kilocalories / calories
         if energy.kilocalories.rounded() == calories.rounded() { return }
@@ -174,7 +174,7 @@ struct Portion {
         }
     }
 
-    /// The density of the food, from its cup, tablespoon or teaspoon.
+    /// The food's density, computed from its cup, tablespoon or teaspoon.
     private var gramsPerMilliliter: Double? {
         for unit in [MealUnit.cups, .tablespoons, .teaspoons] {
             if let grams = food.portions[unit], let milliliters = unit.milliliters { return grams / milliliters }
@@ -184,8 +184,8 @@ struct Portion {
 
     /// The usual content of a vessel, if the weight of a cup is known.
     ///
-    /// A glass is 240 ml, as the cup of 21 CFR 101.9(b)(5)(viii). For drinks only, a can is 355 ml and a bottle 500 ml.
-    /// A bowl is a cup and a half, a handful a quarter of a cup, and a scoop half a cup.
+    /// A glass is 240 ml, like the cup in 21 CFR 101.9(b)(5)(viii). Only for drinks, a can is 355 ml and a bottle 500
+    /// ml. A bowl is 1.5 cups, a handful a quarter of a cup, and a scoop half a cup.
     private func usualGrams(of unit: MealUnit) -> Double? {
         guard let density = gramsPerMilliliter, let cup = MealUnit.cups.milliliters else { return nil }
         let isDrink = food.kind != .solid
@@ -203,7 +203,7 @@ struct Portion {
     }
 }
 
-/// The sentences in the notes of items: the reader's assumptions.
+/// The sentences in the notes of items, which list the reader's assumptions.
 enum Messages {
     static let separator = "; "
     static func assumedServing(_ serving: Food.Serving) -> String { "Assumed one serving \(text(serving))" }

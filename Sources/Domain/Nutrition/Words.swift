@@ -1,4 +1,4 @@
-/// The words of meals that name neither foods nor amounts.
+/// The words in meals that are neither foods nor amounts.
 enum Words {
     /// Words between foods.
     static let separators: Set<String> = [
@@ -24,7 +24,7 @@ enum Words {
         restaurant cafe store bought serve mine his her their approximate pinch dash sprinkle
         """)
 
-    /// Fillers that take an article and give no amount: `a bit of`.
+    /// Fillers that follow an article and are not amounts: `a bit of`.
     static let vagueNouns = set("side bit lot little bunch amount pinch dash sprinkle")
 
     /// Adjectives that stay in the name and do not change the facts.
@@ -37,12 +37,12 @@ enum Words {
         french greek asian thai indian chinese japanese grainy streaky toasted baby pure real smooth extra
         """)
 
-    /// Ways of cooking that do not change the facts of a cooked food.
+    /// Cooking methods that do not change the facts of a cooked food.
     static let cooked: Set<String> = set(
         "cooked boiled steamed grilled baked roasted roast broiled poached barbecued bbq seared braised stewed microwaved"
     )
 
-    /// Adjectives that change the facts in an unknown way, unless a food has them in its name.
+    /// Adjectives that change the facts in an unknown way unless they are in the food's name.
     static let uncounted: Set<String> = set(
         """
         fried sauteed battered breaded smoked pickled stuffed glazed candied creamy creamed buttered sweetened
@@ -74,7 +74,7 @@ enum Words {
         case dimension
     }
 
-    /// The standing of a single word, or nil if it is in none of these lists.
+    /// The standing of a word, or nil if it is not in these lists.
     static func standing(of word: String) -> Standing? {
         if sizes[word] != nil { return .size }
         if cooked.contains(word) { return .cooked }
@@ -100,7 +100,7 @@ enum NumberWords {
         "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
     ]
 
-    /// Parts of one; plurals multiply: `three quarters`.
+    /// Fractions; plurals multiply: `three quarters`.
     static let parts: [String: Double] = [
         "half": 0.5, "halves": 0.5, "quarter": 0.25, "quarters": 0.25, "third": 1.0 / 3, "thirds": 1.0 / 3,
         "fourth": 0.25, "fourths": 0.25, "fifth": 0.2, "fifths": 0.2, "sixth": 1.0 / 6, "sixths": 1.0 / 6,

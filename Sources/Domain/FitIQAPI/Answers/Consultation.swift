@@ -7,21 +7,21 @@ public struct Consultation: Equatable, Sendable {
     public var persona: Persona
     /// Fixed at creation; together with the persona it identifies duplicates.
     public var context: ConsultationContext
-    /// The linked goal, in any context.
+    /// The linked goal, for any context type.
     public var goalID: ResourceID?
     public var title: String?
     /// Only active consultations accept chat.
     public var status = ConsultationStatus.active
     public var createdAt: Timestamp
-    /// The time of the last message, or of a later change of the consultation itself.
+    /// The time of the last message or of a later change.
     public var updatedAt: Timestamp
     public var messageCount = 0
     public var lastMessageAt: Timestamp?
-    /// Only where the apps are served; an archived consultation that was completed keeps it.
+    /// The completion time, only for the apps; kept when a completed consultation is archived.
     public var completedAt: Timestamp?
-    /// As sent at creation; only where the apps are served.
+    /// The quick action sent at creation, only for the apps.
     public var quickAction: String?
-    /// Whether the coach has said something.
+    /// Whether the coach has answered.
     public var isAnswered = false
 
     /// Creates a consultation that starts now and has no messages.
@@ -45,14 +45,14 @@ public struct Consultation: Equatable, Sendable {
     public var isActive: Bool { status == .active }
     public var isArchived: Bool { status == .archived }
 
-    /// The consultation as a list item: the snake_case object alone.
+    /// The consultation as a list item: only the snake_case object.
     public func listItem(in mode: GuideMode) -> [UInt8] {
         object(in: mode.form(of: .listConsultations), isForApps: mode.servesApps)
     }
 
-    /// The body of an endpoint's response; the origin, such as `http://127.0.0.1:8080`, serves the avatars.
+    /// The body of an endpoint's response; the avatar URLs start with the origin, such as `http://127.0.0.1:8080`.
     ///
-    /// - Parameter listItem: The current list item, if the caller has it: most bodies contain it.
+    /// - Parameter listItem: The current list item, if the caller has it; most bodies contain it.
     public func body(
         answering endpoint: Endpoint, in mode: GuideMode, origin: String, listItem: [UInt8]? = nil
     ) -> [UInt8] {
@@ -83,7 +83,7 @@ public struct Consultation: Equatable, Sendable {
         }
     }
 
-    /// Writes the objects of all guides together.
+    /// Writes the objects of all guides in one.
     ///
     /// enhanced-consultations reads `data`, consultation-websocket reads `data` or `data.consultation`, goal-linking
     /// reads camelCase members next to them, and websocket-architecture reads `consultation_id`.
@@ -99,7 +99,7 @@ public struct Consultation: Equatable, Sendable {
         }
     }
 
-    /// Writes the members of all guides that have an envelope.
+    /// Writes the members of the guides with an envelope.
     private func writeSnakeCase(into writer: inout JSONWriter, isForApps: Bool) {
         writeConsultationWebSocket(into: &writer, isUnion: true)
         writeContext(into: &writer)
@@ -164,10 +164,10 @@ public struct Message: Equatable, Sendable {
     public var id: ResourceID
     public var consultationID: ResourceID
     public var role: MessageRole
-    /// Trimmed for users; exactly the sum of the chunks for assistants.
+    /// Trimmed for a user; the concatenated chunks for an assistant.
     public var content: String
     public var metadata: MessageMetadata?
-    /// The time at which it was received or completed.
+    /// When it was received or completed.
     public var createdAt: Timestamp
 
     public init(
@@ -190,10 +190,10 @@ public struct Message: Equatable, Sendable {
         writer.endObject()
     }
 
-    /// The body of `POST /api/v1/consultations/{id}/messages` with this question: `data: {user_message,
+    /// The body of `POST /api/v1/consultations/{id}/messages` with this question, `data: {user_message,
     /// assistant_message}`.
     ///
-    /// - Parameter answer: The answer; nil if it streams over a socket, or if the coach does not answer.
+    /// - Parameter answer: The answer; nil if it streams over a socket or the coach does not answer.
     public func body(answeredBy answer: Message?) -> [UInt8] {
         JSONWriter.success(reserving: content.utf8.count + (answer?.content.utf8.count ?? 0) + 768) { writer in
             writer.key("user_message")
@@ -213,9 +213,9 @@ public struct MessageMetadata: Equatable, Sendable {
     public var functionCalled: String?
     /// The coach that answered.
     ///
-    /// Only the apps read this member and those below; each is nil where they are not served.
+    /// Only the apps read this and the following members; they are nil in modes without the apps.
     public var persona: Persona?
-    /// From the start of the answer to its end, in milliseconds.
+    /// The duration of the answer in milliseconds.
     public var processingTime: Int?
 
     public init(
@@ -253,7 +253,7 @@ public struct MessageMetadata: Equatable, Sendable {
     }
 }
 
-/// Something the coach created while it answered (enhanced-consultations, `template_created`).
+/// A template that the coach created while answering (enhanced-consultations, `template_created`).
 public struct CreatedTemplate: Equatable, Sendable {
     public var type: String
     public var id: String

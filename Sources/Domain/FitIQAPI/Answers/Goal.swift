@@ -19,13 +19,13 @@ public struct Goal: Equatable, Sendable {
     public var category: String?
     /// May lie in the past.
     public var targetDate: DateTime
-    /// The active consultation about this goal; its ``Consultation/goalID`` is this goal.
+    /// The active consultation about this goal, whose ``Consultation/goalID`` is this goal.
     public var conversationID: ResourceID?
     public var measure = GoalMeasure()
     public var createdAt: Timestamp
     public var updatedAt: Timestamp
 
-    /// Creates a goal that is not started and has no conversation.
+    /// Creates a goal in the state not started, without a conversation.
     public init(
         id: ResourceID, userID: ExactString, title: String, description: String, category: String?,
         targetDate: DateTime, createdAt: Timestamp
@@ -35,12 +35,12 @@ public struct Goal: Equatable, Sendable {
         self.updatedAt = createdAt
     }
 
-    /// Encodes the goal as goal-linking prints it or as the union of the guides; no other guide documents goals.
+    /// Encodes the goal in the form of goal-linking or of the union; no other guide documents goals.
     ///
-    /// goal-linking has the camelCase object without an envelope. The union adds `success` and `data`, which holds the
-    /// same fields in snake_case. For the apps `data` also has their members, and lists their words.
+    /// goal-linking has the camelCase object without an envelope. The union adds `success` and `data` with the same
+    /// fields in snake_case. For the apps `data` also has their members, and lists use their words.
     public func encoded(in form: GuideMode, forApps: Bool = false) -> EncodedGoal {
-        // Scenarios may have the apps' members in any mode.
+        // Scenarios may set the apps' members in any mode.
         let unseenCount = forApps ? 0 : JSONWriter.object(measure.write).count - 2
         let status = state.guideStatus.rawValue
         let camelCase = JSONWriter.object(reserving: 512) { writeMembers(into: &$0, camelCase: true, status: status) }
@@ -70,18 +70,18 @@ public struct Goal: Equatable, Sendable {
 
     private var canBeOverdue: Bool { state != .completed && state != .archived }
 
-    /// Whether its time has passed although it is neither completed nor archived.
+    /// Whether its target date has passed and it is neither completed nor archived.
     public func isOverdue(at now: Timestamp) -> Bool {
         canBeOverdue && targetDate.secondsSinceEpoch < now.secondsSinceEpoch
     }
 
-    /// How far it is, in units of its target.
+    /// The current value, in the unit of its target.
     public var currentValue: Double {
-        // Rounds away the noise of the product: 0.29 of 100 is 29.
+        // Round away the product's error: 0.29 of 100 is 29.
         measure.current ?? ((measure.target ?? 100) * progress * 1e6).rounded() / 1e6
     }
 
-    /// Writes what all guides have: in camelCase for goal-linking, otherwise in snake_case.
+    /// Writes the members of all guides, in camelCase for goal-linking and otherwise in snake_case.
     private func writeMembers(into writer: inout JSONWriter, camelCase: Bool, status: String) {
         writer.member("id", id)
         writer.member(camelCase ? "userId" : "user_id", userID.text)
@@ -102,7 +102,7 @@ public struct Goal: Equatable, Sendable {
         writer.member("target_value", measure.target ?? 100)
         writer.member("target_unit", measure.unit ?? "percent")
         writer.member("current_value", currentValue)
-        // No goal here recurs.
+        // This backend has no recurring goals.
         writer.member("is_recurring", false)
     }
 }
@@ -111,18 +111,18 @@ public struct Goal: Equatable, Sendable {
 ///
 /// Responses have defaults for unset members.
 public struct GoalMeasure: Equatable, Sendable {
-    /// The first second of a day in UTC; nil for the day of creation.
+    /// The first second of a day in UTC; nil means the day of creation.
     public var startDate: DateTime?
     /// 1 to 100 characters of free text.
     public var type: String?
-    /// In ``targets``; nil for 100.
+    /// The target value, in ``targets``; nil means 100.
     public var target: Double?
-    /// 1 to 50 characters; nil for `percent`.
+    /// 1 to 50 characters; nil means `percent`.
     public var unit: String?
-    /// In ``values``; nil to derive it from the goal's progress.
+    /// The current value, in ``values``; nil derives it from the goal's progress.
     public var current: Double?
 
-    /// Above 0: from the smallest number on.
+    /// All targets above 0.
     public static let targets = Double.leastNonzeroMagnitude...1e9
     public static let values = 0...1e9
 
@@ -142,15 +142,15 @@ public struct GoalMeasure: Equatable, Sendable {
 public struct EncodedGoal: Equatable, Sendable {
     /// The body of the create, get and update responses.
     public let body: [UInt8]
-    /// The camelCase object of lists.
+    /// The camelCase object in lists.
     public let camelCase: [UInt8]
     /// The snake_case object in lists; empty for goal-linking, which sends no such object.
     ///
-    /// For the apps it has their form, without the members that depend on the time.
+    /// For the apps it has their form, except for the time-dependent members.
     public let snakeCase: [UInt8]
-    /// The bytes that the goal adds to the stored size, including members of other modes.
+    /// The goal's share of the stored size in bytes, including members of other modes.
     public let byteCount: Int
-    /// Whether it is neither completed nor archived.
+    /// Whether the goal is neither completed nor archived.
     let canBeOverdue: Bool
     let targetDate: DateTime
 
@@ -163,7 +163,7 @@ public struct EncodedGoal: Equatable, Sendable {
         }
     }
 
-    /// Writes the goal as the apps see it at a time.
+    /// Writes the goal in the apps' form, as of a time.
     func writeForApps(into writer: inout JSONWriter, at now: Timestamp) {
         let left = targetDate.secondsSinceEpoch - now.secondsSinceEpoch
         writer.beginObject()
@@ -175,7 +175,7 @@ public struct EncodedGoal: Equatable, Sendable {
 }
 
 extension GuideMode {
-    /// Whether goal responses add the union's envelope to goal-linking's members.
+    /// Whether goal responses add the union's envelope around goal-linking's members.
     var hasEnvelopeOfGoals: Bool {
         switch self {
         case .union: true

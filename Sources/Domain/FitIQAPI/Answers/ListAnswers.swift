@@ -2,7 +2,7 @@ import JSON
 
 /// Response bodies of the list endpoints.
 public enum ListAnswers {
-    /// `GET /api/v1/consultations`: `data: {consultations, pagination}`, and for the apps the totals next to them.
+    /// `GET /api/v1/consultations`: `data: {consultations, pagination}`, and for the apps totals next to them.
     public static func consultations(_ items: [[UInt8]], page: Page, total: Int, isForApps: Bool = false) -> [UInt8] {
         JSONWriter.success(reserving: items.reduce(256) { $0 + $1.count + 1 }) { writer in
             writer.array("consultations") { array in for item in items { array.raw(item) } }
@@ -33,10 +33,12 @@ public enum ListAnswers {
         }
     }
 
-    /// `GET /api/v1/goals`: `{goals, totalCount}`; the union adds `success` and `data` with the same in snake_case.
+    /// `GET /api/v1/goals`: `{goals, totalCount}`; the union adds `success` and `data` with the same members in
+    /// snake_case.
     ///
-    /// - Parameters: - total: How many goals there are on all pages. - form: `.goalLinking` or `.union`, the form in
-    ///   which the goals were encoded. - apps: The time and the page's position in the list; nil without the apps.
+    /// - Parameters:
+    ///   - form: `.goalLinking` or `.union`, the form of the encoded goals.
+    ///   - apps: The time and the page's position in the list; nil without the apps.
     public static func goals(
         _ goals: [EncodedGoal], total: Int, in form: GuideMode, apps: (now: Timestamp, page: Page)? = nil
     ) -> [UInt8] {
@@ -102,7 +104,7 @@ extension JSONWriter {
     }
 }
 
-/// A prompt that starts a conversation with one tap (enhanced-consultations, QuickAction).
+/// A prompt with which the user starts a conversation (enhanced-consultations, QuickAction).
 public struct QuickAction: Hashable, Sendable {
     public var prompt: String
     /// A line below the prompt.

@@ -1,12 +1,12 @@
 import JSON
 
-/// A meal described in words, and the result of processing it.
+/// A meal's description and the result of processing it.
 public struct MealLog: Equatable, Sendable {
     public enum Progress: Equatable, Sendable {
         case processing
-        /// The foods, and when they were found.
+        /// The foods, and the time when processing ended.
         case completed([MealItem], at: Timestamp)
-        /// No foods were found in the text; the time is when processing failed.
+        /// No foods were found in the text; processing failed at the given time.
         case failed(MealLogFailure, at: Timestamp)
     }
 
@@ -18,13 +18,13 @@ public struct MealLog: Equatable, Sendable {
     /// The time of the meal, from the client.
     public var loggedAt: DateTime
     public let createdAt: Timestamp
-    /// The start of processing: the creation, or the last change of the text.
+    /// When processing started: at creation or after the last change of the text.
     public var startedAt: Timestamp
-    /// The last change by the client; nil for the creation.
+    /// The last change by the client; nil before any change.
     public var changedAt: Timestamp?
-    /// The user's remarks, which only the apps send; nil for an empty text.
+    /// The user's notes, which only the apps send; an empty text becomes nil.
     public var notes: String? { didSet { if notes?.isEmpty ?? false { notes = nil } } }
-    /// Whether the user entered the foods of a completed log one by one, so that no text was parsed.
+    /// Whether the user entered the foods individually, so that no text was parsed.
     public var isManual = false
     public var progress: Progress
 
@@ -38,7 +38,7 @@ public struct MealLog: Equatable, Sendable {
         progress = .processing
     }
 
-    /// The properties that lists filter by.
+    /// The properties by which lists filter.
     public struct Kind: Hashable, Sendable {
         public let status: MealLogStatus
         public let mealType: MealType
@@ -54,7 +54,7 @@ public struct MealLog: Equatable, Sendable {
         }
     }
 
-    /// The end of processing; nil until then.
+    /// When processing ended; nil until then.
     public var finishedAt: Timestamp? {
         switch progress {
         case .processing: nil
@@ -62,7 +62,7 @@ public struct MealLog: Equatable, Sendable {
         }
     }
 
-    /// The time of creation, of the end of processing, or of the last change.
+    /// The latest of creation, end of processing and last change.
     public var updatedAt: Timestamp { max(finishedAt ?? createdAt, changedAt ?? createdAt) }
 
     /// The foods; empty until processing is complete.
@@ -70,12 +70,12 @@ public struct MealLog: Equatable, Sendable {
     /// The exact sum of the items.
     public var totals: MealNutrients { items.reduce(into: MealNutrients()) { $0 += $1.nutrients } }
 
-    /// The log in the form of a guide or of the union.
+    /// The log in the form of a guide or the union.
     ///
-    /// Only meal-log-websocket and websocket-architecture contain meal logs, the latter only finished ones in its
-    /// events; everything else follows the union.
+    /// Only meal-log-websocket and websocket-architecture contain meal logs; websocket-architecture has only finished
+    /// ones, in its events. All other forms follow the union.
     ///
-    /// - Parameter isForApps: Whether the union's form has what only the apps read.
+    /// - Parameter isForApps: Whether the union's form includes the members that only the apps read.
     public func object(in form: GuideMode, isForApps: Bool = false) -> [UInt8] {
         JSONWriter.object(reserving: 1024 + rawInput.utf8.count + 768 * items.count) { writer in
             switch (form, progress) {
@@ -91,10 +91,10 @@ public struct MealLog: Equatable, Sendable {
         }
     }
 
-    /// The body of create and get.
+    /// The body of the create and get responses.
     ///
-    /// In meal-log-websocket it is `{"data"}` with the members of its `MealLogResponse`, which has fewer than its
-    /// event. Otherwise it is the given object after `success`.
+    /// In meal-log-websocket it is `{"data"}` with its `MealLogResponse`, which has fewer members than its event.
+    /// Otherwise it is `success` and the given object.
     ///
     /// - Parameter object: The log's ``object(in:isForApps:)`` in the same form.
     public func body(of object: [UInt8], in form: GuideMode) -> [UInt8] {
@@ -115,7 +115,7 @@ public struct MealLog: Equatable, Sendable {
         writer.member("updated_at", updatedAt)
     }
 
-    /// The body of `GET /api/v1/meal-logs`: a page of the list in the form of the union; no guide documents it.
+    /// The body of `GET /api/v1/meal-logs`, a page of the list in the union's form; no guide documents it.
     public static func listBody(_ objects: [[UInt8]], page: Page, total: Int, isForApps: Bool = false) -> [UInt8] {
         JSONWriter.success(reserving: objects.reduce(128) { $0 + $1.count + 1 }) { writer in
             writer.array("meal_logs") { writer in for object in objects { writer.raw(object) } }
@@ -139,7 +139,7 @@ public struct MealLog: Equatable, Sendable {
         }
     }
 
-    /// Writes the members that meal-log-websocket documents; the union adds those of websocket-architecture.
+    /// Writes the members that meal-log-websocket documents; the union adds websocket-architecture's.
     func writeMembers(into writer: inout JSONWriter, isUnion: Bool, isForApps: Bool) {
         writeHead(into: &writer, isUnion: isUnion, isForApps: isForApps)
         guard case .completed(let items, let time) = progress else { return }
@@ -203,7 +203,7 @@ public struct MealLog: Equatable, Sendable {
         writer.grams(of: totals, "total_protein", "total_carbs", "total_fat", "total_fiber", "total_sugar")
     }
 
-    /// Writes the guide's printed example, member by member.
+    /// Writes the members of the guide's printed example, in its order.
     private func writeAsWebSocketArchitecture(
         _ items: [MealItem], completedAt time: Timestamp, into writer: inout JSONWriter
     ) {
@@ -223,28 +223,28 @@ public struct MealLog: Equatable, Sendable {
     }
 }
 
-/// One food of a meal with its amount: parsed from a text, given by a script, corrected by the user, or in a log.
+/// One food of a meal with its amount, parsed from a text, given by a script or entered by the user.
 public struct MealItem: Equatable, Sendable {
     /// Nil until it is part of a log.
     public var id: ResourceID?
-    /// The food in the backend's table: the same food has the same id in every log and world.
+    /// The food in the backend's table; a food has the same id in every log and world.
     public var foodID: ResourceID
     /// In title case if read from a text, with the text's adjectives: `Scrambled Eggs`.
     public var name: String
-    /// The number of `unit`: finite; if parsed from a text, greater than zero and rounded to hundredths.
+    /// The finite number of units; if parsed from a text, greater than zero and rounded to hundredths.
     public var quantity: Double
     /// The unit; if parsed from a text, a unit of the table in the plural: `grams`, `cups`, `slices`, `pieces`,
     /// `servings`.
     public var unit: String
-    /// The amount in the words of the input, `120g` or `half a`, which websocket-architecture calls the quantity.
+    /// The amount as in the input, such as `120g` or `half a`: websocket-architecture's quantity.
     public var amountText: String
-    /// The contents of this amount of the food.
+    /// The nutrients in this amount.
     public var nutrients: MealNutrients
-    /// From 0 to 1; if parsed from a text, two decimals, and 0.95 if nothing was assumed.
+    /// From 0 to 1; if parsed from a text, with two decimals, and 0.95 if nothing was assumed.
     public var confidence: Double
     /// The preparation and the assumptions, if parsed from a text.
     public var notes: String?
-    /// If nil, the type comes from the food of the same name in the table.
+    /// Nil uses the type of the table's food of this name.
     public var foodType: FoodType?
 
     public init(
@@ -256,7 +256,7 @@ public struct MealItem: Equatable, Sendable {
         (self.confidence, self.notes, self.foodType) = (confidence, notes, foodType)
     }
 
-    /// Creates a food as a script or a user names it; if the table knows the name, ``foodID`` is the table's id.
+    /// Creates a food named by a script or user; ``foodID`` is the table's if the table has the name.
     ///
     /// - Parameter confidence: From 0 to 1.
     public init(
@@ -270,12 +270,12 @@ public struct MealItem: Equatable, Sendable {
             nutrients: nutrients, confidence: confidence, notes: notes, foodType: foodType)
     }
 
-    /// The id of a food: the same in every log and world, so that clients can cache its data.
+    /// A food's id, the same in every log and world, so that clients can cache its data.
     ///
-    /// - Parameter key: As in the table: `chicken-breast`.
+    /// - Parameter key: The table's key, such as `chicken-breast`.
     package static func foodID(ofKey key: String) -> ResourceID { ResourceIDSequence.first(of: key.utf8.fnv1a) }
 
-    /// Writes the item as in meal-log-websocket; the union adds the names of websocket-architecture.
+    /// Writes the item in meal-log-websocket's form; the union adds websocket-architecture's names.
     func write(
         into writer: inout JSONWriter, of log: ResourceID, index: Int, at time: Timestamp, isUnion: Bool,
         isForApps: Bool
@@ -286,7 +286,7 @@ public struct MealItem: Equatable, Sendable {
             writer.member("food_id", foodID)
             writer.member("food_name", name)
             if isUnion { writer.member("name", name) }
-            // openapi/DEVIATIONS.md: only for this number does the union follow the later guide alone.
+            // openapi/DEVIATIONS.md: only for this number the union follows just the later guide.
             writeAmount(into: &writer)
             if isUnion { writer.olderGrams(of: nutrients) }
             writer.member("confidence_score", confidence)
@@ -299,7 +299,7 @@ public struct MealItem: Equatable, Sendable {
         }
     }
 
-    /// Writes the item as recognized in a photo, with the members of the app's two models.
+    /// Writes the item as recognized in a photo, with the members of both of the app's models.
     func writeAsRecognized(into writer: inout JSONWriter, index: Int) {
         writer.object { writer in
             writer.member("id", ifPresent: id)
@@ -331,7 +331,7 @@ public struct MealItem: Equatable, Sendable {
         writer.grams(of: nutrients, "protein_g", "carbs_g", "fat_g", "fiber_g", "sugar_g")
     }
 
-    /// Writes the item as websocket-architecture prints it: the quantity in words, and a decimal for the calories.
+    /// Writes the item in websocket-architecture's form: the quantity in words, and decimal calories.
     func writeAsWebSocketArchitecture(into writer: inout JSONWriter, of log: ResourceID) {
         writer.object { writer in
             writer.member("id", ifPresent: id)
@@ -348,14 +348,14 @@ public struct MealItem: Equatable, Sendable {
 }
 
 extension Double {
-    /// A confidence from 0 to 100.
+    /// The confidence in percent.
     var percent: Int { Int((self * 100).rounded()) }
-    /// Whether this confidence is so low that the user should check the food.
+    /// Whether this confidence is low enough that the user should check the food.
     var needsReview: Bool { self < 0.8 }
 }
 
 extension [MealItem] {
-    /// A meal's text made from the names of its foods, cut at the length limit of such texts.
+    /// A meal's text from its foods' names, truncated to the limit of such texts.
     public var words: String {
         var text = ""
         for item in self
@@ -369,7 +369,7 @@ extension [MealItem] {
 extension JSONWriter {
     /// Writes members in grams with one digit after the point: 372 as `37.2`, 0 as `0.0`.
     ///
-    /// - Parameter names: Of protein, carbohydrates, fat, fiber and sugar.
+    /// - Parameter names: The names of protein, carbohydrates, fat, fiber and sugar.
     package mutating func grams(of nutrients: MealNutrients, _ names: StaticString...) {
         for (name, tenths) in zip(names, nutrients.tenths) {
             key(name)
@@ -377,17 +377,17 @@ extension JSONWriter {
         }
     }
 
-    /// The members of an item in websocket-architecture.
+    /// Writes websocket-architecture's members of an item.
     fileprivate mutating func olderGrams(of nutrients: MealNutrients) {
         grams(of: nutrients, "protein", "carbohydrates", "fat", "fiber", "sugar")
     }
 }
 
-/// The contents of a food or meal: energy in kilocalories, the rest in tenths of grams, so that sums are exact.
+/// The contents of a food or meal: energy in kilocalories and the rest in tenths of grams, so that sums are exact.
 public struct MealNutrients: Equatable, Sendable {
     public var calories: Int
     public var proteinTenths: Int
-    /// Computed by difference, so measured sugar may exceed them slightly.
+    /// Carbohydrates are computed by difference, so measured sugar may slightly exceed them.
     public var carbsTenths: Int
     public var fatTenths: Int
     public var fiberTenths: Int
@@ -401,10 +401,10 @@ public struct MealNutrients: Equatable, Sendable {
         (self.fatTenths, self.fiberTenths, self.sugarTenths) = (fatTenths, fiberTenths, sugarTenths)
     }
 
-    /// The names of all nutrients except calories, as in the table of foods and in scenario files.
+    /// The names of all nutrients except calories, as in the food table and in scenario files.
     package static let names = ["protein", "carbs", "fat", "fiber", "sugar"]
 
-    /// - Parameter tenths: Returns the tenths of grams for one of ``names``.
+    /// - Parameter tenths: Returns the tenths of grams of one of ``names``.
     package init<Failure>(calories: Int, _ tenths: (String) throws(Failure) -> Int) throws(Failure) {
         self.init(
             calories: calories, proteinTenths: try tenths("protein"), carbsTenths: try tenths("carbs"),
@@ -424,13 +424,13 @@ public struct MealNutrients: Equatable, Sendable {
     }
 }
 
-/// The result of a photo: a meal log that no list shows, and its JSON.
+/// The result of a photo: a meal log that no list contains, and its JSON.
 public struct MealPhoto: Equatable, Sendable {
-    /// Its id is that of the session.
+    /// The log, whose id is the session's.
     public let log: MealLog
-    /// The meal log made from it; nil until the user confirms it.
+    /// The confirmed meal log; nil until the user confirms the photo.
     public let mealLogID: ResourceID?
-    /// The body of the endpoints that return it; it has the members of both of the app's models.
+    /// The body of the endpoints that return it, with the members of both of the app's models.
     public let body: [UInt8]
     /// At least the bytes that the photo takes in an export.
     public let byteCount: Int
@@ -445,9 +445,9 @@ public struct MealPhoto: Equatable, Sendable {
         byteCount = body.count + log.object(in: .union, isForApps: true).count
     }
 
-    /// The body of a confirmation: the resulting meal log, and the session.
+    /// The body of a confirmation: the resulting meal log and the session.
     ///
-    /// - Parameter confirmed: The completed log of the foods that the user confirmed.
+    /// - Parameter confirmed: The completed log with the confirmed foods.
     public func body(confirmedAs confirmed: MealLog) -> [UInt8] {
         JSONWriter.success(reserving: 2 * byteCount) { writer in
             confirmed.writeMembers(into: &writer, isUnion: true, isForApps: true)
@@ -455,13 +455,13 @@ public struct MealPhoto: Equatable, Sendable {
         }
     }
 
-    /// Writes the members that only photos have, not meal logs.
+    /// Writes the members that photos have and meal logs lack.
     private static func write(_ log: MealLog, into writer: inout JSONWriter) {
         let (items, totals) = (log.items, log.totals)
-        // A meal is as certain as its least certain food.
+        // A meal's confidence is that of its least certain food.
         let confidence = items.map(\.confidence).min() ?? 0
         writer.member("session_id", log.id)
-        // The picture is not kept.
+        // The picture is not stored.
         writer.memberNull("image_url")
         writer.array("recognized_items") { writer in
             for (index, item) in items.enumerated() { item.writeAsRecognized(into: &writer, index: index) }
@@ -475,7 +475,7 @@ public struct MealPhoto: Equatable, Sendable {
         writer.member("overall_confidence", confidence.percent)
         writer.member("confidence_score", confidence)
         writer.member("needs_review", confidence.needsReview)
-        // Made up: no time passes.
+        // A made-up value: no time passes.
         writer.member("processing_time_ms", 600 + Int(log.id.seed % 1800))
     }
 }

@@ -9,15 +9,15 @@ public struct ProfileDetails: Equatable, Sendable {
     public static let nameLengths = 1...100
     public static let bioLengths = 0...1000
 
-    /// Whether it has only the data of the registration, so that the user may still create a profile.
+    /// Whether it has only the registration's data, so that the user can still create a profile.
     public var isProvisional = false
-    /// Not blank.
+    /// The name, which is not blank.
     public var name: String
     public var bio: String?
     public var unitSystem = UnitSystem.metric
     /// 1 to 35 characters, such as `en` or `pt-BR`.
     public var languageCode = "en"
-    /// The first second of the day.
+    /// The date of birth as its first second.
     public var dateOfBirth: DateTime?
     /// 1 to 50 characters, like ``gender`` and ``activityLevel``: no guide lists their values.
     public var biologicalSex: String?
@@ -47,7 +47,7 @@ public struct ProfileDetails: Equatable, Sendable {
     }
 }
 
-/// A record of which each user has at most one.
+/// A record that each user has at most once.
 public struct UserRecord<Content: Equatable & Sendable>: Equatable, Sendable {
     public var id: ResourceID
     public var content: Content
@@ -66,11 +66,11 @@ public struct UserRecord<Content: Equatable & Sendable>: Equatable, Sendable {
 
 /// A user's profile: `GET /api/v1/users/me`.
 public typealias Profile = UserRecord<ProfileDetails>
-/// A user's preferences for food: `GET /api/v1/users/me/preferences`.
+/// A user's food preferences: `GET /api/v1/users/me/preferences`.
 public typealias Preferences = UserRecord<PreferenceLists>
 
 extension Profile {
-    /// The body of a user: the profile both as an object and as flat members, because the apps' decoders differ.
+    /// A user's body, with the profile both as an object and as flat members, because the apps' decoders differ.
     public func body(of user: ExactString, email: String) -> [UInt8] {
         JSONWriter.success(reserving: 1024) { data in
             data.member("id", user.text)
@@ -125,14 +125,14 @@ extension DateTime {
     public var dateText: String { String(wireText.prefix(10)) }
 }
 
-/// The result of a login, a refresh or a registration: a pair of tokens.
+/// The access and refresh tokens from a login, a refresh or a registration.
 public struct TokenPair: Equatable, Sendable {
     public var access: AccessToken
     public var refresh: AccessToken
 
     public init(access: AccessToken, refresh: AccessToken) { (self.access, self.refresh) = (access, refresh) }
 
-    /// The body of `POST /auth/login`; with `isFlat` that of `POST /auth/refresh`, which contains the tokens twice.
+    /// The body of `POST /auth/login`, or with `isFlat` of `POST /auth/refresh`, which has the tokens twice.
     public func body(signedWith secret: [UInt8], isFlat: Bool = false) -> [UInt8] {
         JSONWriter.object { writer in
             writer.member("success", true)

@@ -1,32 +1,32 @@
 import JSON
 
-/// An object of a collection that the apps sync, encoded when it changes.
+/// An object in a collection that the apps sync, encoded at each change.
 ///
-/// The server keeps only its JSON, because a parsed object takes ten times as much memory. It reads the members that
-/// lists need when it encodes the object.
+/// The server keeps only its JSON, because a parsed object takes ten times as much memory. Encoding also extracts the
+/// members that lists need.
 public struct Document: Sendable, Equatable {
     public let id: ResourceID
     public let createdAt: Timestamp
     public let updatedAt: Timestamp
-    /// The time by which lists are sorted: the member that the collection's row names, or the creation.
+    /// The time by which lists are sorted: a member according to the collection's row, or the creation time.
     public let time: DateTime
-    /// The users who may read and copy it, in addition to its owner, in the order in which the owner named them.
+    /// The users who may read and copy it besides its owner, in the owner's order.
     public var shares: [TemplateShare]
-    /// The object in responses: the members that the world sets, then the stored members.
+    /// The object as in responses: the world's members, then the stored members.
     public let encoded: [UInt8]
-    /// The length of the members that the world sets, including the opening brace.
+    /// The length of the world's members, including the opening brace.
     private let headLength: Int
     private let valueCount: Int
-    /// The `source_id` by which the server recognises a sleep session that a client sends twice; otherwise nil.
+    /// The `source_id` by which the server recognises a repeated sleep session; otherwise nil.
     public let sourceID: ExactString?
-    /// Whether every user may read and copy the template: it is public, or it belongs to the system.
+    /// Whether every user may read and copy the template because it is public or belongs to the system.
     public let isOpen: Bool
     /// Whether it is a system template, which has no owner.
     public let isOfSystem: Bool
-    /// Whether an insight counts as unread: neither read nor archived; meaningless for other documents.
+    /// Whether an insight counts as unread, which means neither read nor archived; meaningless for other documents.
     public let isUnread: Bool
 
-    /// - Parameter object: The members as ``DocumentRequest`` reads them.
+    /// - Parameter object: The members read by ``DocumentRequest``.
     public init(
         id: ResourceID, user: ExactString, object: JSONObject, in collection: DocumentCollection, createdAt: Timestamp,
         updatedAt: Timestamp, shares: [TemplateShare] = []
@@ -66,21 +66,21 @@ public struct Document: Sendable, Equatable {
     /// The stored members.
     public var object: JSONObject { JSONObject(encodedMembers: members) }
 
-    /// Throws 400 if the members, with what the server adds to a template's exercises, exceed the size limit of a
-    /// document.
+    /// Throws 400 if the members exceed a document's size limit, including what the server adds to a template's
+    /// exercises.
     public func checkSize(in collection: DocumentCollection) throws(APIError) {
         let (size, limit) = (members.count + 2, DocumentRequest.maximumBytes)
         guard size <= limit else { throw .documentTooLarge(collection.row.item, limit: limit, got: size) }
     }
 
-    /// The bytes that it adds to the stored size: at least its size in an export, and 24 for each value.
+    /// Its share of the stored size: at least its size in an export, plus 24 bytes for each value.
     public var byteCount: Int {
         max(encoded.count, 24 * valueCount) + 192 + shares.reduce(0) { $0 + $1.byteCount }
     }
 
-    /// The share with a user.
+    /// The share that a user has, if any.
     ///
-    /// - Parameter user: The subject of the user's token; its letter case may differ from the share's.
+    /// - Parameter user: The subject of the user's token, which may differ in case from the share's.
     public func share(with user: ExactString) -> TemplateShare? {
         guard !shares.isEmpty else { return nil }
         let name = ShareDocumentRequest.user(user)
@@ -101,12 +101,12 @@ public struct TemplateShare: Sendable, Equatable {
         (self.notes, self.sharedAt) = (notes, sharedAt)
     }
 
-    /// Its size in an export, escaped.
+    /// Its escaped size in an export.
     fileprivate var byteCount: Int { 192 + 6 * (user.utf8.count + (notes?.utf8.count ?? 0)) }
 }
 
 extension DocumentCollection {
-    /// The members that the server computes from others.
+    /// The members that the server computes from other members.
     fileprivate func computedMembers(of object: JSONObject, at time: DateTime) -> [JSONObject.Element] {
         switch self {
         case .moodEntries: [("is_healthkit", .bool(object["source"] == "healthkit"))]
@@ -120,9 +120,9 @@ extension DocumentCollection {
 }
 
 extension JSONObject {
-    /// The template with its exercises in order, with the members that the world sets.
+    /// The template with its exercises in order, including the world's members.
     ///
-    /// Their ids derive from the template's id. A name derives from the exercise's id, unless the client sent one.
+    /// Their ids derive from the template's id, and their names from the exercises' ids unless the client sent names.
     fileprivate func numberingExercises(of template: ResourceID, at time: Timestamp) -> JSONObject {
         guard let exercises = self["exercises"]?.array, !exercises.isEmpty else { return self }
         var identifiers = ResourceIDSequence(seed: template.seed)
@@ -134,7 +134,7 @@ extension JSONObject {
             sorted.map { _, exercise in
                 guard let members = exercise.object else { return exercise }
                 let source = members["exercise_id"]?.string ?? members["user_exercise_id"]?.string
-                // The order never depends on what the client sent, so that an export of an import has the same bytes.
+                // The order does not depend on the client, so that re-exporting an import yields the same bytes.
                 let serverMembers: [JSONObject.Element] = [
                     ("id", .string(identifiers.next().description)), ("template_id", .string(template.description)),
                     ("exercise_name", .string(members["exercise_name"]?.string ?? Self.title(of: source ?? ""))),
@@ -157,7 +157,7 @@ extension JSONObject {
         "Leg press", "Biceps curl",
     ]
 
-    /// `Goblet squat` from `goblet-squat`; for a UUID a common exercise, the same each time.
+    /// `Goblet squat` from `goblet-squat`; for a UUID a common exercise, always the same.
     private static func title(of id: String) -> String {
         if let id = ResourceID(id.lowercased()) { return exercises[Int(id.seed % UInt64(exercises.count))] }
         let words = id.map { $0 == "-" || $0 == "_" ? " " : $0 }
@@ -174,7 +174,7 @@ extension JSONObject {
 }
 
 extension JSONValue {
-    /// The number of values in it, including itself.
+    /// The number of values inside, including itself.
     fileprivate var count: Int {
         switch self {
         case .null, .bool, .number, .string: 1
@@ -186,11 +186,11 @@ extension JSONValue {
 
 /// Response bodies of the operations on documents.
 public enum DocumentAnswers {
-    /// A page of a list with its totals; if the collection's row does not name a list, `data` is the page.
+    /// A page of a list with its totals; `data` is the page if the collection's row has no list name.
     ///
     /// - Parameters:
     ///   - items: JSON, in the order of the list.
-    ///   - writeMore: The additional members of a collection's list.
+    ///   - writeMore: Writes the additional members of a collection's list.
     public static func list(
         _ items: some Sequence<[UInt8]>, _ query: DocumentListQuery, total: Int,
         _ writeMore: (inout JSONWriter) -> Void = { _ in }
@@ -213,7 +213,7 @@ public enum DocumentAnswers {
     }
 }
 
-/// Checks a sleep session, and sums its stages.
+/// Validates a sleep session and sums its stages.
 enum SleepSession {
     private struct Stage {
         var name: String
@@ -230,7 +230,7 @@ enum SleepSession {
         }
     }
 
-    /// Throws 400 if the session or a stage ends before it begins, a stage is outside the session, or two stages
+    /// Throws 400 if the session or a stage ends before it starts, a stage is outside the session, or two stages
     /// overlap.
     static func check(_ object: JSONObject) throws(APIError) {
         guard let start = object.time("start_time"), let end = object.time("end_time") else { return }
@@ -254,7 +254,7 @@ enum SleepSession {
         }
     }
 
-    /// The computed members.
+    /// The members computed from the stages.
     static func sums(_ object: JSONObject) -> [JSONObject.Element] {
         let (start, end) = (object.time("start_time"), object.time("end_time"))
         var seconds: [String: Int64] = [:]  // Keyed by stages of the table, which are constants.

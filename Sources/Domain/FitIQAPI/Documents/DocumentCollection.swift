@@ -2,10 +2,10 @@ import JSON
 import Text
 import Texts
 
-/// A list of JSON objects of each user that the apps sync in the background.
+/// A per-user list of JSON objects that the apps sync in the background.
 ///
-/// A row of `Fixtures/data/collections.json` defines the members and the lists. The raw value is the row's name, and
-/// that of the list in scenario files.
+/// A row of `Fixtures/data/collections.json` defines the members and the lists. The raw value is the name of the row
+/// and of the list in scenario files.
 public enum DocumentCollection: String, CaseIterable, Sendable, Hashable {
     case moodEntries = "mood_entries"
     case journal
@@ -37,26 +37,26 @@ public enum DocumentCollection: String, CaseIterable, Sendable, Hashable {
 
 /// A row of the table of collections.
 public final class CollectionRow: Sendable {
-    /// One of its objects, for messages: `mood entry`.
+    /// An object's name in messages, such as `mood entry`.
     public let item: String
-    /// Below `/api/v1`.
+    /// The path below `/api/v1`.
     let path: String
-    /// The name of the list in a response; nil if `data` is the list.
+    /// The list's name in a response; nil if `data` is the list.
     let list: String?
-    /// Items on a page unless the query says how many.
+    /// The default number of items on a page.
     let pageSize: Int
-    /// The member with the time by which the list is sorted; nil to sort by creation.
+    /// The member by whose time the list is sorted; nil sorts by creation.
     let time: String?
-    /// Whether times have milliseconds, which one of the apps needs: `2025-01-29T10:30:00.000Z`.
+    /// Whether times have milliseconds, `2025-01-29T10:30:00.000Z`, as one of the apps needs.
     let hasFractions: Bool
     let members: [MemberRule]
-    /// In the order of the table.
+    /// The filters in the order of the table.
     let filters: [FilterRule]
 
     /// The members that the world sets or computes in every object.
     let reservedMembers: [String]
 
-    /// Reads a row of the embedded table; crashes if the row is missing or malformed, which a test rules out.
+    /// Reads a row of the embedded table; crashes if the row is missing or malformed; a test rules this out.
     static func builtIn(_ name: String) -> CollectionRow {
         guard let row = CollectionTable.builtIn[name]?.object else { preconditionFailure("No row \(name).") }
         return CollectionRow(row)
@@ -75,7 +75,7 @@ public final class CollectionRow: Sendable {
     func member(_ name: String) -> MemberRule? { members.first { $0.name == name } }
 }
 
-/// `Fixtures/data/collections.json`: describes members with those words of JSON Schema that `MemberRule` supports.
+/// `Fixtures/data/collections.json`, which describes members with the JSON Schema keywords that `MemberRule` supports.
 enum CollectionTable {
     static let builtIn: JSONObject = {
         let text = EmbeddedText(path: "Fixtures/data/collections.json")
@@ -89,22 +89,22 @@ enum CollectionTable {
 }
 
 extension JSONObject {
-    /// A text of the table.
+    /// A text member of the table.
     func text(_ name: String) -> String {
         guard let text = self[name]?.string else { preconditionFailure("The table lacks \(name): \(self)") }
         return text
     }
 }
 
-/// A row of the table of collections for one member of an object.
+/// The collection table's rule for one member of an object.
 struct MemberRule: Sendable {
     let name: String
     let isRequired: Bool
-    /// Whether only scenarios set it; requests cannot.
+    /// Whether only scenarios can set it.
     let isReadOnly: Bool
     /// Whether the world computes it from other members.
     let isComputed: Bool
-    /// The value if the client does not send the member; nil omits it.
+    /// The value of a member that the client does not send; nil omits it.
     ///
     /// A time may be `"now"`.
     private let defaultValue: JSONValue?
@@ -120,7 +120,7 @@ struct MemberRule: Sendable {
         case object([MemberRule])
     }
 
-    /// The rules of the members of an object in the table.
+    /// The rules for an object's members in the table.
     static func list(_ members: JSONValue?) -> [MemberRule] {
         (members?.object ?? [:]).map { MemberRule(name: $0.key, $0.value.object ?? [:]) }
     }
@@ -160,9 +160,9 @@ struct MemberRule: Sendable {
     struct Reading {
         /// The time for `"now"`.
         var now: Timestamp
-        /// The world's start, for planted objects only.
+        /// The world's start, only for seeded objects.
         ///
-        /// Their times may be relative to it (`3d ago`), and they may have members that requests may not set.
+        /// Seeded times may be relative to it (`3d ago`), and seeded objects may have members that requests cannot set.
         var start: Timestamp?
         /// See ``CollectionRow/hasFractions``.
         var hasFractions = false
@@ -172,9 +172,9 @@ struct MemberRule: Sendable {
         }
     }
 
-    /// Reads the members of an object in the order of the table, with defaults; unknown members follow unchanged.
+    /// Reads an object's members in table order, with defaults; unknown members follow unchanged.
     ///
-    /// - Throws: 400 that names the member by its path, `stages[2].start_time`.
+    /// - Throws: A 400 with the member's path, such as `stages[2].start_time`.
     static func read(
         _ object: JSONObject, _ rules: [MemberRule], at path: String = "", _ reading: Reading
     ) throws(APIError) -> JSONObject {
@@ -245,10 +245,10 @@ struct MemberRule: Sendable {
         return overflow ? nil : DateTime(Timestamp(nanosecondsSinceEpoch: time))
     }
 
-    /// The allowed values; nil if the member is not a choice.
+    /// The allowed values; nil if any value is allowed.
     var choices: [String]? { if case .choice(let choices) = type { choices } else { nil } }
 
-    /// Reads a value of a query; throws 400 if it is not one of the member's choices.
+    /// Reads a query value; throws 400 if it is not one of the member's choices.
     func choice(_ text: String, of parameter: String) throws(APIError) -> JSONValue {
         if let choices, !choices.contains(where: text.isExactly) {
             throw .unknownChoice(parameter, got: text, allowed: choices)
@@ -277,7 +277,7 @@ struct MemberRule: Sendable {
         }
     }
 
-    /// ` from 1 to 10`, ` of at least 0`, or nothing.
+    /// The range in words: ` from 1 to 10`, ` of at least 0`, or empty.
     private static func words<Bound>(_ range: ClosedRange<Bound>, unlimited: (Bound, Bound)) -> String {
         func text(_ bound: Bound) -> String {
             let text = "\(bound)"

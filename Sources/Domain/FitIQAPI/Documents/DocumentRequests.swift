@@ -1,20 +1,21 @@
 import JSON
 import Text
 
-/// The body of a request that creates or replaces a document: a JSON object that follows the row of its collection.
+/// The body of a request that creates or replaces a document, a JSON object that follows its collection's row.
 public enum DocumentRequest {
-    /// The size limit of a document as JSON.
+    /// The maximum size of a document's JSON.
     public static let maximumBytes = 64 * 1024
-    /// Fewer levels than other bodies, because documents are nested deeper in a scenario file.
+    /// Documents may have fewer levels than other bodies, because scenario files nest them deeper.
     public static let limits = JSON.Limits(depth: 32, values: BodyReader.limits.values)
-    /// How far ahead of the server's clock the time of a mood may be, in seconds.
+    /// The maximum lead of a mood's time over the server's clock, in seconds.
     public static let graceOfMoods: Int64 = 300
 
-    /// Reads a body into the stored members: validated, with defaults, times in the stored form.
+    /// Reads a body into validated members with defaults and with times in the stored form.
     ///
-    /// - Parameters: - old: The members that stay unless the body replaces them; nil for a new document. - now: The
-    ///   default of times.
-    /// - Throws: 400 that names the member.
+    /// - Parameters:
+    ///   - old: The members that stay unless the body replaces them; nil for a new document.
+    ///   - now: The default for times.
+    /// - Throws: A 400 that names the member.
     public static func object(
         _ body: [UInt8], for collection: DocumentCollection, changing old: JSONObject? = nil, at now: Timestamp
     ) throws(APIError) -> JSONObject {
@@ -22,7 +23,7 @@ public enum DocumentRequest {
         var object = old ?? [:]
         for (name, value) in sent { object[name] = value }
         object = try collection.row.read(object, at: now)
-        // Keep members that only scenarios set.
+        // Keep the members that only scenarios can set.
         for rule in collection.row.members where rule.isReadOnly {
             object[rule.name] = old?[rule.name] ?? object[rule.name]
         }
@@ -31,8 +32,8 @@ public enum DocumentRequest {
         return object
     }
 
-    /// The members of a planted object in the stored form; times may be relative to `start`.
-    /// - Parameter created: The default of times.
+    /// The members of a seeded object in the stored form; its times may be relative to `start`.
+    /// - Parameter created: The default for times.
     package static func planted(
         _ object: JSONObject, in collection: DocumentCollection, at start: Timestamp, created: Timestamp
     ) throws(APIError) -> JSONObject {
@@ -41,9 +42,9 @@ public enum DocumentRequest {
         return object
     }
 
-    /// The rules that concern more than one member.
+    /// Checks the rules for combinations of members.
     ///
-    /// - Parameter now: Nil if times may lie ahead.
+    /// - Parameter now: Nil if times may be in the future.
     private static func check(
         _ object: JSONObject, of collection: DocumentCollection, at now: Timestamp?
     ) throws(APIError) {
@@ -77,7 +78,7 @@ extension CollectionRow {
             object, members, MemberRule.Reading(now: now, start: start, hasFractions: hasFractions))
     }
 
-    /// Reads the body of a request without a document.
+    /// Reads a body that is not a document.
     func read(body: [UInt8], at now: Timestamp) throws(APIError) -> JSONObject {
         try read(BodyReader(body).object, at: now)
     }
@@ -110,7 +111,7 @@ public struct ShareDocumentRequest: Equatable, Sendable {
         _ = try row.member("professional_type")?.choice(professionalType, of: "professional_type")
     }
 
-    /// A user id as shares store it: a UUID in lower case, because apps write upper case, and tokens either.
+    /// A user id as stored in shares: UUIDs in lower case, because apps write upper case and tokens have either.
     package static func user(_ id: ExactString) -> ExactString {
         ResourceID(id.text, as: .anyCase).map { ExactString($0.description) } ?? id
     }
@@ -135,9 +136,9 @@ public struct ShareDocumentRequest: Equatable, Sendable {
     }
 }
 
-/// The body of `POST /api/v1/workout-templates/{id}/copy`: empty, or an object.
+/// The body of `POST /api/v1/workout-templates/{id}/copy`, which is empty or an object.
 public struct CopyTemplateRequest: Equatable, Sendable {
-    /// The copy's name; nil for the original's.
+    /// The copy's name; nil uses the original's.
     public var name: String?
 
     public init(body: [UInt8]) throws(APIError) {
@@ -151,7 +152,7 @@ public struct GenerateInsightRequest: Equatable, Sendable {
     public var type: String
     public var period: ClosedRange<DateTime>
 
-    /// The length in days of an insight's period, unless the request names a period.
+    /// The default length of an insight's period in days.
     private static func days(of type: String) -> Int64 {
         switch type {
         case "weekly": 7
@@ -161,7 +162,7 @@ public struct GenerateInsightRequest: Equatable, Sendable {
         }
     }
 
-    /// - Throws: 400 for an unknown type, an unreadable time, or a period that ends before it begins.
+    /// - Throws: A 400 for an unknown type, an unreadable time, or a period that ends before it starts.
     public init(body: [UInt8], at now: Timestamp) throws(APIError) {
         let row = DocumentCollection.insights.row
         let fields = try BodyReader(body)
@@ -179,31 +180,30 @@ public struct GenerateInsightRequest: Equatable, Sendable {
     }
 }
 
-/// A list parameter that selects documents by one of their members.
+/// A list parameter that filters documents by a member.
 struct FilterRule: Sendable {
     let name: String
     let member: String
     let test: Test
-    /// The default of the parameter.
+    /// The parameter's default.
     let defaultValue: String?
 
-    /// For ``Test/from`` with a default such as `30d ago`: the seconds before now, or before the end of the given
-    /// range.
+    /// For ``Test/from`` with a default such as `30d ago`, the seconds before now or before the range's end.
     var defaultSpan: Int64? {
         defaultValue.flatMap { Durations.nanoseconds(String($0.dropLast(" ago".count)), atMost: .max) }
             .map { $0 / 1_000_000_000 }
     }
 
     enum Test: String {
-        /// The member is the text.
+        /// The member equals the text.
         case equals
-        /// The member, a list, contains one of the texts; commas, and optional spaces, separate them.
+        /// The member is a list that contains one of the comma-separated texts.
         case any
-        /// The member is true or false, as the value says.
+        /// The boolean member equals the value.
         case flag
         /// The member is true; `false` selects all.
         case only
-        // The member is not before or not after a time; a bare date is its whole day in UTC.
+        // The member is not before or not after a time; a bare date means its whole day in UTC.
         case from, to
     }
 
@@ -217,17 +217,17 @@ struct FilterRule: Sendable {
 public struct DocumentListQuery: Equatable, Sendable {
     /// `limit` 1 to 100; `offset` from 0, or `page` from 1.
     public var page: Page
-    /// The collection's row defines the list.
+    /// The collection, whose row defines the list.
     public let collection: DocumentCollection
-    /// Words and phrases from `q`; a search reads only these and the page.
+    /// Words and phrases from `q`; a search uses only these and the page.
     public var words: [String]?
-    /// Whose templates are listed; nil for the user's own.
+    /// Whose templates to list; nil lists the user's own.
     public var source: TemplateSource?
     /// Whether the list adds public templates to the user's own.
     public var includesPublic = false
     /// The profession in a share.
     public var professionalType: String?
-    // The order of insights; nil for newest first, as in all lists.
+    // The order of insights; nil means newest first, as in all lists.
     public var sortedBy: InsightOrder?
     public var isAscending = false
     private var conditions: [Condition] = []
@@ -267,7 +267,7 @@ public struct DocumentListQuery: Equatable, Sendable {
 
     static let pageParameters = ["page", "limit", "offset"]
 
-    /// The parameters that an operation reads.
+    /// The parameters that an operation supports.
     static func parameters(of endpoint: Endpoint, in collection: DocumentCollection) -> [String] {
         let filters = collection.row.filters.map(\.name)
         return switch endpoint {
@@ -281,7 +281,7 @@ public struct DocumentListQuery: Equatable, Sendable {
         }
     }
 
-    /// - Parameter now: The time from which a default range counts back.
+    /// - Parameter now: The end of a default range.
     public init(
         query: [(name: String, value: String)], of endpoint: Endpoint, in collection: DocumentCollection,
         at now: Timestamp
@@ -311,10 +311,10 @@ public struct DocumentListQuery: Equatable, Sendable {
         isAscending = try parameters.choice("sort_order", among: SortOrder.allCases) == .asc
     }
 
-    /// The most words in a search.
+    /// The maximum number of words in a search.
     public static let mostWords = 20
 
-    /// The words of a search, and phrases in quotation marks; throws 400 without any, or with too many.
+    /// The words and quoted phrases of a search; throws 400 if there are none or too many.
     private static func words(_ text: String?) throws(APIError) -> [String] {
         // Every second piece between quotation marks is a phrase.
         let pieces = (text ?? "").split(separator: "\"", omittingEmptySubsequences: false).enumerated()
@@ -350,7 +350,7 @@ public struct DocumentListQuery: Equatable, Sendable {
         }
     }
 
-    /// Whether to parse the members of each document; false if only its time matters.
+    /// Whether to parse the members of each document; false if only the time matters.
     public var readsMembers: Bool {
         words != nil || sortedBy == .periodStart || conditions.contains { !$0.isOfTime(in: collection) }
     }
@@ -386,7 +386,7 @@ public struct MoodAnalyticsQuery: Equatable, Sendable {
         "from", "to", "include_daily_breakdown", "top_labels_limit", "top_associations_limit",
     ]
 
-    /// - Throws: 400 without `from` or `to`, and if they are in the wrong order.
+    /// - Throws: A 400 if `from` or `to` is missing or they are in the wrong order.
     public init(query: [(name: String, value: String)]) throws(APIError) {
         let parameters = QueryReader(query)
         func time(_ parameter: String, _ second: Int64) throws(APIError) -> DateTime {

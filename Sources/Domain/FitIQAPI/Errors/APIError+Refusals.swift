@@ -2,21 +2,21 @@ import HTTPTypes
 import JSON
 import Text
 
-/// Refusals of a request's contents: ids, bodies, queries, and rules of the backend.
+/// Refusals of a request's contents: ids, bodies, queries and violated backend rules.
 ///
-/// Refusals before a body is read are in `APIError+Access.swift`, those of the socket in `ClientFrame.swift`. Given a
-/// mode, a message recommends only what that mode serves.
+/// Refusals before a body is read are in `APIError.swift`, and those of the socket in `ClientFrame.swift`. With a mode,
+/// a message recommends only what that mode serves.
 extension APIError {
     // MARK: Ids
 
-    /// The user has no consultation with this id, which came from the path or a field of the body.
+    /// The user has no consultation with this id from the path or a body field.
     public static func unknownConsultation(_ id: String, field: String? = nil) -> Self {
         notFound("This user has no consultation \(quoted(id))\(place(field)).\(idHint(id))")
     }
 
-    /// The user has no goal with this id, which came from the path or a field of the body.
+    /// The user has no goal with this id from the path or a body field.
     ///
-    /// - Parameter mode: A mode without goals has no valid id.
+    /// - Parameter mode: In a mode without goals no id is valid.
     public static func unknownGoal(_ id: String, field: String? = nil, in mode: GuideMode = .union) -> Self {
         let hint =
             mode.serves(.createGoal)
@@ -41,7 +41,7 @@ extension APIError {
             "The 'items' of a meal log that is completed or manual can be replaced; this one is \(status.rawValue).")
     }
 
-    /// The user has no document with this id and may not read another user's.
+    /// The user has no document with this id, and cannot read another user's.
     public static func unknownDocument(_ id: String, in collection: DocumentCollection) -> Self {
         notFound("This user has no \(collection.row.item) \(quoted(id)).\(idHint(id))")
     }
@@ -87,7 +87,7 @@ extension APIError {
             "The body \(arrived); send it as 'Content-Type: \(expected)'.", fields: [.accept: expected])
     }
 
-    /// A form with a file breaks the rules of RFC 7578.
+    /// A form with a file violates RFC 7578.
     static func badForm(_ problem: String) -> Self {
         invalid("The body is not a form that the server can read: \(problem).")
     }
@@ -100,7 +100,7 @@ extension APIError {
     /// Refuses a `Content-Type` other than JSON in UTF-8; call it only if there is a body.
     public static func checkMediaType(_ value: String?) throws(APIError) {
         guard let value else { throw .unsupportedMediaType(nil) }
-        // The usual value needs no parsing.
+        // The usual value requires no parsing.
         if value == "application/json" { return }
         let parts = FormPart.pieces(of: value.lowercased())
         let isJSON = parts.first == "application/json" || (parts.first?.hasSuffix("+json") ?? false)
@@ -137,7 +137,7 @@ extension APIError {
         invalid("The field '\(field)' is required: \(expected).")
     }
 
-    /// A field does not have the type that the guides give it.
+    /// A field has the wrong type.
     public static func wrongType(_ field: String, expected: String, got value: JSONValue) -> Self {
         invalid("The field '\(field)' must be \(expected); got \(value.typeName): \(value.excerpt()).")
     }
@@ -151,7 +151,7 @@ extension APIError {
         return invalid("The field '\(field)' must have \(least) to \(most) characters; it has \(count).")
     }
 
-    /// A text field has few enough characters, but too many bytes.
+    /// A text field has too many bytes, although not too many characters.
     public static func tooManyBytes(_ field: String, limit: Int, got count: Int) -> Self {
         invalid("The field '\(field)' must have at most \(limit) bytes of UTF-8; it has \(count).")
     }
@@ -162,7 +162,7 @@ extension APIError {
         wrongType(field, expected: allowed.inWords, got: value)
     }
 
-    /// A field is not a date-time or does not exist in the calendar.
+    /// A field is not a date-time, or the date does not exist.
     package static func dateTimeExpected(
         _ field: String, expected: String = BodyReader.expectedDateTime, got value: JSONValue
     ) -> Self {
@@ -191,7 +191,7 @@ extension APIError {
                 + "Leave it out, or name the 'context_type' it belongs to: goal, insight, mood or journal.")
     }
     public static func goalWithoutID(in form: GuideMode) -> Self {
-        // The form with a context type and an id has only one name for the id.
+        // The form with a context type has only one name for the id.
         let names = form == .enhancedConsultations ? "'context_id'" : "'goal_id' or as 'context_id'"
         return invalid("'context_type' is \"goal\", so the goal's id is required, as \(names).")
     }
@@ -214,7 +214,7 @@ extension APIError {
         invalid("A search may have at most \(limit) words and phrases; 'q' has \(count).")
     }
     public static func badDate(_ parameter: String, got value: String) -> Self {
-        // Form decoding turns the plus sign of "+01:00" into a space.
+        // Form decoding turns the plus sign in "+01:00" into a space.
         let isSpaced = value.contains(" ")
         let hint =
             isSpaced
@@ -256,7 +256,7 @@ extension APIError {
                 + "and only an active one can be chatted in or linked with a goal.")
     }
 
-    /// A message over REST cannot be stored: 429 if too many questions wait, 507 if storage is full.
+    /// A message over REST cannot be stored: 429 for too many pending questions, 507 if storage is full.
     public init(refusing error: FrameError) {
         let waits = error.code == .tooManyWaitingMessages
         self.init(waits ? .tooManyRequests : .insufficientStorage, error.code, error.message)
@@ -274,12 +274,12 @@ extension APIError {
 func quoted(_ text: String) -> String { text.quoted(limit: 80) }
 
 extension HTTPResponse.Status {
-    /// 507 (RFC 4918 §11.5), which swift-http-types does not name.
+    /// 507 (RFC 4918 §11.5), which swift-http-types lacks.
     public static let insufficientStorage = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
 }
 
 extension ClosedRange<Double> {
-    /// The allowed values, for messages: `a number from 0 to 1`, or `a number above 0, up to 1`.
+    /// The allowed values for messages: `a number from 0 to 1`, or `a number above 0, up to 1`.
     public var inWords: String {
         let least = lowerBound == .leastNonzeroMagnitude ? "above 0, up" : "from \(JSONNumber(lowerBound).text)"
         return "a number \(least) to \(JSONNumber(upperBound).text)"

@@ -29,16 +29,16 @@ public enum ErrorCode: String, CaseIterable, Sendable {
 
 /// A refusal of a request.
 ///
-/// Its body is `{"success": false, "error": {"code", "message", "details"?}}`, which every guide's decoder accepts, or
-/// `{"error": {"message", "code"}}` in the form of meal-log-websocket.
+/// Its body is `{"success": false, "error": {"code", "message", "details"?}}`, which all guides' decoders accept, or
+/// meal-log-websocket's `{"error": {"message", "code"}}`.
 public struct APIError: Error, Equatable, Sendable {
     public var status: HTTPResponse.Status
     public var code: ErrorCode
-    /// A sentence or two for the client's developer.
+    /// The text for the client's developer.
     public var message: String
-    /// Facts for the client's code, only if a guide documents them.
+    /// Data for the client's code, if a guide documents any.
     public var details: JSONObject?
-    /// The header fields that HTTP requires with the status: `Allow`, `Upgrade`, `WWW-Authenticate`.
+    /// The header fields that HTTP requires for the status: `Allow`, `Upgrade`, `WWW-Authenticate`.
     public var fields: HTTPFields
 
     public init(
@@ -54,9 +54,9 @@ public struct APIError: Error, Equatable, Sendable {
         Self.body(code: code.rawValue, message: message, details: details, in: form, forApps: forApps)
     }
 
-    /// The body of a refusal that does not come from the API itself.
+    /// The body of a refusal outside the API.
     ///
-    /// - Parameter forApps: Whether the message is at the top level, too, where the apps expect it.
+    /// - Parameter forApps: Whether the message is also at the top level, where the apps expect it.
     public static func body(
         code: String, message: String, details: JSONObject? = nil, in form: GuideMode, forApps: Bool = false
     ) -> [UInt8] {
@@ -71,9 +71,9 @@ public struct APIError: Error, Equatable, Sendable {
     }
 }
 
-/// The reason no foods were found in a meal log's text, for the failed log and its event.
+/// Why no foods were found in a meal log's text, for the failed log and its event.
 public struct MealLogFailure: Equatable, Sendable {
-    /// The kind of a failure, for the apps.
+    /// The failure's kind, for the apps.
     public enum Code: String, CaseIterable, Sendable {
         case parsing = "PARSING_FAILED"
         case aiService = "AI_SERVICE_ERROR"
@@ -83,16 +83,16 @@ public struct MealLogFailure: Equatable, Sendable {
 
     /// A message for the app's user: `error_message`, and `error` in websocket-architecture.
     public var message: String
-    /// The reason as a sentence without a full stop, as websocket-architecture prints it.
+    /// The reason as a sentence without a full stop, as in websocket-architecture.
     public var details: String
     public var code: Code
     /// Advice for the app's user, for the apps only.
     public var suggestions: [String]
 
-    /// The most suggestions of a failure.
+    /// The maximum number of suggestions.
     public static let mostSuggestions = 10
 
-    /// The details default to the message, because websocket-architecture's event requires some.
+    /// The details default to the message, because websocket-architecture's event requires them.
     public init(
         message: String = "Failed to parse meal input", details: String? = nil, code: Code = .parsing,
         suggestions: [String] = []
@@ -101,7 +101,7 @@ public struct MealLogFailure: Equatable, Sendable {
         (self.code, self.suggestions) = (code, suggestions)
     }
 
-    /// The text names no known food (websocket-architecture, meal_log.failed).
+    /// The text contains no known food (websocket-architecture, meal_log.failed).
     public static let noFood = MealLogFailure(
         details: "Could not identify any food items in the input",
         suggestions: ["Name each food with its amount, such as \"2 eggs and toast\""])
@@ -119,7 +119,7 @@ public struct MealLogFailure: Equatable, Sendable {
     }
 }
 
-/// Refusals that a request meets before its body or query is read: credentials, origin, path and method.
+/// Refusals before the body or query is read: credentials, origin, path and method.
 extension APIError {
     // MARK: Credentials
 
@@ -134,10 +134,10 @@ extension APIError {
         unauthorized("The bearer token is not valid: \(error.description) \(tokenAdvice)")
     }
 
-    /// The advice on where a token comes from, at the end of refusals of a missing or bad token.
+    /// The advice on getting a token, which ends refusals of missing and bad tokens.
     static let tokenAdvice = "'fitiq-mock token' prints a token that works."
 
-    /// Returns the refusal with other advice on where to get a token; unchanged if it has no such advice.
+    /// Returns the refusal with other advice on getting a token; unchanged if it has none.
     public func advisingOnTokens(_ advice: String) -> Self {
         guard message.hasSuffix(Self.tokenAdvice) else { return self }
         var refusal = self
@@ -160,7 +160,7 @@ extension APIError {
             case .queryToken: "'?token=<JWT>' in its URL; no token arrived."
             case .either: "\(headers), or '?token=<JWT>' in its URL; neither arrived."
             }
-        // Only this guide's Quick Start opens the socket without credentials; other guides' clients need no hint.
+        // Only this guide's Quick Start opens the socket without credentials; clients of other guides need no hint.
         let quickStart =
             mode == .union || mode == .consultationWebSocket
             ? " The Quick Start of the guide consultation-websocket leaves credentials out: its full listing sends them."
@@ -168,14 +168,14 @@ extension APIError {
         return unauthorized("The WebSocket needs \(needed)\(quickStart)")
     }
 
-    /// The handshake carries the token in the URL, but the guide that the server follows uses a header field.
+    /// The token is in the URL, but the mode's guide uses a header field.
     public static func queryTokenNotInGuide(_ mode: GuideMode) -> Self {
         unauthorized(
             "The handshake has only '?token=', which the guide \(mode.rawValue) does not know; this server follows "
                 + "that guide: send 'Authorization: Bearer <JWT>' and 'X-API-Key: <key>'.")
     }
 
-    /// The handshake carries the token in a header field, but the guide that the server follows uses the URL.
+    /// The token is in a header field, but the mode's guide uses the URL.
     public static func headersNotInGuide(_ mode: GuideMode) -> Self {
         unauthorized(
             "The handshake has only header fields, which the guide \(mode.rawValue) does not know; this server follows "
@@ -184,7 +184,7 @@ extension APIError {
 
     // MARK: Origins
 
-    /// A page of another site attempts to write or to open a socket.
+    /// A page of another site tries to write or to open a socket.
     ///
     /// - Parameters:
     ///   - text: The value of the `Origin` field.
@@ -209,7 +209,7 @@ extension APIError {
         return notFound("There is no endpoint \(quoted(path)).\(hint)")
     }
 
-    /// The guide that the server follows does not contain the endpoint.
+    /// The mode's guide does not contain the endpoint.
     ///
     /// - Parameter method: The request's method, which may differ from the endpoint's.
     public static func notInGuide(
@@ -222,9 +222,9 @@ extension APIError {
                 + "serves all.")
     }
 
-    /// The path `/ws`, which a guide names as the wrong endpoint, or one that looks like a socket's.
+    /// The path `/ws`, which a guide calls the wrong endpoint, or a similar path.
     ///
-    /// The same guide warns against a socket only for meals, so the refusal names the apps' meal socket only for a path
+    /// That guide warns against a meal-only socket, so the refusal mentions the apps' meal socket only if the path is
     /// about meals.
     public static func bareWebSocketPath(_ path: String, in mode: GuideMode) -> Self {
         let meals = " The events of all meals of a user are at \(Endpoint.mealSocket.template)."
@@ -237,7 +237,7 @@ extension APIError {
         _ method: HTTPRequest.Method, path: String, allowed: [HTTPRequest.Method]
     ) -> Self {
         let list = allowed.map(\.rawValue).joined(separator: ", ")
-        // The diagram of meal-log-websocket abbreviates the path.
+        // meal-log-websocket's diagram abbreviates the path.
         let isMeantForMeals = method == .post && path.hasSuffix(Endpoint.listMealLogs.template)
         let hint = isMeantForMeals ? " Log a meal with POST \(Endpoint.createMealLog.template)." : ""
         return Self(

@@ -7,12 +7,12 @@ public struct EndpointNearMiss: Equatable, Sendable {
     public var endpoint: Endpoint
     /// The differences in the order of the path; the method comes last.
     public var differences: [Difference]
-    /// The similarity: 100 for no difference; above 40 is worth a hint.
+    /// The similarity: 100 if there is no difference; a hint requires more than 40.
     public var score: Int
 
     /// A difference between a request and an endpoint.
     public enum Difference: Equatable, Sendable {
-        /// The path lacks `/api/v1` or part of it, as in the guides' diagrams.
+        /// The path lacks `/api/v1` or a part of it, as in the guides' diagrams.
         case missingPrefix
         /// `/api/v1` occurs twice: in the base URL and in the path.
         case repeatedPrefix
@@ -22,7 +22,7 @@ public struct EndpointNearMiss: Equatable, Sendable {
         case segment(got: String, expected: String)
         /// A segment differs only in letter case.
         case segmentCase(got: String, expected: String)
-        /// An id has upper-case letters, and the backend compares ids as text.
+        /// An id has upper-case letters, but the backend compares ids as text.
         case idCase(got: String)
         /// The text in the place of an id is not a UUID.
         case malformedID(got: String)
@@ -36,10 +36,10 @@ public struct EndpointNearMiss: Equatable, Sendable {
     public static let limit = 3
     /// The longest path to compare, in bytes; longer paths have no near misses.
     public static let longestPath = 256
-    /// The most segments to compare; paths with more have no near misses.
+    /// The maximum number of segments to compare; longer paths have no near misses.
     public static let mostSegments = 12
 
-    /// Returns the endpoints of a mode that are nearest to a request, at most three, nearest first.
+    /// Returns up to three endpoints of a mode, nearest to the request first.
     ///
     /// - Parameter segments: The percent-decoded segments of the path, without a world's prefix.
     public static func nearest(to method: HTTPRequest.Method, segments: [String], in mode: GuideMode) -> [Self] {
@@ -52,7 +52,7 @@ public struct EndpointNearMiss: Equatable, Sendable {
             let isBelowPrefix = endpoint.template.hasPrefix("/api/v1/")
             let template = endpoint.template.split(separator: "/").map(String.init)
             let cost = isBelowPrefix ? path.cost(of: template) : atRoot.cost(of: template)
-            // Most endpoints are too far away to say how they differ.
+            // Most endpoints are too different to describe the differences.
             guard 100 - cost > 40 else { return nil }
             var alignment = (isBelowPrefix ? path : atRoot).aligned(with: template)
             if method != endpoint.method, !(method == .head && endpoint.answersHead) {
@@ -61,21 +61,20 @@ public struct EndpointNearMiss: Equatable, Sendable {
             }
             let score = 100 - alignment.cost
             guard alignment.meetsWord, score > 40 else { return nil }
-            // A guide says "NOT /ws" and warns against a socket only for meals, so `/ws` means the socket of a
-            // consultation.
+            // A guide says "NOT /ws" and warns against a meal-only socket, so `/ws` means a consultation's socket.
             if endpoint == .mealSocket, alignment.differences.contains(.missingSegment(expected: "meal-logs")) {
                 return nil
             }
             return EndpointNearMiss(endpoint: endpoint, differences: alignment.differences, score: score)
         }
-        // Swift's sort is stable: equally near endpoints keep the order of the API.
+        // Swift's sort is stable, so equally near endpoints keep the API's order.
         return Array(candidates.sorted { $0.score > $1.score }.prefix(limit))
     }
 }
 
 /// The cost of each difference, subtracted from a score of 100.
 ///
-/// A different word costs as much as one extra and one missing segment, and is not a near miss.
+/// A different word costs as much as an extra segment plus a missing one, and prevents a near miss.
 private enum Cost {
     static let slash = 5
     static let letterCase = 5
@@ -88,7 +87,7 @@ private enum Cost {
     static let otherWord = 60
 }
 
-/// A path after repairs to its slashes and prefix, with the repairs.
+/// A path with repaired slashes and prefix, and the list of repairs.
 private struct PathRepair {
     typealias Difference = EndpointNearMiss.Difference
 
@@ -128,7 +127,7 @@ private struct PathRepair {
     struct Alignment {
         var cost = 0
         var differences: [Difference] = []
-        /// Whether the path contains a word of the endpoint, at least approximately, not counting ids and the prefix.
+        /// Whether the path contains one of the endpoint's words, at least approximately, apart from the prefix.
         var meetsWord = false
 
         func adding(_ cost: Int, _ difference: Difference?) -> Alignment {
@@ -153,7 +152,7 @@ private struct PathRepair {
         }
     }
 
-    /// The cost of the cheapest alignment, without the alignment.
+    /// The cost of the cheapest alignment.
     mutating func cost(of wanted: [String]) -> Int {
         let missing = wanted.map { $0.hasPrefix("{") ? Cost.missingID : Cost.missingWord }
         var row = [start.cost]
@@ -171,7 +170,7 @@ private struct PathRepair {
         return row[row.count - 1]
     }
 
-    /// The cost of each segment against one segment of a template; many templates share segments.
+    /// The cost of each segment against one segment of a template, which many templates share.
     private mutating func costs(of expected: String) -> [Int] {
         let key = ExactString(expected.hasPrefix("{") ? "{" : expected)
         if let known = knownCosts[key] { return known }
@@ -180,7 +179,7 @@ private struct PathRepair {
         return costs
     }
 
-    /// Finds the cheapest alignment of the path with a template by segment: Levenshtein's table, one row at a time.
+    /// Finds the cheapest alignment with a template's segments, by Levenshtein's table, one row at a time.
     func aligned(with wanted: [String]) -> Alignment {
         var row = [start]
         for expected in wanted { row.append(row[row.count - 1].adding(missing: expected)) }
@@ -205,7 +204,7 @@ private struct PathRepair {
             case .id: return (0, nil)
             case .wrongCase: return (Cost.letterCase, .idCase(got: got))
             case .malformed where got.isEmpty: return (Cost.missingID, .missingSegment(expected: expected))
-            // A word of the API in the place of an id means that the id is missing, not malformed.
+            // An API word in place of an id means that the id is missing, not malformed.
             case .malformed:
                 return (words.contains(ExactString(got)) ? Cost.otherWord : Cost.malformedID, .malformedID(got: got))
             }

@@ -9,7 +9,7 @@ public struct RegisterRequest: Equatable, Sendable {
     public var name: String
     public var dateOfBirth: DateTime
 
-    /// - Parameter now: Decides the age.
+    /// - Parameter now: The time that determines the age.
     public init(body: [UInt8], at now: Timestamp) throws(APIError) {
         let fields = try BodyReader(body)
         email = try fields.string("email", expected: Self.expectedEmail)
@@ -30,7 +30,7 @@ public struct RegisterRequest: Equatable, Sendable {
 
 /// The body of `POST /api/v1/auth/login`.
 ///
-/// Any text is accepted: an impossible address or password matches no account.
+/// Any text is allowed; an impossible address or password matches no account.
 public struct LogInRequest: Equatable, Sendable {
     public var email: String
     public var password: String
@@ -46,7 +46,7 @@ public struct LogInRequest: Equatable, Sendable {
     private static let length = 1000
 }
 
-/// The body of `POST /api/v1/auth/refresh`, and of `/auth/logout`, where it may be absent.
+/// The body of `POST /api/v1/auth/refresh`, and of `/auth/logout`, which may be empty.
 public struct RefreshRequest: Equatable, Sendable {
     public var refreshToken: String
 
@@ -56,7 +56,7 @@ public struct RefreshRequest: Equatable, Sendable {
             .required("refresh_token", expected: expected)
     }
 
-    /// Reads the body of a logout; nil if it names no token.
+    /// Reads the body of a logout; nil if it has no token.
     public init?(logout body: [UInt8]) throws(APIError) {
         guard !body.isEmpty, try BodyReader(body)["refresh_token"] != nil else { return nil }
         try self.init(body: body)
@@ -71,10 +71,10 @@ public struct ProfileRequest: Sendable {
     private let endpoint: Endpoint
     private let now: Timestamp
 
-    /// - Parameters: - endpoint: Decides which fields are read, and which are required. - now: Decides the age.
+    /// - Parameter endpoint: Determines which fields are read and which are required.
     public init(body: [UInt8], of endpoint: Endpoint, at now: Timestamp) throws(APIError) {
         (fields, self.endpoint, self.now) = (try BodyReader(body), endpoint, now)
-        // Validates before loading any profile.
+        // Validate before loading any profile.
         var details = ProfileDetails(name: "")
         try apply(to: &details)
     }
@@ -131,12 +131,12 @@ extension BodyReader {
         return name
     }
 
-    /// A date of birth from 1900 on, at least ``APIError/leastAge`` years before today.
+    /// A date of birth since 1900, at least ``APIError/leastAge`` years before today.
     fileprivate func dateOfBirth(at now: Timestamp) throws(APIError) -> DateTime? {
         guard let value = self["date_of_birth"] else { return nil }
         guard let text = value.string, let date = DateTime(date: text) else {
             var refusal = APIError.wrongType("date_of_birth", expected: Self.expectedDate, got: value)
-            // The reasons are the same as for date-times; a date without a time shares the first ones.
+            // Errors are the same as for date-times; a bare date shares the first ones.
             let date = value.string.flatMap { $0.utf8.count == 10 ? $0 : nil }
             if let problem = date.flatMap(RFC3339.problem) { refusal.message += " " + problem }
             throw refusal
@@ -182,8 +182,7 @@ extension APIError {
         .conflict, .conflict,
         "An account with this email exists (the case of letters does not matter): log in, or register another email.")
 
-    /// The same for a wrong password and an unknown address, so that responses do not reveal which addresses have
-    /// accounts.
+    /// Wrong passwords and unknown addresses get the same refusal, so that it does not reveal who has an account.
     public static let wrongLogin = unauthorized("The email or the password is wrong.")
     public static func badRefreshToken(_ error: AccessToken.Refusal) -> Self {
         Self(
@@ -198,7 +197,7 @@ extension APIError {
         "The refresh token is revoked: it was used or logged out before, and each works once. Send the one of "
             + "the last response, or log in again.")
 
-    /// The token names a deleted account.
+    /// The token is for a deleted account.
     public static let unknownAccount = unauthorized(
         "The account of this token does not exist: it was deleted, or the world was reset. Register or log in again.")
     public static let profileExists = Self(

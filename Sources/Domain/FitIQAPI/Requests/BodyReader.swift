@@ -1,19 +1,19 @@
 import JSON
 
-/// Reads the fields of a request body; throws 400s that name the field, the value and the allowed values.
+/// Reads the fields of a request body; throws a 400 with the field, the value and the allowed values.
 package struct BodyReader {
     package let object: JSONObject
     /// The fields in the form of one guide; nil to read every field.
     private let known: [String]?
 
-    /// The size limit in UTF-8 bytes of a text of limited length.
+    /// The maximum number of UTF-8 bytes in a text with a length limit.
     static let maximumTextByteCount = 16 * 1024
-    /// Far more values than any body of the API has, and few enough to read quickly.
+    /// The limit is far above any body of the API, but low enough for fast reading.
     package static let limits = JSON.Limits(values: 10_000)
 
     /// Parses a body; throws if it is not a JSON object.
     ///
-    /// - Parameter known: The fields of the form; others are ignored.
+    /// - Parameter known: The form's fields; other fields are ignored.
     package init(_ body: [UInt8], known: [String]? = nil, limits: JSON.Limits = BodyReader.limits) throws(APIError) {
         guard !body.isEmpty else { throw .emptyBody }
         let value: JSONValue
@@ -22,7 +22,7 @@ package struct BodyReader {
         (self.object, self.known) = (object, known)
     }
 
-    /// The fields of an object within a body.
+    /// Creates a reader for an object inside a body.
     init(_ object: JSONObject) { (self.object, known) = (object, nil) }
 
     /// The value of a field; null counts as absent.
@@ -34,7 +34,7 @@ package struct BodyReader {
     /// Whether a field is present and null, for fields that distinguish null from absent.
     func isNull(_ field: String) -> Bool { object[field] == .null }
 
-    /// A field as read by a function, or nil if the field is absent.
+    /// A field's value read by a function, or nil if the field is absent.
     package func value<Value>(
         _ field: String, expected: @autoclosure () -> String, _ read: (JSONValue) -> Value?
     ) throws(APIError) -> Value? {
@@ -43,7 +43,7 @@ package struct BodyReader {
         return reading
     }
 
-    /// A text of any length, or nil if the field is absent; for ids, which are looked up unchanged.
+    /// A text of any length, or nil if the field is absent; use it for ids, which are looked up unchanged.
     package func string(_ field: String, expected: String) throws(APIError) -> String? {
         try value(field, expected: expected, \.string)
     }
@@ -54,7 +54,7 @@ package struct BodyReader {
     ) throws(APIError) -> String? {
         guard let value = self[field] else { return nil }
         guard let text = value.string else { throw .wrongType(field, expected: "a string", got: value) }
-        // Check bytes first: one character can have any number of combining marks.
+        // Check bytes first: a character can have any number of combining marks.
         guard text.utf8.count <= limit else { throw .tooManyBytes(field, limit: limit, got: text.utf8.count) }
         guard characters.contains(text.count) else { throw .wrongLength(field, allowed: characters, got: text.count) }
         return text
@@ -74,7 +74,7 @@ package struct BodyReader {
 
     /// A date-time (RFC 3339 §5.6), or nil if the field is absent.
     ///
-    /// - Parameter takesDate: Whether a date is allowed; it means its first second in UTC.
+    /// - Parameter takesDate: Whether a bare date is allowed, which means its first second in UTC.
     func dateTime(_ field: String, orDate takesDate: Bool = false) throws(APIError) -> DateTime? {
         guard let value = self[field] else { return nil }
         guard let text = value.string, let time = (takesDate ? DateTime(date: text) : nil) ?? DateTime(text) else {
@@ -99,7 +99,7 @@ package struct BodyReader {
 }
 
 extension RawRepresentable<String> {
-    /// The name that equals a text, from a closed set.
+    /// The case whose name equals a text.
     static func named(_ text: String, among known: [Self], in field: String) throws(APIError) -> Self {
         guard let choice = known.first(where: { $0.rawValue.isExactly(text) }) else {
             throw .unknownChoice(field, got: text, allowed: known.map(\.rawValue))
@@ -109,7 +109,7 @@ extension RawRepresentable<String> {
 }
 
 extension Optional {
-    /// The value of a field that must be present.
+    /// The value of a required field.
     package func required(_ field: String, expected: @autoclosure () -> String) throws(APIError) -> Wrapped {
         guard let self else { throw .missingField(field, expected: expected()) }
         return self
@@ -118,11 +118,11 @@ extension Optional {
 
 /// The body of `POST /api/v1/meal-logs/natural` (meal-log-websocket, CreateMealLogRequest), or one meal of a batch.
 public struct CreateMealLogRequest: Equatable, Sendable {
-    /// The meal as text, 1 to 1,000 characters and not blank; as sent, or made from the names of the foods.
+    /// The meal as text, 1 to 1,000 characters and not blank; from the client, or from the foods' names.
     public var rawInput: String
-    /// The foods, if the user entered them one by one, which only the apps support.
+    /// The foods, if the user entered them individually, which only the apps support.
     public var items: [MealItem] = []
-    /// Only with ``items``.
+    /// The notes, which only ``items`` allow.
     public var notes: String?
     public var mealType: MealType
     /// The time of the meal; nil means now.

@@ -10,12 +10,11 @@ public struct CreateConsultationRequest: Equatable, Sendable {
     public var contextField = "context_id"
     /// 1 to 200 characters.
     public var title: String?
-    /// websocket-architecture's free text next to `coach_type`; has no effect.
+    /// websocket-architecture's free text next to `coach_type`, which has no effect.
     public var note: String?
     /// The first question, from the apps' `initial_message`; trimmed.
     public var question: String?
-    /// The apps' `quick_action`, 1 to 500 characters; without `initial_message`, the prompt of a quick action is the
-    /// question.
+    /// The apps' `quick_action`, 1 to 500 characters; without `initial_message` its prompt is the question.
     public var quickAction: String?
 
     package static let quickActionLengths = 1...500
@@ -24,7 +23,7 @@ public struct CreateConsultationRequest: Equatable, Sendable {
         (self.persona, self.context, self.title) = (persona, context, title)
     }
 
-    /// Reads a body; in the form of one guide the fields of other guides are ignored.
+    /// Reads a body; a guide's form ignores the other guides' fields.
     ///
     /// - Parameter isForApps: Whether to read the apps' members.
     public init(body: [UInt8], in form: GuideMode, isForApps: Bool = false) throws(APIError) {
@@ -59,7 +58,7 @@ public struct CreateConsultationRequest: Equatable, Sendable {
         }
     }
 
-    /// The fields of one guide's request; nil for the union, which has all of them.
+    /// The fields of one guide's request; nil for the union, which has all fields.
     private static func fields(in form: GuideMode) -> [String]? {
         switch form {
         case .consultationWebSocket: ["persona", "goal_id"]
@@ -90,7 +89,7 @@ public struct SendMessageRequest: Equatable, Sendable {
     /// Trimmed.
     public var content: String
 
-    /// The lengths of a message over REST, in Swift characters.
+    /// The allowed lengths of a message over REST, in Swift characters.
     public static let lengths = 1...5000
 
     public init(body: [UInt8]) throws(APIError) {
@@ -124,10 +123,10 @@ extension BodyReader {
     }
 }
 
-/// The subject of a consultation: part of its identity in the search for duplicates.
+/// The subject of a consultation, by which duplicates are found.
 public struct ConsultationContext: Hashable, Sendable {
     public var type: ContextType
-    /// The id of the subject: absent for `general`, required for a goal by the guides, optional otherwise.
+    /// The id of the subject: absent for `general`, required for a goal in the guides, otherwise optional.
     public var id: ExactString?
 
     public init(_ type: ContextType, id: ExactString? = nil) { (self.type, self.id) = (type, id) }

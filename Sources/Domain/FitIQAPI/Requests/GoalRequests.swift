@@ -9,7 +9,7 @@ public struct CreateGoalRequest: Equatable, Sendable {
     public var targetDate: DateTime
     /// 1 to 100 characters.
     public var category: String?
-    /// The whole body, if it has the apps' form; the response then has their form too.
+    /// The whole body if it has the apps' form, which the response then has too.
     public var app: GoalChange?
 
     public init(title: String, description: String = "", targetDate: DateTime, category: String? = nil) {
@@ -17,7 +17,7 @@ public struct CreateGoalRequest: Equatable, Sendable {
         (self.targetDate, self.category) = (targetDate, category)
     }
 
-    /// - Parameter isForApps: Whether a body without `targetDate` and with a snake_case field has the form of the apps.
+    /// - Parameter isForApps: Whether a body with a snake_case field and without `targetDate` has the apps' form.
     public init(body: [UInt8], isForApps: Bool = false) throws(APIError) {
         let fields = try BodyReader(body)
         title = try fields.text("title", characters: GoalLengths.title)
@@ -38,7 +38,7 @@ public struct CreateGoalRequest: Equatable, Sendable {
 }
 
 extension BodyReader {
-    /// Whether a goal has the form of the apps: a snake_case field, and no `targetDate`.
+    /// Whether a goal has the apps' form: a snake_case field and no `targetDate`.
     fileprivate var haveFormOfApps: Bool {
         self["targetDate"] == nil && object.contains { $0.key.contains("_") }
     }
@@ -63,9 +63,9 @@ public struct GoalChange: Equatable, Sendable {
     public var category: String?
     /// From 0 to 1.
     public var progress: Double?
-    /// Any status may follow any other.
+    /// The new status; any transition is allowed.
     public var status: GoalWord?
-    /// Only the apps send it.
+    /// The apps' additional members.
     public var measure = GoalMeasure()
 
     public init() {}
@@ -91,7 +91,7 @@ public struct GoalChange: Equatable, Sendable {
 
     /// Changes a goal.
     ///
-    /// Progress and current value follow each other if only one of them changes.
+    /// If only the progress or the current value changes, the other one follows.
     public func apply(to goal: inout Goal) {
         goal.title = title ?? goal.title
         goal.description = description ?? goal.description
@@ -106,7 +106,7 @@ public struct GoalChange: Equatable, Sendable {
         }
         goal.measure.current = measure.current ?? goal.measure.current
         switch status {
-        // An unstarted goal without progress stays unstarted.
+        // A goal without progress keeps the state not started.
         case .active?: if goal.state != .notStarted || goal.progress > 0 { goal.state = .inProgress }
         default: goal.state = status.flatMap { GoalState(rawValue: $0.rawValue) } ?? goal.state
         }
@@ -122,22 +122,22 @@ public struct UpdateGoalRequest: Equatable, Sendable {
     public enum Conversation: Equatable, Sendable {
         /// The field is absent.
         case keep
-        /// The field is null: both ends are unlinked.
+        /// The field is null, which unlinks both ends.
         case unlink
-        /// The id to link with, as received; the backend checks whether it exists.
+        /// The received id to link with; the backend checks whether it exists.
         case link(String)
     }
 
-    /// The changes to the goal except its conversation, which has two ends.
+    /// The changes to the goal except for its conversation, which has two ends.
     public var change = GoalChange()
-    /// Whether the body has the apps' form; the response then has it too.
+    /// Whether the body has the apps' form, which the response then has too.
     public var hasFormOfApps = false
-    /// The only field in which null does not mean absent.
+    /// The conversation, the only field in which null differs from absent.
     public var conversation = Conversation.keep
 
     public init() {}
 
-    /// - Parameter isForApps: Whether a body without `targetDate` and with a snake_case field has the form of the apps.
+    /// - Parameter isForApps: Whether a body with a snake_case field and without `targetDate` has the apps' form.
     public init(body: [UInt8], isForApps: Bool = false) throws(APIError) {
         let fields = try BodyReader(body)
         hasFormOfApps = isForApps && fields.haveFormOfApps
@@ -152,7 +152,7 @@ public struct UpdateGoalRequest: Equatable, Sendable {
 
 /// The body of `POST /api/v1/consultations/chat-about-goal` (goal-linking, ChatAboutGoalRequest).
 public struct ChatAboutGoalRequest: Equatable, Sendable {
-    /// A UUID in either case; the backend checks whether the user has such a goal.
+    /// A UUID in upper or lower case; the backend checks whether the user has such a goal.
     public var goalID: String
 
     public init(goalID: String) { self.goalID = goalID }

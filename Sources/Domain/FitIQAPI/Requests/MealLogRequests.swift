@@ -2,7 +2,7 @@ import Digests
 import JSON
 
 extension String {
-    /// Whether it has only white space.
+    /// Whether the text has only white space.
     package var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
 }
 
@@ -34,9 +34,9 @@ extension BodyReader {
         "a list of \(counts.lowerBound) to \(counts.upperBound) objects"
     }
 
-    /// Foods as an app sends them; nil if the field is absent.
+    /// The foods from an app; nil if the field is absent.
     ///
-    /// - Parameter name: The field with the name of a food.
+    /// - Parameter name: The field with a food's name.
     func foods(
         _ field: String, _ counts: ClosedRange<Int> = MealItem.counts, named name: String = "food_name"
     ) throws(APIError) -> [MealItem]? {
@@ -46,12 +46,12 @@ extension BodyReader {
 
 /// The body of `POST /api/v1/meal-logs/batch`.
 public struct CreateMealLogsRequest: Equatable, Sendable {
-    /// 1 to 50, in the order of their creation.
+    /// 1 to 50 logs, in the order of creation.
     public var mealLogs: [CreateMealLogRequest]
-    /// Whether the user entered the items of a single meal, so that there is no text to parse.
+    /// Whether the user entered a single meal's items, so that there is no text to parse.
     public var isManual: Bool { !mealLogs[0].items.isEmpty }
 
-    /// The most meals of a request.
+    /// The maximum number of meals in a request.
     public static let maximumCount = 50
 
     public init(body: [UInt8]) throws(APIError) {
@@ -75,10 +75,10 @@ public struct UpdateMealLogRequest: Equatable, Sendable {
     public var loggedAt: DateTime?
     /// An empty text removes the notes.
     public var notes: String?
-    /// The foods that replace all others; a text sent with them is stored, but not parsed.
+    /// The foods that replace all others; an accompanying text is stored but not parsed.
     public var items: [MealItem]?
 
-    /// The longest notes, in Swift characters.
+    /// The maximum length of the notes, in Swift characters.
     public static let maximumNotesLength = 1000
 
     public init() {}
@@ -94,7 +94,7 @@ public struct UpdateMealLogRequest: Equatable, Sendable {
         items = try fields.foods("items")
     }
 
-    /// Changes a log, except its foods and its processing.
+    /// Changes a log, except for its foods and processing.
     public func apply(to log: inout MealLog) {
         if let rawInput { log.rawInput = rawInput }
         if let mealType { log.mealType = mealType }
@@ -105,12 +105,12 @@ public struct UpdateMealLogRequest: Equatable, Sendable {
 
 /// The body of `PATCH /api/v1/meal-logs/photo/{id}/confirm`.
 public struct ConfirmMealPhotoRequest: Equatable, Sendable {
-    /// At most 50, as the app's user corrected them; empty to accept the recognized ones.
+    /// Up to 50 corrected foods; empty to accept the recognized ones.
     public var items: [MealItem]
-    /// Nil to keep the photo's notes.
+    /// The new notes; nil keeps the photo's notes.
     public var notes: String?
 
-    /// An empty body confirms the recognized foods.
+    /// Reads a body; an empty body confirms the recognized foods.
     public init(body: [UInt8]) throws(APIError) {
         let fields = try body.isEmpty ? BodyReader([:]) : BodyReader(body)
         items = try fields.foods("confirmed_items", 0...MealItem.counts.upperBound, named: "name") ?? []
@@ -121,10 +121,10 @@ public struct ConfirmMealPhotoRequest: Equatable, Sendable {
 extension MealItem {
     static let nameLengths = 1...200
     static let unitLengths = 1...100
-    /// The number of foods of a meal.
+    /// The allowed number of foods in a meal.
     package static let counts = 1...50
 
-    /// A food as an app sends it.
+    /// Reads a food from an app.
     init(_ fields: BodyReader, named name: String) throws(APIError) {
         func amount(_ field: String, _ expected: String) throws(APIError) -> Double {
             let amount = try fields.number(field, in: 0...1_000_000)
@@ -145,11 +145,11 @@ extension MealItem {
     }
 }
 
-/// The body of `POST /api/v1/meal-logs/photo`: a form with an image (`multipart/form-data`, RFC 7578), or JSON with one
-/// in base64.
+/// The body of `POST /api/v1/meal-logs/photo`, a form with an image (`multipart/form-data`, RFC 7578) or JSON with a
+/// base64 image.
 ///
-/// The server does not keep the picture. Reading takes time linear in the size of the body, whatever boundaries it
-/// contains.
+/// The server does not store the picture. Reading takes time linear in the body's size, regardless of the boundaries in
+/// it.
 public struct MealPhotoRequest: Equatable, Sendable {
     /// From the field `meal_type`; `other` for a form without it.
     public var mealType: MealType
@@ -157,14 +157,14 @@ public struct MealPhotoRequest: Equatable, Sendable {
     public var loggedAt: DateTime?
     public var notes: String?
 
-    /// The lengths of the notes, here and in a confirmation, in Swift characters.
+    /// The allowed lengths of notes, also in a confirmation, in Swift characters.
     public static let noteLengths = 0...500
 
     public init(mealType: MealType = .other, loggedAt: DateTime? = nil) {
         (self.mealType, self.loggedAt) = (mealType, loggedAt)
     }
 
-    /// - Throws: 415 for another media type; 400 for an invalid body, or one without an image.
+    /// - Throws: A 415 for another media type, or a 400 for an invalid body or a missing image.
     public init(body: [UInt8], contentType: String?) throws(APIError) {
         let isJSON = FormPart.pieces(of: contentType ?? "").first?.lowercased() == "application/json"
         let fields = isJSON ? try Self.fields(ofJSON: body, contentType) : try Self.fields(ofForm: body, contentType)
@@ -183,7 +183,7 @@ public struct MealPhotoRequest: Equatable, Sendable {
         return fields
     }
 
-    /// Finds the image: the first part with an image type, or with a file name and no specific type.
+    /// Finds the image: the first part with an image type, or with a file name and an unspecific type.
     private static func fields(ofForm body: [UInt8], _ contentType: String?) throws(APIError) -> BodyReader {
         let parts = try FormPart.parts(of: body, contentType: contentType)
         let image = parts.first { part in
@@ -212,7 +212,7 @@ package struct FormPart {
     /// The range of the content in the body.
     package let content: Range<Int>
 
-    /// More than any client sends.
+    /// The maximum number of parts, more than any client sends.
     static let mostParts = 20
     static let longestHead = 4096
 
@@ -261,7 +261,7 @@ package struct FormPart {
         }
     }
 
-    /// The parts of a field's value between semicolons, without surrounding spaces.
+    /// The trimmed parts of a field's value between semicolons.
     static func pieces(of value: String) -> [String] {
         value.split(separator: ";").map { String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
     }
@@ -272,13 +272,12 @@ package struct FormPart {
         return piece?.dropFirst(name.count + 1).filter { $0 != "\"" }
     }
 
-    /// Finds a pattern that begins with a carriage return in linear time, because it has no second carriage return
-    /// nearby.
+    /// Finds a pattern that begins with its only carriage return, in linear time.
     private static func find(_ pattern: [UInt8], in body: [UInt8], from start: Int) -> Int? {
         body.withUnsafeBufferPointer { bytes in
             guard bytes.count - start >= pattern.count, let last = pattern.last else { return nil }
             for index in start...bytes.count - pattern.count where bytes[index] == 0x0D {
-                // A picture can consist of line breaks; few of them have the pattern's last byte behind them.
+                // A picture can consist of line breaks, but few are followed by the pattern's last byte.
                 guard bytes[index + pattern.count - 1] == last else { continue }
                 if bytes[index..<index + pattern.count].elementsEqual(pattern) { return index }
             }

@@ -1,8 +1,8 @@
 import Text
 
-/// Reads the parameters of a query; the first of a repeated parameter counts, and unknown ones are ignored.
+/// Reads a query's parameters; for repeated ones the first counts, and unknown ones are ignored.
 ///
-/// An unknown value or one out of range throws a 400; an absent parameter is nil.
+/// Unknown and out-of-range values throw a 400; an absent parameter is nil.
 package struct QueryReader {
     private let items: [(name: String, value: String)]
 
@@ -19,8 +19,9 @@ package struct QueryReader {
 
     /// The requested page; nil if the query has none of its parameters.
     ///
-    /// - Parameters: - size: The guides' name for the size of a page, 1 to 100. - isForApps: Whether to read the apps'
-    ///   `limit` and `offset` too; an offset replaces the page number.
+    /// - Parameters:
+    ///   - size: The guides' name for the page size, 1 to 100.
+    ///   - isForApps: Whether to read the apps' `limit` and `offset` too; an offset replaces the page number.
     func page(size: String, default usual: Int, isForApps: Bool) throws(APIError) -> Page? {
         let number = try self.number("page", in: 1...Int.max)
         var length = try self.number(size, in: 1...100)
@@ -46,7 +47,7 @@ package struct QueryReader {
         }
     }
 
-    /// A date-time, or a date, which means the given second of its day in UTC, counted from 0.
+    /// A date-time, or a date that means the given second of its UTC day, counted from 0.
     func dateTime(_ parameter: String, secondOfDate second: Int64) throws(APIError) -> DateTime? {
         guard let value = self[parameter] else { return nil }
         if let time = DateTime(value) { return time }
@@ -57,9 +58,9 @@ package struct QueryReader {
 
 /// The apps' filter by creation time, from `from` to `to`; a bare date means its whole day in UTC.
 public struct CreationSpan: Equatable, Sendable {
-    /// The first included second; nil for no bound, as in ``last``.
+    /// The first included second; nil means no bound.
     public var first: DateTime?
-    /// The last included second.
+    /// The last included second; nil means no bound.
     public var last: DateTime?
 
     static let parameters = ["from", "to"]
@@ -93,7 +94,7 @@ public struct ConsultationListQuery: Equatable, Sendable {
         ["page", "page_size", "limit", "offset", "status", "is_archived", "persona", "context_type"]
         + CreationSpan.parameters
 
-    /// The statuses that the apps know; no consultation here is ever pending or abandoned.
+    /// The apps' statuses; no consultation here is ever pending or abandoned.
     public enum Status: String, CaseIterable, Sendable { case pending, active, completed, abandoned, archived }
 
     /// - Parameter isForApps: Whether to read the apps' parameters: `limit`, `offset`, `status`, `from` and `to`.
@@ -106,7 +107,7 @@ public struct ConsultationListQuery: Equatable, Sendable {
         contextType = try parameters.choice("context_type")
     }
 
-    /// Whether the list includes consultations of a kind, if they were created in its span.
+    /// Whether consultations of a kind match, apart from their creation time.
     public func matches(_ kind: Consultation.Kind) -> Bool {
         (isArchived ?? (kind.status == .archived)) == (kind.status == .archived)
             && (persona ?? kind.persona) == kind.persona && (contextType ?? kind.contextType) == kind.contextType
@@ -116,16 +117,16 @@ public struct ConsultationListQuery: Equatable, Sendable {
 
 /// The query of `GET /api/v1/consultations/{id}/messages`.
 public struct MessageListQuery: Equatable, Sendable {
-    /// The requested page; nil means the whole history, for the guide without paging.
+    /// The requested page; nil means the whole history, as in the guide without paging.
     public var page: Page?
-    /// Only the apps send it.
+    /// The apps' filter by creation time.
     public var created = CreationSpan()
 
     static let parameters = ["page", "page_size", "limit", "offset"] + CreationSpan.parameters
 
     /// Reads a query; the defaults are the first page and 50 messages.
     ///
-    /// consultation-websocket has no paging, so its form ignores it.
+    /// consultation-websocket has no paging, so its form ignores the page.
     public init(query: [(name: String, value: String)], in form: GuideMode, isForApps: Bool = false) throws(APIError) {
         guard form != .consultationWebSocket else { return }
         let parameters = QueryReader(query)
@@ -171,7 +172,7 @@ public struct GoalListQuery: Equatable, Sendable {
         created = try CreationSpan(parameters)
     }
 
-    /// Whether it has no filter.
+    /// Whether there is no filter.
     public var isForAll: Bool { status == nil && category == nil && created == CreationSpan() }
 
     public func matches(_ goal: Goal) -> Bool {
@@ -182,10 +183,10 @@ public struct GoalListQuery: Equatable, Sendable {
 
 /// A page of a list: an offset and a number of items.
 public struct Page: Equatable, Sendable {
-    /// From 1; the page that contains the offset.
+    /// The number of the page that contains the offset, from 1.
     public let number: Int
     public let size: Int
-    /// The position of its first item in the list; `Int.max` if it is larger.
+    /// The position of its first item in the list, at most `Int.max`.
     public let offset: Int
 
     public init(number: Int, size: Int) {
@@ -204,9 +205,9 @@ public struct Page: Equatable, Sendable {
         return offset..<(offset + min(size, total - offset))
     }
 
-    /// Whether items follow those of the page.
+    /// Whether items follow the page.
     public func hasNext(of total: Int) -> Bool { range(of: total).upperBound < total }
-    /// The number of pages of the whole list.
+    /// The number of pages in the whole list.
     public func count(of total: Int) -> Int { total / size + (total % size == 0 ? 0 : 1) }
 }
 
@@ -228,10 +229,10 @@ public struct MealLogListQuery: Equatable, Sendable {
 
     private enum AppStatus: String, CaseIterable { case processing, completed, failed, manual, pending }
 
-    /// Reads a query; a start after the end gives an empty list.
+    /// Reads a query; a start after the end yields an empty list.
     ///
-    /// - Parameter isForApps: Whether to read what only the apps send: `offset`, `from`, `to`, their meal types, and
-    ///   the status `pending`, which means processing.
+    /// - Parameter isForApps: Whether to read the apps' parameters and values: `offset`, `from`, `to`, their meal
+    ///   types, and the status `pending`, which means processing.
     public init(query: [(name: String, value: String)], isForApps: Bool = false) throws(APIError) {
         let parameters = QueryReader(query)
         page = try parameters.page(size: "limit", default: 50, isForApps: isForApps) ?? Page(number: 1, size: 50)
@@ -249,7 +250,7 @@ public struct MealLogListQuery: Equatable, Sendable {
         if let last = try parameters.dateTime("to", secondOfDate: 86_399) { end = min(end ?? last, last) }
     }
 
-    /// Whether the list includes logs of a kind, if they were logged in its span.
+    /// Whether logs of a kind match, apart from their time.
     public func matches(_ kind: MealLog.Kind) -> Bool {
         (status ?? kind.status) == kind.status && (mealType ?? kind.mealType) == kind.mealType
     }

@@ -1,7 +1,7 @@
 import JSON
 import Text
 
-/// A frame that a client sends over a consultation's socket: one JSON object in one text frame.
+/// A frame that a client sends over a consultation's socket, a JSON object in one text frame.
 public enum ClientFrame: Equatable, Sendable {
     /// A chat message, trimmed.
     case chat(ChatProtocol, content: String)
@@ -15,7 +15,7 @@ public enum ClientFrame: Equatable, Sendable {
 
     /// Reads a text frame.
     ///
-    /// - Parameter form: The form of one guide knows only that guide's frames; every form knows the JSON ping.
+    /// - Parameter form: A guide's form allows only that guide's frames and the JSON ping.
     /// - Throws: The content of the `error` frame; the connection stays open.
     public init(text: [UInt8], in form: GuideMode) throws(FrameError) {
         let value: JSONValue
@@ -44,7 +44,7 @@ public enum ClientFrame: Equatable, Sendable {
         guard let value = object["content"], value != .null else { throw .missingContent }
         guard let text = value.string else { throw .contentIsNotText(value) }
         let content = trimmed(text)
-        // Check bytes first: one character can have any number of combining marks, and counting characters is slow.
+        // Check bytes first: a character can have any number of combining marks, and counting characters is slow.
         guard content.utf8.count <= maximumContentByteCount else { throw .contentTooLarge(content.utf8.count) }
         let count = content.count
         guard count > 0 else { throw .blankContent }
@@ -65,7 +65,7 @@ public enum ClientFrame: Equatable, Sendable {
 /// A refusal on the socket: the `error` frame's `error` and `code`.
 public struct FrameError: Error, Equatable, Sendable {
     public var code: ErrorCode
-    /// A sentence or two for the client's developer.
+    /// The text for the client's developer.
     public var message: String
 
     init(_ code: ErrorCode, _ message: String) { (self.code, self.message) = (code, message) }
@@ -124,7 +124,7 @@ public struct FrameError: Error, Equatable, Sendable {
                 + "Wait for an answer to complete and send it again.")
     }
 
-    /// Given a mode, the message recommends only what that mode serves.
+    /// With a mode, the message recommends only what that mode serves.
     public static func historyFull(limit: Int, in mode: GuideMode = .union) -> Self {
         let remedy = mode.serves(.archiveConsultation) ? "Archive it and create another" : "Chat in another"
         return Self(

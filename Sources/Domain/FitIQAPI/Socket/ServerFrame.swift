@@ -1,20 +1,20 @@
 import JSON
 
-/// A frame that the server sends over a socket, other than meal events: one JSON object in one text frame.
+/// A frame that the server sends over a socket, other than meal events, a JSON object in one text frame.
 ///
 /// In the union each frame has `type` and `timestamp`, and all except `pong` have `consultation_id` on the socket of a
 /// consultation. The meal socket has only `connected`, `pong` and errors.
 public enum ServerFrame: Equatable, Sendable {
-    /// Contains the user where the apps are served, and on the meal socket.
+    /// Contains the user for the apps and on the meal socket.
     case connected(user: ExactString?)
 
-    // consultation-websocket: a message is stored; a piece of the answer; the answer is complete and stored.
+    // consultation-websocket: a stored message, a piece of the answer, and a complete stored answer.
     case messageReceived
     case streamChunk(content: String)
-    /// With metadata where the apps are served.
+    /// Contains metadata for the apps.
     case streamComplete(MessageMetadata?)
 
-    // enhanced-consultations: a message is stored; an answer starts, continues, creates something, and is stored.
+    // enhanced-consultations: a stored message; an answer's start, chunks, creations and end.
     case userMessage(id: ResourceID, content: String)
     case assistantMessageStart(id: ResourceID)
     case assistantMessageChunk(id: ResourceID, content: String)
@@ -25,7 +25,7 @@ public enum ServerFrame: Equatable, Sendable {
     case pong
     /// A refusal, or the announcement of a close.
     case error(FrameError)
-    /// An error from a script, with any code, or one on the meal socket.
+    /// An error from a script, with any code, or an error on the meal socket.
     case scriptedError(message: String, code: String)
 
     public var type: String {
@@ -47,9 +47,9 @@ public enum ServerFrame: Equatable, Sendable {
     /// Whether the guide lists the frame: websocket-architecture does not list `message_received`.
     public func isKnown(in form: GuideMode) -> Bool { self != .messageReceived || form != .webSocketArchitecture }
 
-    /// The size of the frame without escapes, including the writer's reserve for the timestamp.
+    /// The size of the frame without escapes, including the writer's spare bytes for the timestamp.
     ///
-    /// Chunks get no spare room, because a journal keeps thousands of them.
+    /// Chunks get no spare bytes, because a journal keeps thousands of them.
     private var usualSize: Int {
         switch self {
         case .streamChunk(let content): 144 + content.utf8.count
@@ -61,7 +61,7 @@ public enum ServerFrame: Equatable, Sendable {
     /// The frame's text, in the form of the union or of one guide.
     ///
     /// enhanced-consultations reads neither `consultation_id` nor `timestamp` from its frames, meal-log-websocket reads
-    /// no `consultation_id`, and `code` is the union's own. `pong` is the same for all.
+    /// no `consultation_id`, and only the union has `code`. `pong` is the same in all forms.
     ///
     /// - Parameter consultationID: Nil on the meal socket, where the apps read `code` as `error_code`.
     public func encoded(consultationID: ResourceID?, at time: Timestamp, in form: GuideMode) -> [UInt8] {
@@ -98,13 +98,13 @@ public enum ServerFrame: Equatable, Sendable {
     }
 }
 
-/// The event that every open socket of a user gets when processing of a meal log ends, in any consultation.
+/// The event on all of a user's open sockets when processing of a meal log ends.
 ///
 /// The frame is `{"type", "data", "timestamp"}`, without `consultation_id`.
 public enum MealLogEvent: String, CaseIterable, Sendable {
-    /// The foods are known: `data` is the log with its items.
+    /// The foods were found; `data` is the log with its items.
     case completed = "meal_log.completed"
-    /// No foods were found in the text: `data` gives the reason.
+    /// No foods were found in the text; `data` has the reason.
     case failed = "meal_log.failed"
 
     /// The frame's text, with the time at which processing ended; nil during processing.
@@ -119,7 +119,7 @@ public enum MealLogEvent: String, CaseIterable, Sendable {
     }
 }
 
-/// The two chat protocols of a consultation's socket; the client's frames choose one.
+/// The two chat protocols of a consultation's socket, which the client's frames select.
 public enum ChatProtocol: Sendable, Hashable, CaseIterable {
     /// `message` → `message_received`, `stream_chunk`…, `stream_complete` (consultation-websocket).
     case stream
@@ -129,7 +129,7 @@ public enum ChatProtocol: Sendable, Hashable, CaseIterable {
 
 /// A refusal on the meal socket: the `error` frame's `error` and `error_code`, or the announcement of a close.
 public struct MealSocketError: Error, Equatable, Sendable {
-    /// The apps' error codes; `RATE_LIMIT`, which they know as well, is only sent by a scenario.
+    /// The apps' error codes; only scenarios send `RATE_LIMIT`.
     public enum Code: String, Sendable {
         case authFailed = "AUTH_FAILED"
         case connectionLimit = "CONNECTION_LIMIT"
@@ -137,7 +137,7 @@ public struct MealSocketError: Error, Equatable, Sendable {
     }
 
     public var code: Code
-    /// A sentence or two for the client's developer.
+    /// The text for the client's developer.
     public var message: String
     /// The reason in the close frame, if the server closes the socket: at most 123 bytes.
     public var reason = ""

@@ -1,7 +1,7 @@
 import Digests
 import JSON
 
-/// An account's stored password: a key derived by PBKDF2, with its salt and its cost.
+/// An account's stored password: a PBKDF2 key with its salt and cost.
 public struct PasswordHash: Hashable, Sendable {
     private let salt: String
     /// The iterations of PBKDF2.
@@ -11,14 +11,14 @@ public struct PasswordHash: Hashable, Sendable {
     /// The costs that a server accepts; the highest takes some 25 milliseconds.
     public static let costs = 1...100_000
 
-    /// - Parameter salt: Unique for each account, at most 64 ASCII characters without `$`.
+    /// - Parameter salt: Unique per account, at most 64 ASCII characters without `$`.
     public init(_ password: String, salt: String, cost: Int) {
         precondition(Self.costs.contains(cost), "A cost above the limit would block the event loop.")
         (self.salt, self.cost) = (salt, cost)
         key = Self.derive(password, salt, cost)
     }
 
-    /// A dummy hash, so that checking a password of an unknown account costs the same.
+    /// A dummy hash, so that checking an unknown account's password costs the same.
     public static func matchingNothing(cost: Int) -> PasswordHash {
         PasswordHash(salt: "-", cost: cost, key: [])
     }
@@ -29,8 +29,7 @@ public struct PasswordHash: Hashable, Sendable {
         HMACSHA256.deriveKey(password: Array(password.utf8), salt: Array(salt.utf8), iterations: cost)
     }
 
-    /// Whether the password matches; with a `work` above its cost, the check takes as long as for a password of that
-    /// cost.
+    /// Whether the password matches; a higher `work` makes the check as slow as for a hash of that cost.
     public func matches(_ password: String, work: Int = 0) -> Bool {
         let isEqual = constantTimeEquals(Self.derive(password, salt, cost), key)
         if work > cost { _ = Self.derive(password, salt, work - cost) }
@@ -56,10 +55,10 @@ public struct PasswordHash: Hashable, Sendable {
 
 /// The address of an account.
 public enum EmailAddress {
-    /// The longest address in bytes (RFC 5321 §4.5.3.1.3, less the angle brackets).
+    /// The longest address in bytes (RFC 5321 §4.5.3.1.3, without the angle brackets).
     public static let bytes = 254
 
-    /// Whether a text has the form `local@domain.tld` without spaces; mail may still not arrive there.
+    /// Whether a text has the form `local@domain.tld` without spaces; delivery may still fail.
     public static func isAddress(_ text: String) -> Bool {
         guard text.utf8.count <= bytes, text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }),
             !text.unicodeScalars.contains(where: \.properties.isWhitespace)
@@ -70,6 +69,6 @@ public enum EmailAddress {
         return labels.count > 1 && labels.allSatisfy { !$0.isEmpty }
     }
 
-    /// The key of the account: addresses that differ only in ASCII case are the same.
+    /// The account's key, which is equal for addresses that differ only in ASCII case.
     public static func key(_ address: String) -> ExactString { ExactString(address).asciiLowercased() }
 }

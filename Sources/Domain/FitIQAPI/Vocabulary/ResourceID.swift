@@ -3,9 +3,9 @@ import Text
 
 /// An id: a version 4 UUID in lower case from the backend, or any UUID or free text from a scenario.
 ///
-/// The FitIQ backend compares ids as text and is case-sensitive (consultation-websocket, best practice 1). The guides
-/// declare ids as text, and their tests use `backend-123`. Free text is stored in the bits of a version 15 UUID, which
-/// no RFC defines, with eleven characters in each half.
+/// The FitIQ backend compares ids as case-sensitive text (consultation-websocket, best practice 1). The guides declare
+/// ids as text, and their tests use `backend-123`. Free text is stored in the bits of a version 15 UUID, which no RFC
+/// defines, with eleven characters in each half.
 public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSONText {
     let high: UInt64
     private let low: UInt64
@@ -18,7 +18,7 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSON
 
     private init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
-    /// A number as random as the id, to seed what belongs to it.
+    /// A number derived from the id, to seed data that belongs to it.
     public var seed: UInt64 { high ^ low }
 
     /// Creates an id from free text in a scenario: 1 to 22 of `a` to `z`, `0` to `9`, `-` and `_`; otherwise nil.
@@ -34,7 +34,7 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSON
     private static let freeCharacters = Array("abcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     static let longestFreeText = 22
 
-    /// Reads characters as digits of base 39, the first in the lowest place; eleven are less than 2⁵⁹.
+    /// Reads characters as digits of base 39, the first in the lowest place; eleven fit into 59 bits.
     private static func packed(_ bytes: ArraySlice<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for byte in bytes.reversed() {
@@ -87,7 +87,7 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSON
     }
 
     public static func read(_ text: String) -> Reading {
-        // A native string gives access to its bytes; only a bridged one is copied.
+        // Native strings lend their bytes; only bridged strings are copied.
         var text = text
         return text.withUTF8(read)
     }
@@ -107,7 +107,7 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSON
         else { return .malformed }
         let hasUpperCase = one.hasUpperCase || two.hasUpperCase || three.hasUpperCase || four.hasUpperCase
         let id = ResourceID(high: one.value << 32 | two.value, low: three.value << 32 | four.value)
-        // Input with version 15 is not an issued id, and would be written as free text.
+        // The backend issues no version 15 UUIDs; one would be written as free text.
         return id.isFreeText ? .malformed : hasUpperCase ? .wrongCase : .id(id)
     }
 
@@ -127,23 +127,23 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSON
     }
 }
 
-/// Which ids in requests name a resource.
+/// Which spellings of ids a request may use.
 public enum IDCase: String, CaseIterable, Sendable {
     /// Only ids spelled as issued, as in the FitIQ backend.
     case lowerCase = "lower-case"
-    /// Also ids with upper-case letters, which some calls of the apps send.
+    /// Also ids with upper-case letters, which some app calls send.
     case anyCase = "any-case"
-    /// Only ids spelled as issued; they may be free text if a scenario says so, as in the guides' tests.
+    /// Only ids spelled as issued; a scenario may use free text, as in the guides' tests.
     case free
 }
 
-/// The ids that a world issues in order, determined by its seed.
+/// The sequence of ids that a world issues, determined by its seed.
 public struct ResourceIDSequence: Sendable {
     private var numbers: SplitMix64
-    /// The number of ids issued or skipped: the place in the sequence, which repeats after 2⁶³ ids.
+    /// The number of ids issued or skipped, which is the position in the sequence; it repeats after 2⁶³ ids.
     public private(set) var issuedCount: Int
 
-    /// Starts the sequence of a seed, or continues it after a number of ids.
+    /// Starts a seed's sequence, or continues it after a number of ids.
     ///
     /// - Parameter count: 0 or more; skipping takes constant time.
     public init(seed: UInt64, skipping count: Int = 0) {
@@ -152,7 +152,7 @@ public struct ResourceIDSequence: Sendable {
         skip(count)
     }
 
-    /// An id that is derived from a seed, the same each time.
+    /// An id derived from a seed, always the same.
     public static func first(of seed: UInt64) -> ResourceID {
         var identifiers = ResourceIDSequence(seed: seed)
         return identifiers.next()
@@ -166,10 +166,10 @@ public struct ResourceIDSequence: Sendable {
     /// Skips ids until this many have been issued; never goes back.
     public mutating func skip(toCount count: Int) { if count > issuedCount { skip(count - issuedCount) } }
 
-    /// Skips everything up to this id if it is one of the next 2⁴⁰; otherwise does nothing.
+    /// Skips all ids up to this one if it is one of the next 2⁴⁰; otherwise does nothing.
     ///
-    /// An id copied from another run with the same seed would otherwise be issued twice. The position is computed
-    /// without a search, because SplitMix64 can be reversed, except for the six bits that a version 4 UUID fixes.
+    /// Otherwise an id copied from another run with the same seed would be issued twice. Reversing SplitMix64 computes
+    /// the position without a search, except for the six bits that a version 4 UUID fixes.
     public mutating func skip(past id: ResourceID) {
         for versionBits in UInt64(0)..<16 {
             let steps = numbers.steps(until: id.high & 0xFFFF_FFFF_FFFF_0FFF | versionBits << 12)
@@ -190,7 +190,7 @@ public struct ResourceIDSequence: Sendable {
     }
 }
 
-/// The seeded random number generator behind everything the fake makes up.
+/// The seeded random number generator behind all generated data.
 ///
 /// Steele, Lea, Flood: "Fast splittable pseudorandom number generators". Not for secrets.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
@@ -209,12 +209,12 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     /// A number from 0 up to, but not including, the bound; the bias is below 2⁻³² for the small bounds used here.
     public mutating func next(below bound: UInt64) -> UInt64 { next().multipliedFullWidth(by: bound).high }
 
-    /// Skips any number of numbers in constant time.
+    /// Skips `count` numbers in constant time.
     public mutating func skip(_ count: UInt64) { state &+= 0x9E37_79B9_7F4A_7C15 &* count }
 
-    /// The number of calls of ``next()`` until these bits come, modulo 2⁶⁴; 0 stands for the whole period.
+    /// The number of calls of ``next()`` until these bits come, modulo 2⁶⁴; 0 means the whole period.
     ///
-    /// Every step of `next` can be undone: a shift by folding it in again, a product by the inverse of its odd factor.
+    /// Every step of `next` can be reversed: a shift by repeated XOR, a product by the inverse of its odd factor.
     func steps(until bits: UInt64) -> UInt64 {
         var before = bits
         before ^= before >> 31 ^ before >> 62

@@ -3,9 +3,9 @@ import Text
 
 /// A point in time, in nanoseconds since 1970-01-01T00:00:00Z.
 ///
-/// Arithmetic does not saturate: the range is the years 1678 to 2262, and the shell is the only source of values.
+/// Arithmetic does not saturate. The range is the years 1678 to 2262, and all values come from the outermost layer.
 public struct Timestamp: Hashable, Comparable, Sendable, PlainJSONText {
-    /// Negative before the epoch.
+    /// Nanoseconds since the epoch; negative before it.
     public var nanosecondsSinceEpoch: Int64
 
     public init(nanosecondsSinceEpoch: Int64) { self.nanosecondsSinceEpoch = nanosecondsSinceEpoch }
@@ -23,16 +23,16 @@ public struct Timestamp: Hashable, Comparable, Sendable, PlainJSONText {
 
     public static func < (left: Self, right: Self) -> Bool { left.nanosecondsSinceEpoch < right.nanosecondsSinceEpoch }
 
-    /// ISO 8601 in UTC with whole seconds, `2025-01-29T10:30:00Z`: the only form of time on the wire.
+    /// ISO 8601 in UTC with whole seconds, `2025-01-29T10:30:00Z`, the only wire format.
     ///
-    /// Fractions are cut off because Foundation's `.iso8601` strategy rejects them on older systems.
+    /// Fractions are truncated, because Foundation's `.iso8601` strategy rejects them on older systems.
     public var wireText: String { RFC3339.text(secondsSinceEpoch: secondsSinceEpoch) }
 
     public func write(into room: UnsafeMutableBufferPointer<UInt8>) -> Int {
         RFC3339.write(secondsSinceEpoch: secondsSinceEpoch, into: room)
     }
 
-    /// ISO 8601 in UTC to the nanosecond, `2025-01-29T10:30:00.250000000Z`: for tools, not for the API's wire.
+    /// ISO 8601 in UTC to the nanosecond, `2025-01-29T10:30:00.250000000Z`, for tools and not for the API.
     public var nanosecondText: String {
         let seconds = secondsSinceEpoch
         return RFC3339.text(secondsSinceEpoch: seconds, nanoseconds: nanosecondsSinceEpoch &- seconds &* 1_000_000_000)
@@ -48,7 +48,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, PlainJSONText {
         guard let time = RFC3339.time(text) else { return nil }
         let second = DateTime(secondsSinceEpoch: time.secondsSinceEpoch)
         guard inAnyYear || second.timestamp != nil else { return nil }
-        // Before 1970, count back from the end of the second: the earliest representable time lies within a second.
+        // Before 1970, count back from the end of the second, or the earliest times would overflow.
         let isBefore = second.secondsSinceEpoch < 0
         let (whole, isTooFar) = (second.secondsSinceEpoch + (isBefore ? 1 : 0))
             .multipliedReportingOverflow(by: 1_000_000_000)
@@ -61,12 +61,12 @@ public struct Timestamp: Hashable, Comparable, Sendable, PlainJSONText {
     public var httpDateText: String { DateTime(self).httpDateText }
 }
 
-/// A client's point in time: whole seconds, in the years 0000 to 9999.
+/// A client's point in time, in whole seconds and in the years 0000 to 9999.
 ///
-/// The clock's ``Timestamp`` counts nanoseconds and ends in 2262; a goal may lie beyond, at Swift's
+/// The clock's ``Timestamp`` counts nanoseconds and ends in 2262, but a goal may be later, at Swift's
 /// `Date.distantFuture`.
 public struct DateTime: Hashable, Comparable, Sendable, PlainJSONText {
-    /// Whole seconds since 1970-01-01T00:00:00Z; negative before.
+    /// Whole seconds since 1970-01-01T00:00:00Z; negative before 1970.
     public let secondsSinceEpoch: Int64
 
     /// From 0000-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
@@ -80,14 +80,14 @@ public struct DateTime: Hashable, Comparable, Sendable, PlainJSONText {
     /// Creates the second that contains a moment of the clock.
     public init(_ timestamp: Timestamp) { self.init(secondsSinceEpoch: timestamp.secondsSinceEpoch) }
 
-    /// The first moment of the second; nil outside a clock's years 1970 to 2199.
+    /// The first moment of the second; nil outside the clock's years 1970 to 2199.
     public var timestamp: Timestamp? {
         (0..<7_258_118_400).contains(secondsSinceEpoch) ? Timestamp(secondsSinceEpoch: secondsSinceEpoch) : nil
     }
 
     /// ISO 8601 in UTC with whole seconds, `2025-01-29T10:30:00Z`.
     public var wireText: String { RFC3339.text(secondsSinceEpoch: secondsSinceEpoch) }
-    /// The same with milliseconds, as ``Timestamp/millisecondText``: always `.000Z`.
+    /// The same with milliseconds like ``Timestamp/millisecondText``, always `.000Z`.
     public var millisecondText: String { wireText.dropLast() + ".000Z" }
     /// The first second of its day in UTC.
     public var startOfDay: DateTime {
@@ -112,7 +112,7 @@ public struct DateTime: Hashable, Comparable, Sendable, PlainJSONText {
 
     public static func < (left: Self, right: Self) -> Bool { left.secondsSinceEpoch < right.secondsSinceEpoch }
 
-    /// Parses `2025-01-29T10:30:00Z`, also with fractions (cut off) and offsets; nil for anything else.
+    /// Parses `2025-01-29T10:30:00Z`, also with offsets and truncated fractions; nil for anything else.
     ///
     /// RFC 3339 §5.6 `date-time`: a leap second counts as the next second; a result outside the years 0000 to 9999 is
     /// clamped.

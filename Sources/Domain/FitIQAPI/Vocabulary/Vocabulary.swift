@@ -4,7 +4,7 @@ import JSON
 public enum ConsultationStatus: String, CaseIterable, Sendable, Hashable {
     /// Open for chat; counts towards the limit of ten.
     case active
-    /// The apps completed it; no endpoint of the guides does that.
+    /// Completed by the apps; the guides have no endpoint for this.
     case completed
     /// Archived by the user through the archive endpoint.
     case archived
@@ -12,17 +12,17 @@ public enum ConsultationStatus: String, CaseIterable, Sendable, Hashable {
 
 /// The kind of a consultation's context (enhanced-consultations, ContextType).
 public enum ContextType: String, CaseIterable, Sendable, Hashable {
-    /// Open-ended; counts as a context of its own in the search for duplicates.
+    /// Open-ended; a separate context in the search for duplicates.
     case general
     case goal, insight, mood, journal
 }
 
-/// The state of a goal in the words of the guide (goal-linking, GoalStatus) or of the apps.
+/// The state of a goal in the guide's (goal-linking, GoalStatus) or the apps' words.
 public enum GoalWord: String, CaseIterable, Sendable, Hashable {
-    /// The initial status of every goal for the guide.
+    /// The initial status of every goal in the guide.
     case notStarted = "not_started"
     case inProgress = "in_progress"
-    /// The initial status of every goal for the apps.
+    /// The initial status of every goal in the apps.
     case active
     case completed, paused, archived
 
@@ -57,14 +57,14 @@ public enum GoalState: String, CaseIterable, Sendable, Hashable {
 /// The state of a meal log (meal-log-websocket, MealLogStatus).
 public enum MealLogStatus: String, CaseIterable, Sendable, Hashable {
     case processing, completed, failed
-    /// Entered food by food; no endpoint of the guides creates one, but lists can filter by it.
+    /// Entered as individual foods; the guides have no endpoint for this, but lists can filter by it.
     case manual
 }
 
 /// The meal of the day that a log belongs to (meal-log-websocket, MealType).
 public enum MealType: String, CaseIterable, Sendable, Hashable {
     case breakfast, lunch, dinner, snack
-    // Only the apps know these.
+    // Only the apps have these.
     case drink, water, supplements, other
 
     /// The names that clients may send.
@@ -81,7 +81,7 @@ public enum FoodType: String, CaseIterable, Sendable, Hashable {
 /// The author of a message in a consultation (enhanced-consultations, MessageRole).
 public enum MessageRole: String, CaseIterable, Sendable, Hashable {
     case user, assistant
-    /// The backend itself.
+    /// The backend.
     case system
 }
 

@@ -1,25 +1,26 @@
 import FitIQAPI
 import JSON
 
-/// The built-in coach: it picks one of a few dozen written answers by persona and question.
+/// The built-in coach, which picks one of a few dozen written answers by persona and question.
 ///
-/// The same question gets the same answer, byte for byte, so that a client's test can rely on it.
+/// A question always gets the same answer, so that clients' tests can rely on it.
 public enum Coach {
     /// Answers a question.
     ///
-    /// The answer with the most words and phrases in the question wins; of equals, the earlier one. If no answer
-    /// matches, the persona's general answers take turns. In the first turn of a consultation with a context, a
-    /// sentence mentions it. The answer creates no template, even if the question asks for one.
+    /// The answer that shares the most words and phrases with the question wins; ties go to the earlier one. If no
+    /// answer matches, the persona's general answers alternate. The first answer of a consultation with a context
+    /// mentions it. No template is created, even if the question asks for one.
     ///
     /// - Parameter turn: The number of previous answers in the consultation; 0 or more.
     public static func answer(persona: Persona, context: ContextType, question: String, turn: Int) -> String {
         speech(persona: persona, context: context, question: question, turn: turn, mayCreate: false).text
     }
 
-    /// An answer with its chunks; equal answers without an opening share one array.
+    /// An answer with its chunks; equal answers without an opening share an array.
     ///
-    /// - Parameters: - goal: The title of the goal that the consultation is about, which the opening names. -
-    ///   mayCreate: Whether a question that asks for a template gets one, unless it is urgent.
+    /// - Parameters:
+    ///   - goal: The title of the consultation's goal, which the opening mentions.
+    ///   - mayCreate: Whether a question that asks for a template gets one, unless it is urgent.
     static func speech(
         persona: Persona, context: ContextType, goal: String? = nil, question: String, turn: Int, mayCreate: Bool = true
     ) -> Speech {
@@ -31,7 +32,7 @@ public enum Coach {
             ?? index.best(for: words) ?? index.general[turn % index.general.count]
         var speech = Speech(text: answer.text, chunks: answer.chunks)
         speech.template = answer.template
-        // Greetings and thanks need no opening, and urgent answers have none.
+        // Greetings, thanks and urgent answers get no opening.
         guard turn == 0, answer.persona == persona, let opening = opening(of: context, goal: goal) else {
             return speech
         }
@@ -39,14 +40,14 @@ public enum Coach {
         return Speech(text: start.text + speech.text, chunks: start.chunks + speech.chunks)
     }
 
-    /// The sentence about the context in the first answer: at most 12 words, plus those of the goal's title.
+    /// The sentence about the context in the first answer, with at most 12 words besides the goal's title.
     static func opening(of context: ContextType, goal: String? = nil) -> String? {
         CoachBook.builtIn.openings[context]?.replacing("{{goal.title}}", with: TextTemplate.goalTitle(goal))
     }
 
-    /// Suggests goals, in an order that the seed decides: the persona's own first, then those of the others.
+    /// Suggests goals in an order determined by the seed: first the persona's, then the others'.
     ///
-    /// - Parameters: - persona: Nil treats all personas alike. - seed: The same seed gives the same suggestions.
+    /// - Parameter persona: The persona whose goals come first; nil treats all alike.
     public static func suggestions(for persona: Persona? = nil, seed: UInt64, limit: Int) -> [GoalSuggestion] {
         var numbers = SplitMix64(seed: seed)
         let all = CoachBook.builtIn.suggestions
@@ -55,10 +56,10 @@ public enum Coach {
         return Array((own.shuffled(using: &numbers) + others.shuffled(using: &numbers)).prefix(limit))
     }
 
-    /// Splits a text into words, each with the white space after it; joined, they give the text again.
+    /// Splits a text into words with their following white space; joined, they equal the text.
     ///
-    /// White space is space, tab, CR and LF; white space before the first word belongs to that word. No chunk is empty,
-    /// and an empty text has no chunks.
+    /// White space is space, tab, CR and LF; leading white space belongs to the first word. No chunk is empty, and an
+    /// empty text has no chunks.
     public static func chunks(of text: String) -> [String] {
         var text = text
         return text.withUTF8 { bytes in
@@ -71,7 +72,7 @@ public enum Coach {
             for index in bytes.indices {
                 let isWhitespace = Words.isWhitespace(bytes[index])
                 if wasWhitespace, !isWhitespace {
-                    // White space before the first word belongs to it.
+                    // Leading white space belongs to the first word.
                     if hasWord { cut(at: index) }
                     hasWord = true
                 }
@@ -83,11 +84,11 @@ public enum Coach {
     }
 }
 
-/// A text and its chunks, which joined give the text.
+/// A text and its chunks, which joined equal the text.
 struct Speech: Sendable {
     var text: String
     var chunks: [String]
-    /// The template that these words create.
+    /// The template created with this text.
     var template: TemplateDraft?
 
     init(text: String, chunks: [String]) { (self.text, self.chunks) = (text, chunks) }
@@ -96,7 +97,7 @@ struct Speech: Sendable {
     init(_ text: String) { self.init(text: text, chunks: Coach.chunks(of: text)) }
 }
 
-/// Indexes answers by the first words of their phrases, so that a question is read once for any number of answers.
+/// An index of answers by the first words of their phrases, so that a question is read only once.
 struct AnswerIndex: Sendable {
     private struct Phrase: Sendable {
         var words: [String]
@@ -105,9 +106,9 @@ struct AnswerIndex: Sendable {
         var id: Int
     }
 
-    /// Answers without keywords, which fit any question.
+    /// The answers without keywords, which fit any question.
     let general: [WrittenAnswer]
-    /// Starts with the answers that precede all others.
+    /// All answers, starting with those that precede all others.
     private let answers: [WrittenAnswer]
     private let urgentCount: Int
     private var phrases: [String: [Phrase]] = [:]  // Words of users, who may type either Unicode form.
@@ -127,14 +128,14 @@ struct AnswerIndex: Sendable {
         }
     }
 
-    /// The urgent answer to the question, if it has one.
+    /// The urgent answer to the question, if there is one.
     func urgent(for words: [String]) -> WrittenAnswer? {
         bestNumber(for: words).flatMap { $0 < urgentCount ? answers[$0] : nil }
     }
 
-    /// The answer with the most words in common with the question; an urgent one comes first.
+    /// The answer with the most words in common with the question; urgent answers come first.
     ///
-    /// - Returns: The first of equals; nil without a common word.
+    /// - Returns: The best answer, the first one of a tie; nil without a common word.
     func best(for words: [String]) -> WrittenAnswer? { bestNumber(for: words).map { answers[$0] } }
 
     private func bestNumber(for words: [String]) -> Int? {
@@ -173,8 +174,8 @@ enum Words {
 
     /// Splits a text into words of lower-case ASCII letters and digits, without diacritics and plural endings.
     ///
-    /// "Café" and "CAFES" are both `cafe`: case, the accents of Latin letters and apostrophes do not count. Letters of
-    /// other scripts stay unchanged.
+    /// "Café" and "CAFES" are both `cafe`, because case, Latin accents and apostrophes do not count. Letters of other
+    /// scripts stay unchanged.
     static func fold(_ text: String) -> [String] {
         var words: [String] = []
         var word: [UInt8] = []
@@ -183,7 +184,7 @@ enum Words {
             case "a"..."z", "0"..."9": word.append(UInt8(truncatingIfNeeded: scalar.value))
             case "A"..."Z": word.append(UInt8(truncatingIfNeeded: scalar.value | 0x20))
             case "'", "\u{2019}", "\u{300}"..."\u{36F}": continue
-            // Mostly spaces.
+            // These are mostly spaces.
             case "\u{0}"..."\u{7F}": finish(&word, into: &words)
             default:
                 if let letters = plainLetters(of: scalar) {
@@ -226,11 +227,11 @@ enum Words {
 }
 
 struct WrittenAnswer: Sendable {
-    /// The persona that gives the answer; nil means every persona.
+    /// The persona that gives the answer; nil means all personas.
     var persona: Persona?
-    /// Words and phrases, one of which must occur in the question; empty for an answer that fits any question.
+    /// Words and phrases, at least one of which must occur in the question; empty if the answer fits any question.
     var keywords: [String]
-    /// 25 to 48 words of plain text, so that it streams within four seconds, word by word, with any opening.
+    /// The text: 25 to 48 words, so that it streams within four seconds even with an opening.
     let text: String
     /// The text in chunks, one for each word.
     let chunks: [String]
@@ -253,17 +254,16 @@ struct TemplateDraft: Sendable, Equatable {
 
 /// The texts of the built-in coach: `Fixtures/data/coach.json`.
 ///
-/// `openings` has a sentence for each context type except general; `urgent` has the answers that precede all others; a
-/// section per persona has its own answers; `common` has the answers of every persona. The order within a section
-/// decides between answers that fit a question equally well. `suggestions` has goals, each of one persona, with their
-/// numbers as texts. `templates` has the templates created on request: keywords select the type, and personas have a
-/// default without keywords.
+/// `openings` has a sentence for each context type except general. `urgent` has the answers that precede all others, a
+/// section per persona has that persona's answers, and `common` has answers of all personas. Ties are resolved by the
+/// order in a section. `suggestions` has the personas' goals, with numbers as texts. `templates` has the templates
+/// created on request: keywords select the type, and a persona's default has no keywords.
 struct CoachBook: Sendable {
     static let path = "Fixtures/data/coach.json"
     static let sections =
         ["openings", "urgent"] + Persona.allCases.map(\.rawValue) + ["common", "suggestions", "templates"]
 
-    /// The embedded book, read at the first question.
+    /// The embedded book, which the first question loads.
     static let builtIn = DataFile.embedded(path) { CoachBook(&$0) }
 
     private(set) var openings: [ContextType: String] = [:]
@@ -376,7 +376,7 @@ struct CoachBook: Sendable {
         }
     }
 
-    /// The template that a question asks for, if it asks for one.
+    /// The template that a question asks for, if any.
     func template(for words: [String], of persona: Persona) -> WrittenAnswer? {
         guard Self.asksForTemplate(words) else { return nil }
         return templates.best(for: words) ?? usualTemplates[persona]
@@ -386,21 +386,22 @@ struct CoachBook: Sendable {
     private static let asking: Set = ["give", "need", "want", "like", "get", "save"]
     private static let plans: Set = ["plan", "routine", "program", "programme", "schedule"]
 
-    /// Words that turn a request into a question or a statement, before its verb or between verb and noun: "How do I make
-    /// a plan?", "I want to make sure my schedule works", "I don't need a template".
+    /// Words before the verb, or between verb and noun, that make a request a question or a statement: "How do I make a
+    /// plan?", "I want to make sure my schedule works", "I don't need a template".
     private static let turning: Set = [
         "how", "what", "why", "when", "should", "did", "not", "dont", "never", "if", "know", "sure", "sense", "time",
         "it", "the", "this", "that", "your",
     ]
 
-    /// "Create a workout plan" and "I need a meal template" ask for one; "How do I make a plan?" asks for advice.
+    /// "Create a workout plan" and "I need a meal template" ask for a template, and "How do I make a plan?" asks for
+    /// advice.
     private static func asksForTemplate(_ words: [String]) -> Bool {
         words.indices.contains { start in
             let isMaking = making.contains(words[start])
             guard isMaking || asking.contains(words[start]) else { return false }
             let next = words[start...].prefix(8)
             let noun = next.firstIndex { $0 == "template" || isMaking && plans.contains($0) }
-            // "Make my schedule work" changes an existing one.
+            // "Make my schedule work" changes an existing template.
             guard let noun, next.dropFirst().first != "my" else { return false }
             return turning.isDisjoint(with: words[max(0, start - 4)..<noun])
         }
@@ -426,7 +427,7 @@ struct CoachBook: Sendable {
             file.refuse(
                 "an answer must have from 25 to 48 words, not \(count)", at: record.line)
         }
-        // Searches bytes: a search in characters would take longer than everything else at the first question.
+        // Search bytes, because searching characters would dominate the time of the first question.
         let pairs = zip(answer.text.utf8, answer.text.utf8.dropFirst())
         if pairs.contains(where: { Words.isWhitespace($0) && Words.isWhitespace($1) }) {
             file.refuse("single spaces or line breaks must separate words", at: record.line)

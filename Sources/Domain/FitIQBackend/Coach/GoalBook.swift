@@ -3,7 +3,7 @@ import JSON
 
 /// The coach's advice on goals: `Fixtures/data/goals.json`.
 ///
-/// `topics` has texts by a goal's topic; the last topic is for all other goals. `stages` has texts by a goal's
+/// `topics` has texts for each topic of goals; the last topic is for all other goals. `stages` has texts for stages of
 /// progress.
 struct GoalBook: Sendable {
     static let path = "Fixtures/data/goals.json"
@@ -65,7 +65,7 @@ struct GoalBook: Sendable {
             strengths: file.texts("strengths", of: record), challenges: file.texts("challenges", of: record))
     }
 
-    /// The topic of the goal's category, or of its type, or of its title, in this order.
+    /// The topic found by the goal's category, type or title, in this order.
     func topic(of goal: Goal) -> Topic {
         for text in [goal.category, goal.measure.type, goal.title] {
             let words = Words.fold(text ?? "")
@@ -77,9 +77,9 @@ struct GoalBook: Sendable {
 
 enum GoalStage: String, CaseIterable, Sendable {
     case completed, archived, paused, overdue
-    /// Without progress.
+    /// A goal without progress.
     case new
-    /// With less than half, less than four fifths, and more of its progress.
+    /// Progress of less than half, less than four fifths, and more.
     case started, halfway, close
 
     init(of goal: Goal, at now: Timestamp) {
@@ -95,7 +95,7 @@ enum GoalStage: String, CaseIterable, Sendable {
     }
 }
 
-/// The coach's advice on one goal: texts by its topic and stage, in an order that its id decides.
+/// The coach's advice on a goal: texts for its topic and stage, in an order determined by its id.
 extension Backend {
     /// Answers with advice on a goal (`GET /api/v1/goals/{goalId}/tips`, `/suggestions` or `/analysis`), or throws 404.
     public func goalAdvice(
@@ -140,7 +140,7 @@ extension Backend {
 extension JSONWriter {
     fileprivate static let textCount = 3
 
-    /// Writes some texts of a list, starting where the seed decides.
+    /// Writes some texts of a list, starting at a position determined by the seed.
     fileprivate mutating func texts(_ name: StaticString, _ texts: [String], seed: UInt64) {
         let start = Int(seed % UInt64(texts.count))
         let turned = texts[start...] + texts[..<start]
@@ -149,7 +149,7 @@ extension JSONWriter {
 }
 
 extension Goal {
-    /// The projected date of completion; nil without progress to project, or beyond a hundred years.
+    /// The projected date of completion; nil without progress or if it is more than a hundred years away.
     fileprivate func projectedCompletion(at now: Timestamp) -> DateTime? {
         let elapsed = Double(now.secondsSinceEpoch - createdAt.secondsSinceEpoch)
         let needed = elapsed / progress

@@ -5,11 +5,11 @@ import Text
 
 /// The documents that the apps sync, by collection and user.
 ///
-/// Each command returns the body of its success response, if it has one.
+/// Each command returns the body of its success response, if any.
 extension Backend {
     /// Adds a document, or returns the user's sleep session with the same `source_id` unchanged.
     ///
-    /// - Throws: 507 at the limit of documents, or if the world is full.
+    /// - Throws: A 507 at the limit of documents, or if the world is full.
     public mutating func createDocument(
         _ object: JSONObject, in collection: DocumentCollection, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> (isNew: Bool, body: [UInt8]) {
@@ -45,20 +45,20 @@ extension Backend {
         noteSharing(of: document, in: collection, by: user)
     }
 
-    /// Lists a user's documents, the newest first unless the query says otherwise.
+    /// Lists a user's documents, newest first unless the query says otherwise.
     public func documents(_ query: DocumentListQuery, for user: UserID) -> Deferred<[UInt8]> {
         let documents = users[user].documents[query.collection, default: []]
         return Deferred(cost: query.cost(of: [documents])) { query.page(of: documents) }
     }
 
-    /// Returns a document of the user, or one shared with the user; otherwise throws 404.
+    /// Returns a document that belongs to or is shared with the user, or throws 404.
     public func document(
         _ id: String, in collection: DocumentCollection, for user: UserID
     ) throws(APIError) -> [UInt8] {
         JSONWriter.success(data: try readable(id, in: collection, for: user).encoded)
     }
 
-    /// The members of this user's document; throws 404 for an unknown id, and 403 for a document that is only shared.
+    /// The members of this user's document; throws 404 for an unknown id and 403 for a document that is only shared.
     public func documentMembers(
         _ id: String, in collection: DocumentCollection, of user: UserID
     ) throws(APIError) -> JSONObject {
@@ -67,7 +67,7 @@ extension Backend {
 
     /// Replaces the members of a document.
     ///
-    /// - Throws: 404; 403 if it is only shared; 400 for a mood from HealthKit; 507 if the world is full and the
+    /// - Throws: A 404; a 403 if it is only shared; a 400 for a mood from HealthKit; a 507 if the world is full and the
     ///   document would grow.
     public mutating func replaceDocument(
         _ id: String, with object: JSONObject, in collection: DocumentCollection, by user: UserID, _ turn: inout Turn
@@ -84,7 +84,7 @@ extension Backend {
         return JSONWriter.success(data: document.encoded)
     }
 
-    /// - Throws: 404; 403 if it is only shared.
+    /// - Throws: A 404, or a 403 if it is only shared.
     public mutating func deleteDocument(
         _ id: String, in collection: DocumentCollection, by user: UserID
     ) throws(APIError) {
@@ -104,7 +104,7 @@ extension Backend {
 
     /// The index of this user's document.
     ///
-    /// - Throws: 403 for a template that the user may only read, another's or the system's; 404 for any other id.
+    /// - Throws: A 403 for a template that the user can only read, or a 404 for any other id.
     @discardableResult
     public func index(of id: String, in collection: DocumentCollection, of user: UserID) throws(APIError) -> Int {
         let resource = resource(id)
@@ -129,7 +129,7 @@ extension Backend {
 extension DocumentListQuery {
     /// The body with a page of the matching documents.
     ///
-    /// - Parameter documents: In the order of their creation, which decides between equal times.
+    /// - Parameter documents: The documents in creation order, which resolves equal times.
     func page(of documents: [Document], as encode: (Document) -> [UInt8] = \.encoded) -> [UInt8] {
         if let words { return SearchWords(words).page(of: documents.filter(matches), self) }
         let found = sorted(documents.filter(matches))
@@ -138,7 +138,7 @@ extension DocumentListQuery {
         }
     }
 
-    /// The averages over all matching sessions; null without any.
+    /// The averages over all matching sessions; null if there are none.
     private static func writeAverages(of sessions: [Document], into data: inout JSONWriter) {
         guard !sessions.isEmpty else { return data.memberNull("averages") }
         let objects = sessions.map { (try? JSON.parse($0.encoded)) ?? .null }
@@ -177,7 +177,7 @@ extension DocumentListQuery {
 
     /// The approximate ``Deferred/cost`` of finding the matches, which parses all objects or none.
     ///
-    /// - Parameter readsPage: Whether the objects of the page are parsed at least.
+    /// - Parameter readsPage: Whether at least the page's objects are parsed.
     func cost(of lists: [[Document]], readsPage: Bool = false) -> Int {
         var cost = lists.reduce(0) { $0 + 16 * $1.count }
         guard readsMembers || readsPage || collection == .sleep else { return cost }
@@ -186,13 +186,13 @@ extension DocumentListQuery {
     }
 }
 
-/// The words of a search in the journal: each must occur, in any case.
+/// The words of a journal search, all of which must occur in any letter case.
 struct SearchWords {
     private let words: [SoughtWords]
 
     init(_ words: [String]) { self.words = words.map { SoughtWords($0) } }
 
-    /// The body with a page of the entries that contain all words, the most relevant first, then the newest.
+    /// The body with a page of the entries that contain all words, ordered by relevance, then newest first.
     func page(of entries: [Document], _ query: DocumentListQuery) -> [UInt8] {
         var found: [(relevance: Double, time: DateTime, place: Int, entry: Document)] = []
         for (place, entry) in entries.enumerated() {
@@ -206,7 +206,8 @@ struct SearchWords {
         return DocumentAnswers.list(items, query, total: found.count)
     }
 
-    /// From 0 to 1, the mean over the words: 1 in the title, 0.75 in a tag, 0.5 in the text; nil if a word is missing.
+    /// The mean relevance of the words, from 0 to 1: 1 in the title, 0.75 in a tag, 0.5 in the text; nil if a word is
+    /// missing.
     private func relevance(of entry: JSONObject) -> Double? {
         let title = entry["title"]?.string ?? ""
         let tags = entry["tags"]?.array?.compactMap(\.string) ?? []
@@ -226,7 +227,7 @@ struct SearchWords {
     }
 }
 
-/// Insights: the backend writes them, and the app's user reads, marks and archives them.
+/// Insights, which the backend writes and the app's user reads, marks and archives.
 extension Backend {
     /// `GET /api/v1/insights/unread/count`: counts insights that are neither read nor archived.
     public func unreadInsights(of user: UserID) -> [UInt8] {
@@ -234,9 +235,9 @@ extension Backend {
         return JSONWriter.success { $0.member("count", count) }
     }
 
-    /// Sets a mark of an insight, or toggles it if the value is nil; a mark that has the value already keeps its time.
+    /// Sets a mark on an insight, or toggles it if the value is nil; an unchanged mark keeps its time.
     ///
-    /// - Throws: 404.
+    /// - Throws: A 404.
     public mutating func markInsight(
         _ id: String, _ member: String, as value: Bool?, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -263,9 +264,9 @@ extension Backend {
         }
     }
 
-    /// Adds an insight that counts the user's records of a period (`POST /api/v1/insights/generate/wellness`).
+    /// Adds an insight that counts a period's records (`POST /api/v1/insights/generate/wellness`).
     ///
-    /// - Throws: 507 at the limit of documents, or if the world is full.
+    /// - Throws: A 507 at the limit of documents, or if the world is full.
     public mutating func generateInsight(
         _ request: GenerateInsightRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {

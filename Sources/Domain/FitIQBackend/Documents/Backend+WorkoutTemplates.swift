@@ -1,9 +1,9 @@
 import FitIQAPI
 import JSON
 
-/// Workout templates, the only documents that other users may read: public ones, system templates, and shared ones.
+/// Workout templates, the only documents that other users may read if they are public, system or shared templates.
 extension Backend {
-    /// Lists the user's templates, or those that the query's source names, the newest first.
+    /// Lists the templates of the query's source, by default the user's, newest first.
     public func templates(_ query: DocumentListQuery, for user: UserID) -> Deferred<[UInt8]> {
         let name = users[user].id
         return templates(query, of: user) { owner, template in
@@ -17,12 +17,12 @@ extension Backend {
         }
     }
 
-    /// Lists the public templates of all users and the system templates, the newest first.
+    /// Lists the public templates of all users and the system templates, newest first.
     public func publicTemplates(_ query: DocumentListQuery) -> Deferred<[UInt8]> {
         templates(query) { $1.isOpen }
     }
 
-    /// Lists the templates that others share with a user, the newest first, with who shares each and in which role.
+    /// Lists the templates shared with a user, newest first, with the sharing user and role.
     public func templatesShared(
         with user: UserID, _ query: DocumentListQuery, at now: Timestamp
     ) -> Deferred<[UInt8]> {
@@ -38,9 +38,9 @@ extension Backend {
             })
     }
 
-    /// Shares a template with users, whether or not they exist; an existing share keeps its id and time.
+    /// Shares a template with users, even unknown ones; an existing share keeps its id and time.
     ///
-    /// - Throws: 404; 403 if it is another's; 507 at the limit of users, or if the world is full.
+    /// - Throws: A 404; a 403 if it belongs to another user; a 507 at the limit of users or if the world is full.
     public mutating func shareTemplate(
         _ id: String, _ request: ShareDocumentRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -78,7 +78,7 @@ extension Backend {
         }
     }
 
-    /// Ends sharing with one user; throws 404 if the template is not shared with that user.
+    /// Stops sharing with one user; throws 404 if the template is not shared with that user.
     public mutating func unshareTemplate(
         _ id: String, with other: String, by user: UserID, at now: Timestamp
     ) throws(APIError) -> [UInt8] {
@@ -97,9 +97,9 @@ extension Backend {
         }
     }
 
-    /// Adds a copy of a template that the user may read, private and with its own ids.
+    /// Adds a private copy of a template that the user may read, with new ids.
     ///
-    /// - Throws: 404; 507 at the limit of documents, or if the world is full.
+    /// - Throws: A 404, or a 507 at the limit of documents or if the world is full.
     public mutating func copyTemplate(
         _ id: String, as name: String?, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -115,7 +115,7 @@ extension Backend {
         }
     }
 
-    /// A document that the user owns or may read; throws 404 for any other.
+    /// A document that the user owns or may read; throws 404 otherwise.
     func readable(_ id: String, in collection: DocumentCollection, for user: UserID) throws(APIError) -> Document {
         let resource = resource(id)
         if let own = users[user].documents[collection]?.first(where: { $0.id == resource }) { return own }
@@ -125,7 +125,7 @@ extension Backend {
         return template
     }
 
-    /// Another user's template that this one may read.
+    /// Another user's template that this user may read.
     func foreignTemplate(_ id: ResourceID?, in collection: DocumentCollection, for user: UserID) -> Document? {
         guard collection == .workoutTemplates, let id else { return nil }
         let name = users[user].id
@@ -137,15 +137,13 @@ extension Backend {
         return nil
     }
 
-    /// Remembers the users with templates that others may read, so that a search for such templates visits only these
-    /// users.
+    /// Records the owners of templates that others may read, so that searches visit only these users.
     mutating func noteSharing(of document: Document, in collection: DocumentCollection, by user: UserID) {
         guard collection == .workoutTemplates, document.isOpen || !document.shares.isEmpty else { return }
         sharers.insert(user)
     }
 
-    /// Lists templates of a user and of all who share any; of those with the same time, the last in the order of users
-    /// comes first.
+    /// Lists the templates of a user and of all sharing users; equal times are in reverse order of users.
     private func templates(
         _ query: DocumentListQuery, of user: UserID? = nil,
         as encode: (@Sendable (Document, TemplateOwner) -> [UInt8])? = nil,
@@ -154,7 +152,7 @@ extension Backend {
         let ids = sharers.union(user.map { [$0] } ?? []).sorted { $0.index < $1.index }
         let seed = configuration.seed
         let owners = ids.map { TemplateOwner(id: $0, user: users[$0], seed: seed) }
-        // Templates that `encode` writes in another form must be parsed first.
+        // If `encode` writes another form, the page's templates must be parsed first.
         return Deferred(cost: query.cost(of: owners.map(\.templates), readsPage: encode != nil)) {
             var (found, places): ([Document], [ResourceID: Int]) = ([], [:])
             for (place, owner) in owners.enumerated() {
@@ -190,7 +188,7 @@ private struct TemplateOwner: Sendable {
 }
 
 extension Document {
-    /// The template in the list of a user with whom it is shared.
+    /// The template as listed for a user with whom it is shared.
     fileprivate func shared(by owner: String, _ share: TemplateShare?) -> [UInt8] {
         let object = object
         return JSONWriter.object { writer in

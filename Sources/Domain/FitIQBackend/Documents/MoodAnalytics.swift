@@ -11,9 +11,9 @@ extension Backend {
     }
 }
 
-/// Period, summary, trends, and the most frequent labels and associations; each day if the query asks for it.
+/// The period, summary, trends, most frequent labels and associations, and on request each day.
 ///
-/// Shares are from 0 to 1. Weeks begin on Monday, in UTC. Equal counts are in the order of their names.
+/// Shares are from 0 to 1. Weeks begin on Monday, in UTC. Equal counts are ordered by name.
 private struct MoodAnalytics {
     private struct Mood {
         let day: Int64
@@ -23,9 +23,9 @@ private struct MoodAnalytics {
     }
 
     private let query: MoodAnalyticsQuery
-    /// Oldest first.
+    /// The moods, oldest first.
     private let moods: [Mood]
-    // By the first day of each week, and by day, ascending, without empty ones.
+    // Moods grouped by the first day of the week, and by day, ascending, without empty groups.
     private let weeks: [(day: Int64, moods: [Mood])]
     private let days: [(day: Int64, moods: [Mood])]
 
@@ -35,8 +35,7 @@ private struct MoodAnalytics {
         moods = within.map { entry in
             let object = entry.object
             func texts(_ member: String) -> [String] { object[member]?.array?.compactMap(\.string) ?? [] }
-            // A world saved by an earlier version, which had no bounds, may contain any number, and their sum may be
-            // infinite.
+            // Worlds saved by earlier versions may contain any number, and the sum could be infinite.
             let valence = min(max(object["valence"]?.double ?? 0, -1), 1)
             return Mood(
                 day: Self.day(of: entry.time), valence: valence, labels: texts("labels"),
@@ -63,17 +62,17 @@ private struct MoodAnalytics {
         moods.isEmpty ? 0 : moods.reduce(0) { $0 + $1.valence } / Double(moods.count)
     }
 
-    /// The difference between the later and the earlier half of the days.
+    /// The trend from the earlier to the later half of the days.
     private var trend: String {
         guard days.count > 1 else { return "insufficient_data" }
         let averages = days.map { Self.average($0.moods) }
         func mean(_ days: ArraySlice<Double>) -> Double { days.reduce(0, +) / Double(days.count) }
         let change = mean(averages[(averages.count / 2)...]) - mean(averages[..<(averages.count / 2)])
-        // The sums of tenths have rounding errors.
+        // Sums of tenths have rounding errors.
         return change > 0.1 + 1e-9 ? "improving" : change < -0.1 - 1e-9 ? "declining" : "stable"
     }
 
-    /// The most frequent names, each counted once per entry, with the average of its entries.
+    /// The most frequent names, each counted once per entry, with the average of these entries.
     private static func top(
         _ limit: Int, of moods: [Mood], _ names: (Mood) -> [String]
     ) -> [(name: String, count: Int, average: Double)] {

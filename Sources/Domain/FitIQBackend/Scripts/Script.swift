@@ -3,7 +3,7 @@ import JSON
 import Nutrition
 import Patterns
 
-/// The replacement of a world's built-in behaviour.
+/// Rules that replace a world's built-in behaviour.
 public struct Script: Sendable, Equatable {
     public var answers: [AnswerRule]
     public var meals: [MealRule]
@@ -13,7 +13,7 @@ public struct Script: Sendable, Equatable {
 
     /// The script of the first rule that matches a question; nil means the built-in coach.
     ///
-    /// - Parameter turn: The number of the message among the user's messages in the consultation, from 1.
+    /// - Parameter turn: The message's number among the consultation's user messages, from 1.
     public func answer(to content: String, turn: Int, persona: Persona, contextType: ContextType) -> AnswerScript? {
         lazy var text = SearchedText(content)
         return answers.first { rule in
@@ -26,7 +26,7 @@ public struct Script: Sendable, Equatable {
 
     /// The first rule that matches a meal; nil means the built-in parser at its own pace.
     ///
-    /// - Parameter text: The words; nil for a photo, which has its own rules.
+    /// - Parameter text: The words; nil for a photo, which has separate rules.
     public func meal(_ text: String?, mealType: MealType) -> MealRule? {
         lazy var searched = SearchedText(text ?? "")
         return meals.first { rule in
@@ -35,7 +35,7 @@ public struct Script: Sendable, Equatable {
         }
     }
 
-    /// Crashes on an invalid rule; readers of scripts must refuse such rules first.
+    /// Crashes on an invalid rule; script readers must refuse such rules first.
     func checkInvariants() {
         for rule in answers {
             precondition(rule.turns.map { $0.lowerBound >= 1 } ?? true, "Turns count from 1.")
@@ -54,9 +54,9 @@ extension TextMatch {
         }
     }
 
-    /// The maximum number of steps for a scalar of a text, each of bounded cost.
+    /// The maximum number of bounded steps per scalar of a text.
     ///
-    /// Words take at most two comparisons, which together cost no more than a step of a pattern.
+    /// Words take at most two comparisons, which together cost at most one step of a pattern.
     public var stepsPerScalar: Int {
         switch self {
         case .contains: 1
@@ -68,8 +68,8 @@ extension TextMatch {
 extension AnswerScript {
     /// The longest duration in a script, in nanoseconds: 366 days.
     public static let longestDuration: Int64 = 366 * 86_400 * 1_000_000_000
-    /// The limit in nanoseconds from a question to the end of its answers, about ten years; later events happen at the
-    /// limit.
+    /// The limit in nanoseconds from a question to the end of its answers: about ten years; later events are moved to
+    /// the limit.
     public static let longestTimeline = 10 * longestDuration
     /// The largest ``StreamTiming/Jitter/logNormal(sigma:)``.
     public static let largestSigma = 10.0
@@ -111,7 +111,7 @@ extension AnswerScript.Step {
 }
 
 extension MealRule {
-    /// The limit of kilocalories, or tenths of grams, of a food: sums of thousands of them stay far below Int's limit.
+    /// The maximum of a food's kilocalories or tenths of grams; thousands of them cannot overflow a sum.
     public static let largestNutrient = 1_000_000_000
 
     fileprivate func checkInvariants() {
@@ -127,9 +127,9 @@ extension MealRule {
     }
 }
 
-/// A scripted answer, exact to the chunk and the nanosecond.
+/// A scripted answer with exact chunks and times.
 public struct AnswerScript: Sendable, Equatable {
-    /// Unless the last step is ``Step/silence`` or an error, the answer completes; without text it is stored empty.
+    /// The steps; the answer completes, even without text, unless the last one is ``Step/silence`` or an error.
     public var steps: [Step]
     public var timing: StreamTiming
     /// `metadata.tokens_used` of each answer; nil counts four bytes per token.
@@ -143,37 +143,36 @@ public struct AnswerScript: Sendable, Equatable {
     }
 
     public enum Step: Sendable, Equatable {
-        /// A text split into words, one chunk each, at the script's pace; not empty.
+        /// A non-empty text with one chunk per word, at the script's pace.
         case text(String)
         /// The built-in coach's answer, split into words.
         case builtInAnswer
-        /// Exactly one chunk, not empty; `after` is in nanoseconds and replaces the script's pace.
+        /// One non-empty chunk; `after` is in nanoseconds and replaces the script's pace.
         case chunk(String, after: Int64? = nil)
-        /// Chunks without time between them, none empty; the first one waits like any chunk.
+        /// Non-empty chunks without delays between them; the first one waits like any chunk.
         case burst([String])
         /// A pause in nanoseconds, in addition to the pace.
         case pause(Int64)
-        /// `template_created`, and the answer's `metadata.template_created`, which keeps the last of several.
+        /// `template_created`, and the answer's `metadata.template_created`, which has the last template.
         ///
-        /// It takes no time itself, like an error between chunks: only pauses precede it.
+        /// It takes no time, like an error between chunks; only pauses delay it.
         case template(CreatedTemplate)
-        /// An `error` frame to the audience of the answer; as the last step it ends the answer, which is not stored.
+        /// An `error` frame to the audience of the answer; as the last step it ends the answer without storing it.
         ///
-        /// As the last step it comes when the next chunk would have come. The default code is
+        /// As the last step it comes at the time of the next chunk. The default code is
         /// ``AnswerScript/usualErrorCode``.
         case error(message: String, code: String?)
-        /// Stops the answer, which is neither completed nor stored; the next question is answered.
+        /// Stops the answer, which is neither completed nor stored; later questions are answered.
         ///
-        /// The next answer starts when the next chunk would have come. Steps after a silence never happen.
+        /// The next answer starts at the time of the next chunk. Steps after a silence are ignored.
         case silence
-        /// Completes and stores the answer so far, and starts another with its own id.
+        /// Completes and stores the answer so far and starts another with a new id.
         ///
-        /// Its first chunk takes as long as the first one after the question. Without steps after it, no other answer
-        /// starts.
+        /// Its first chunk takes as long as the first chunk after the question. As the last step it has no effect.
         case anotherAnswer
     }
 
-    /// The steps of one answer: the script is split at each ``Step/anotherAnswer``.
+    /// The steps of one answer; each ``Step/anotherAnswer`` starts a new part.
     struct Part: Equatable {
         enum Ending: Equatable {
             case completion, silence
@@ -209,12 +208,12 @@ public struct AnswerScript: Sendable, Equatable {
     var messageCount: Int { parts.count { $0.ending == .completion } }
 }
 
-/// The timing of the chunks of a scripted answer.
+/// The timing of a scripted answer's chunks.
 public struct StreamTiming: Sendable, Equatable {
     /// Nanoseconds from the question to the first chunk; nil means a human pace, 0.3 to 0.9 s.
     public var firstChunk: Int64?
     public var rate: Rate
-    /// The random change of the time after each chunk, seeded by the answer; all other times are exact.
+    /// The random change of the gap after each chunk, seeded by the answer; all other times are exact.
     public var jitter: Jitter
 
     public enum Rate: Sendable, Equatable {
@@ -222,14 +221,14 @@ public struct StreamTiming: Sendable, Equatable {
         case human
         /// Chunks per second, at even intervals.
         case chunksPerSecond(Double)
-        /// Tokens per second, four bytes per token: longer chunks take longer.
+        /// Tokens per second, with four bytes per token, so longer chunks take longer.
         case tokensPerSecond(Double)
     }
 
     /// The random variation of gaps.
     public enum Jitter: Sendable, Equatable {
         case none
-        /// A uniform change of plus or minus up to this many nanoseconds; no gap becomes negative.
+        /// A uniform change by up to plus or minus this many nanoseconds; gaps do not become negative.
         case uniform(Int64)
         /// Multiplies each gap by a log-normal number with median 1 and this sigma.
         case logNormal(sigma: Double)
@@ -248,7 +247,7 @@ public struct AnswerRule: Sendable, Equatable {
     public var personas: Set<Persona>
     public var contextTypes: Set<ContextType>
     public var content: TextMatch?
-    /// Positions among the user's messages in the consultation, from 1.
+    /// The matching positions among the consultation's user messages, from 1.
     public var turns: ClosedRange<Int>?
     public var script: AnswerScript
 
@@ -262,27 +261,27 @@ public struct AnswerRule: Sendable, Equatable {
 }
 
 public enum TextMatch: Sendable, Equatable {
-    /// Contains these words, ignoring case.
+    /// The text contains these words, ignoring case.
     case contains(SoughtWords)
     /// The expression matches a part of the text.
     case matches(Pattern)
 }
 
-/// A rule for meals; the first matching rule applies, and the built-in parser decides if none matches.
+/// A rule for meals; the first matching rule applies, and without one the built-in parser.
 public struct MealRule: Sendable, Equatable {
     // An empty or nil condition matches every meal.
     public var text: TextMatch?
     public var mealTypes: Set<MealType>
     /// Whether the rule applies to photos of meals, which have no text.
     public var isForPhotos = false
-    /// The processing time in nanoseconds; nil for the usual 2.0 to 4.5 s.
+    /// The processing time in nanoseconds; nil means the usual 2.0 to 4.5 s.
     public var duration: Int64?
     public var outcome: Outcome
 
     public enum Outcome: Sendable, Equatable {
         /// The result of the built-in parser.
         case parsed
-        /// These foods; their ids derive from the log's.
+        /// These foods, with ids derived from the log's.
         case completed([MealItem])
         case failed(MealLogFailure)
         /// Processing never ends.

@@ -1,17 +1,17 @@
 import FitIQAPI
 import Text
 
-/// The values of a scripted answer: `{{content}}`, `{{now}}`, `{{random 1 6}}`, `{{user.name}}` and `{{goal.title}}` in
-/// its texts.
+/// The values for the fields of a scripted answer's texts: `{{content}}`, `{{now}}`, `{{random 1 6}}`, `{{user.name}}`
+/// and `{{goal.title}}`.
 public struct TextTemplate: Sendable {
     /// The kinds of fields.
     public static let fields = ["content", "now", "random 1 6", "user.name", "goal.title", openBraces]
-    /// Stands for braces that do not start a field.
+    /// The field that yields literal opening braces.
     private static let openBraces = "\"{{\""
 
     /// The question.
     let content: String
-    /// The time at which the answer begins.
+    /// The start time of the answer.
     let now: Timestamp
     let userName: String
     /// The title of the goal that the consultation is about.
@@ -32,14 +32,14 @@ public struct TextTemplate: Sendable {
         return count
     }
 
-    /// The title of a goal, or words for an unknown goal.
+    /// A goal's title, or a phrase for an unknown goal.
     static func goalTitle(_ title: String?) -> String { title ?? "your goal" }
 
     public struct UnknownField: Error, Sendable {
         public let text: String
     }
 
-    /// The text with its values; a text without fields is not copied.
+    /// The text with values in place of its fields; does not copy a text without fields.
     mutating func filled(_ text: String) -> String {
         let pieces = Self.pieces(of: text)
         guard pieces.count > 1 else { return text }
@@ -71,7 +71,7 @@ public struct TextTemplate: Sendable {
 
     private enum Piece {
         case literal(String)
-        /// Without the braces and the spaces inside them.
+        /// A field, without braces and surrounding spaces.
         case field(String)
     }
 
@@ -105,7 +105,7 @@ public struct TextTemplate: Sendable {
 }
 
 extension AnswerScript {
-    /// The script with values in place of the fields of its texts.
+    /// The script with values in place of its texts' fields.
     func filled(by template: TextTemplate) -> AnswerScript {
         var (template, filled) = (template, self)
         filled.steps = steps.map { step in

@@ -1,13 +1,13 @@
 import FitIQAPI
 
-/// A script laid out in time: the events of an answer with their times, and the stored text.
+/// A script's events with their times, and the texts to store.
 struct Timeline: Sendable, Equatable {
     enum Event: Sendable, Equatable {
         case chunk(String)
-        // Rare and large: an indirect case keeps a moment as small as a chunk.
+        // This is rare and large; an indirect case keeps moments small.
         indirect case template(CreatedTemplate)
         indirect case error(message: String, code: String)
-        /// The answer is complete and stored; another one may follow.
+        /// The answer is complete and stored; another answer may follow.
         case completion
         /// The answer ends here and is not stored.
         case abandonment
@@ -21,26 +21,26 @@ struct Timeline: Sendable, Equatable {
 
     struct Answer: Sendable, Equatable {
         let id: ResourceID
-        /// The sum of its chunks.
+        /// The concatenated chunks.
         var text = ""
         var metadata = MessageMetadata()
         var isStored = true
     }
 
-    /// In order; the last one of each answer is a completion or, at the very end, an abandonment.
+    /// The moments in order; each answer ends with a completion, or the last answer with an abandonment.
     private(set) var moments: [Moment] = []
-    /// Never empty.
+    /// The answers, at least one.
     private(set) var answers: [Answer] = []
 
-    /// Lays out a script.
+    /// Computes the times of a script's events.
     ///
-    /// A pure function: the same script, id and pace give the same timeline. The ids of further answers derive from the
-    /// first id, because ids from the world's sequence would depend on concurrent events.
+    /// A pure function of the script, the id and the pace. The ids of further answers derive from the first id, because
+    /// ids from the world's sequence would depend on concurrent events.
     ///
     /// - Parameters:
     ///   - id: The id of the first answer; it seeds the pace.
     ///   - pace: ``Pace/instant`` removes all delays.
-    ///   - builtInAnswer: The built-in coach's answer; evaluated only if the script uses it.
+    ///   - builtInAnswer: The built-in coach's answer, evaluated only if the script uses it.
     init(_ script: AnswerScript, id: ResourceID, pace: Pace, builtInAnswer: () -> Speech) {
         var identifiers = ResourceIDSequence(seed: id.seed)
         var layout = Layout(isInstant: pace == .instant)
@@ -72,7 +72,7 @@ struct Timeline: Sendable, Equatable {
                     append(.chunk(speech.chunks[number]), layout)
                 }
                 guard let draft = speech.template else { break }
-                // The id derives from the answer's id, as for a further answer.
+                // The id derives from the answer's id, like that of a further answer.
                 let id = ResourceIDSequence.first(of: ~answer.id.seed).description
                 create(CreatedTemplate(type: draft.type, id: id, name: draft.name), of: &answer, &layout)
             case .pause(let duration): layout.pause(duration)
@@ -115,11 +115,11 @@ extension AnswerScript.Step {
         }
     }
 
-    /// The step's own time before one of its chunks; nil to use the pace.
+    /// The step's explicit time before one of its chunks; nil if the pace applies.
     fileprivate func time(before chunk: Int) -> Int64? {
         switch self {
         case .chunk(_, let after): after
-        // The first one waits like any chunk.
+        // The first chunk of a burst waits like any chunk.
         case .burst: chunk == 0 ? nil : 0
         default: nil
         }
@@ -127,17 +127,16 @@ extension AnswerScript.Step {
 }
 
 extension StreamTiming {
-    /// The time to the first chunk, and after each chunk to the next or to the end, in nanoseconds.
+    /// The time before the first chunk, and the time after each chunk, in nanoseconds.
     ///
-    /// A pure function: the same timing, chunks and seed give the same gaps. From zero to
-    /// ``AnswerScript/longestTimeline``.
+    /// A pure function of the timing, the chunks and the seed. Each is at most ``AnswerScript/longestTimeline``.
     func gaps(of chunks: [String], seed: UInt64) -> (first: Int64, after: [Int64]) {
         let human = Pace.humanGaps(of: rate == .human ? chunks : [], seed: seed)
         let even =
             switch rate {
             case .human: human.after
             case .chunksPerSecond(let rate): [Int64](repeating: Self.nanoseconds(1e9 / rate), count: chunks.count)
-            // Four bytes per token, as for `tokens_used`.
+            // Four bytes per token, as in `tokens_used`.
             case .tokensPerSecond(let rate): chunks.map { Self.nanoseconds(Double($0.utf8.count) / 4 * (1e9 / rate)) }
             }
         return (firstChunk ?? human.first, jitter.applied(to: even, seed: seed))
@@ -151,7 +150,7 @@ extension StreamTiming {
 
 extension StreamTiming.Jitter {
     func applied(to gaps: [Int64], seed: UInt64) -> [Int64] {
-        // Independent of the numbers that the human pace uses.
+        // These numbers are independent of those for the human pace.
         var numbers = SplitMix64(seed: seed ^ 0x6A09_E667_F3BC_C908)
         switch self {
         case .none: return gaps
@@ -170,12 +169,12 @@ extension StreamTiming.Jitter {
 
 /// Computes the time of a script's next event.
 ///
-/// A chunk comes at the script's pace or after its own time, and a pause delays it further. Other events take no time,
-/// and an answer ends when its next chunk would have come.
+/// A chunk comes at the script's pace or after an explicit time; pauses delay it further. Other events take no time,
+/// and an answer ends at the time of its next chunk.
 struct Layout {
     /// Nanoseconds since the start of the question's turn, at most ``AnswerScript/longestTimeline``.
     private(set) var offset: Int64 = 0
-    /// The gap that the pace puts between the last chunk and the next.
+    /// The pace's gap between the last chunk and the next.
     private var gap: Int64 = 0
     private var pause: Int64 = 0
     private let isInstant: Bool
@@ -205,10 +204,10 @@ struct Layout {
     }
 }
 
-/// Real functions built only from the basic operations of IEEE 754.
+/// Real functions built only from IEEE 754's basic operations.
 ///
-/// These operations give the same bits everywhere. The functions of a system's mathematical library do not, so the same
-/// seed would stream at a different pace on another system.
+/// These operations give the same bits everywhere. System libraries' functions do not, so a seed's pace would depend on
+/// the system.
 enum Arithmetic {
     /// An approximately standard normal number: the sum of twelve uniform numbers, within 6 of 0.
     static func normal(from numbers: inout SplitMix64) -> Double {
@@ -227,7 +226,7 @@ enum Arithmetic {
         // The Taylor series, summed from its smallest term: r¹⁸ / 18! is far below the last digit.
         var sum = 1.0
         for n in stride(from: 18.0, through: 1.0, by: -1.0) { sum = 1 + sum * r / n }
-        // In two steps: near the limits 2ᵏ alone is out of range, but the result is not.
+        // Scale in two steps: near the limits 2ᵏ alone is out of range, but the result is not.
         let half = Int(k) / 2
         return sum * Double(sign: .plus, exponent: half, significand: 1)
             * Double(sign: .plus, exponent: Int(k) - half, significand: 1)

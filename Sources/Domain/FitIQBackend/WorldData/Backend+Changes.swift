@@ -1,14 +1,14 @@
 import FitIQAPI
 import JSON
 
-/// The place of an entity in a world: a list of a scenario file, and its owner.
+/// The place of an entity in a world: its list in a scenario file, and its owner.
 public struct EntityPlace: Hashable, Sendable {
-    /// The lists of a scenario file that a world saves one entity at a time.
+    /// The lists in a scenario file that a world saves by entity.
     public enum List: Hashable, Sendable {
         case users, goals, consultations, messages, mealLogs
         case documents(DocumentCollection)
 
-        /// The name of the list in a scenario file; for documents the path, `documents.journal`.
+        /// The name of the list in a scenario file; for documents a path such as `documents.journal`.
         public var name: String {
             switch self {
             case .users: "users"
@@ -29,7 +29,7 @@ public struct EntityPlace: Hashable, Sendable {
     init(_ list: List, of owner: EntityID?, _ id: EntityID) { (self.list, self.owner, self.id) = (list, owner, id) }
 }
 
-/// An id that is converted to text only where needed.
+/// An id that is converted to text only on demand.
 public enum EntityID: Hashable, Sendable {
     case user(ExactString)
     case resource(ResourceID)
@@ -42,7 +42,7 @@ public enum EntityID: Hashable, Sendable {
     }
 }
 
-/// An entity as in a scenario file, without the entities that belong to it.
+/// An entity as in a scenario file, without its dependent entities.
 ///
 /// Indirect, because it is large, and lists of changes move their elements.
 public indirect enum EntityData: Sendable, Equatable {
@@ -57,21 +57,21 @@ public indirect enum EntityData: Sendable, Equatable {
 /// A new, changed or removed entity.
 public struct EntityChange: Sendable {
     public let place: EntityPlace
-    /// Nil if the entity was removed, with everything that belongs to it.
+    /// The data; nil if the entity and its dependents were removed.
     public let data: EntityData?
 }
 
 /// The changes that no shelf tracks.
 struct UnsavedEntities: Sendable {
-    /// Saved entities that were removed since, in any order.
+    /// Removed entities that were saved before, in any order.
     var removed: [EntityPlace] = []
-    /// New or changed documents.
+    /// New and changed documents.
     var documents: [Document: Note] = [:]
     /// The number of the last note.
     private var noteCount = 0
-    /// Documents in the order of their notes, including taken and deleted ones.
+    /// Documents in note order, including taken and deleted ones.
     private var queue: [(number: Int, document: Document)] = []
-    /// The number of queue entries that were taken.
+    /// The number of queue entries already taken.
     private var takenCount = 0
 
     struct Document: Hashable, Sendable {
@@ -81,10 +81,10 @@ struct UnsavedEntities: Sendable {
     }
 
     struct Note: Sendable {
-        /// The time of the first note, as a number, so that new documents are in order of creation.
+        /// The number of the first note, by which new documents are in order of creation.
         let number: Int
         let isNew: Bool
-        /// Its former index in its list; it only ever moves down.
+        /// Its former index in its list; it can only decrease.
         let index: Int
     }
 
@@ -95,12 +95,12 @@ struct UnsavedEntities: Sendable {
         queue.append((noteCount, document))
     }
 
-    /// Removes the oldest note and returns its document; nil if no note is left.
+    /// Removes the oldest note and returns its document; nil if there is none.
     mutating func takeDocument() -> (Document, Note)? {
         while takenCount < queue.count {
             let (number, document) = queue[takenCount]
             takenCount += 1
-            // Skip a document that was deleted, or deleted and noted again.
+            // Skip documents that were deleted, even if noted again.
             guard let note = documents[document], note.number == number else { continue }
             documents[document] = nil
             dropTaken()
@@ -116,7 +116,7 @@ struct UnsavedEntities: Sendable {
         takenCount = 0
     }
 
-    /// Notes the removal of a document; one that was never saved leaves no trace.
+    /// Notes the removal of a document; drops one that was never saved.
     mutating func noteRemoval(of document: Document, at place: EntityPlace) {
         let note = documents.removeValue(forKey: document)
         dropTaken()
@@ -127,12 +127,12 @@ struct UnsavedEntities: Sendable {
 
 /// The changes since the last save, one entity at a time.
 ///
-/// All changes between two moments without unsaved changes, applied in order, turn the first world into the second. A
-/// streaming answer is saved once it is complete; until then its question is saved as unanswered.
+/// Applying the changes in order reproduces the world as of the last save. A streaming answer is saved once it is
+/// complete; until then its question is saved as unanswered.
 extension Backend {
-    /// Tracks changes from now on.
+    /// Starts tracking changes.
     ///
-    /// - Parameter allSaved: Whether the current contents of the world are saved already.
+    /// - Parameter allSaved: Whether the world's current contents are already saved.
     public mutating func noticeChanges(allSaved: Bool) {
         users.noticeChanges(allSaved: allSaved)
         goals.noticeChanges(allSaved: allSaved)
@@ -145,18 +145,18 @@ extension Backend {
         }
     }
 
-    /// Mutating, because otherwise each call, after every request, would copy the whole value.
+    /// Mutating, because otherwise each call would copy the whole value.
     public mutating func hasUnsavedChanges() -> Bool {
         guard unsaved != nil else { return false }
         return users.hasUnsaved || mealLogs.hasUnsaved || consultations.hasUnsaved || goals.hasUnsaved
             || unsaved?.removed.isEmpty == false || unsaved?.documents.isEmpty == false
     }
 
-    /// Takes unsaved changes: first deleted entities, then new ones, each after its owner and, in one list, in order of
+    /// Takes unsaved changes: first deleted entities, then changed and new ones, each after its owner and in order of
     /// creation.
     ///
-    /// - Parameter limit: About how many to take; the new messages of a consultation stay together, and a long document
-    ///   counts as many.
+    /// - Parameter limit: The approximate number to take; a consultation's new messages stay together, and a long
+    ///   document counts as several.
     public mutating func takeChanges(upTo limit: Int) -> [EntityChange] {
         var changes: [EntityChange] = []
         changes.reserveCapacity(min(limit, 1024))
@@ -191,7 +191,7 @@ extension Backend {
         return EntityChange(place: EntityPlace(.users, of: nil, .user(data.id)), data: .user(data))
     }
 
-    /// Notes all documents of a user of whom nothing was saved yet.
+    /// Notes all documents of a user who was not saved yet.
     private mutating func noteDocuments(ofUser position: Int) {
         for (collection, documents) in users[position].documents {
             for (index, document) in documents.enumerated() {
@@ -216,7 +216,7 @@ extension Backend {
         }
     }
 
-    /// Copying this many bytes of a document takes as long as saving another entity.
+    /// The document bytes that take as long to copy as another entity takes to save.
     private static let weightOfDocument = 4096
 
     private mutating func append(consultation position: Int, _ isNew: Bool, to changes: inout [EntityChange]) {
@@ -234,11 +234,11 @@ extension Backend {
         consultations[unnoticed: position].savedMessages = messages.count
     }
 
-    /// Notes that a document is new or was changed.
+    /// Notes that a document is new or changed.
     mutating func noteChange(
         of document: ResourceID, isNew: Bool = false, at index: Int, in collection: DocumentCollection, of user: UserID
     ) {
-        // The entities of a new user are taken with the user.
+        // A new user's entities are taken with the user.
         guard unsaved != nil, !users.isNew(user.index) else { return }
         unsaved?.note(.init(user: user, collection: collection, id: document), isNew: isNew, at: index)
     }
@@ -249,9 +249,9 @@ extension Backend {
         unsaved?.noteRemoval(of: .init(user: user, collection: collection, id: document), at: place)
     }
 
-    /// Notes the removal of an entity with everything that belongs to it.
+    /// Notes the removal of an entity and its dependents.
     ///
-    /// - Parameter isNew: Whether it was never saved.
+    /// - Parameter isNew: Whether the entity was never saved.
     mutating func noteRemoval(from list: EntityPlace.List, of owner: UserID, _ id: ResourceID, isNew: Bool) {
         guard unsaved != nil, !isNew else { return }
         let place = users.place(list, of: owner, id)
@@ -267,14 +267,14 @@ extension Shelf<User> {
 }
 
 extension Backend {
-    /// Returns everything in the world as a document; planted into a new world, it gives the same REST responses.
+    /// Returns the world's contents as a document; a new world seeded with it has the same REST responses.
     ///
     /// Sockets are not included. A streaming answer is stored in full, as when archiving, and waiting questions stay
     /// unanswered. Call ``advance(_:)`` first to perform due steps.
     ///
     /// - Parameters:
     ///   - now: The completion time of a streaming answer.
-    ///   - dateShift: That of the world's turn (``Turn/dateShift``).
+    ///   - dateShift: The shift of the world's turn (``Turn/dateShift``).
     ///   - issuedIDs: The `issuedCount` of the turn's ids.
     public func data(at now: Timestamp, dateShift: Int64 = 0, issuedIDs: Int? = nil) -> WorldData {
         let settled = settled(at: now, dateShift: dateShift)
@@ -282,7 +282,7 @@ extension Backend {
         return WorldData(users: users, issuedIDs: issuedIDs)
     }
 
-    /// This world with every streaming answer stored.
+    /// A copy of this world with streaming answers stored.
     public func settled(at now: Timestamp, dateShift: Int64 = 0) -> Backend {
         var settled = self
         let turn = Turn(now: now, dateShift: dateShift, identifiers: ResourceIDSequence(seed: 0))
@@ -296,7 +296,7 @@ extension Backend {
         let owner = users[user]
         var result = UserData(
             id: owner.id, goals: owner.goals.map { GoalData(goals[$0].goal) },
-            // Listed by change; written in the order of creation.
+            // They are listed by change, but written in the order of creation.
             consultations: owner.consultations.sorted().map {
                 data(ofConsultation: $0, consultations[$0].history.messages.map(MessageData.init))
             },
@@ -309,7 +309,7 @@ extension Backend {
     func data(ofConsultation position: Int, _ messages: [MessageData]) -> ConsultationData {
         let record = consultations[position]
         let consultation = record.consultation
-        // The id of a deleted goal is only text.
+        // A deleted goal's id is only text.
         let subject = consultation.context.type == .goal ? consultation.context.id : nil
         let contextGoal = subject.flatMap { try? goalPosition(of: $0.text, ownedBy: record.owner) }
             .map { goals[$0].goal.id }
@@ -318,7 +318,7 @@ extension Backend {
             id: consultation.id, persona: consultation.persona, contextType: consultation.context.type,
             contextID: contextGoal == nil ? consultation.context.id : nil, contextGoal: contextGoal.map { .id($0) },
             linkedGoal: isLinkedOtherwise ? consultation.goalID.map { .id($0) } : nil,
-            // False only where a goal could name it.
+            // False only if a goal could refer to it.
             isGoalsConversation: !consultation.isActive || consultation.goalID == nil
                 || goal(conversingIn: position) != nil,
             title: consultation.title, status: consultation.status,
@@ -330,19 +330,19 @@ extension Backend {
         return data
     }
 
-    /// Creates everything in a document, usually in a new world; the turn's time is the world's start.
+    /// Creates a document's contents, usually in a new world that starts at the turn's time.
     ///
-    /// Missing values are generated: ids come from the turn, in the order of the document (for each user goals, then
-    /// consultations, each with its messages, then what fills up the active ones, then meal logs). Afterwards all
-    /// invariants of a backend hold.
+    /// Missing values are generated. Ids come from the turn in document order: for each user goals, consultations with
+    /// their messages, added active consultations, and meal logs. Afterwards all invariants of a backend hold.
     ///
-    /// A live world may exceed its limit, because it finishes work that it had started. A document that states the
-    /// number of issued ids, as exports do, may therefore exceed the limit of a world too.
+    /// A live world may exceed its limit while it finishes started work. So a document with the number of issued ids,
+    /// such as an export, may also exceed a world's limit.
     ///
-    /// - Parameters: - exportRoom: The bytes that such a document may fill; nil for no limit. - isRestored: Whether the
-    ///   document is a saved world. It is not refused for sizes, times, topics or meal types, and the world's start
-    ///   replaces later times.
-    /// - Throws: The first position in the document that breaks a rule or a limit; then nothing is planted.
+    /// - Parameters:
+    ///   - exportRoom: The maximum size of a document with the number of issued ids, in bytes; nil for no limit.
+    ///   - isRestored: Whether the document is a saved world. It is then not refused for sizes, times, topics or meal
+    ///     types, and the world's start replaces later times.
+    /// - Throws: The first position in the document that violates a rule or a limit; nothing is created then.
     public mutating func plant(
         _ data: WorldData, _ turn: inout Turn, exportRoom: StorageRoom? = nil, isRestored: Bool = false
     ) throws(PlantError) {
@@ -356,7 +356,7 @@ extension Backend {
 }
 
 extension UserData {
-    /// Adds the user's data that no list of the world contains.
+    /// Adds the user's data outside the world's lists.
     mutating func addPerson(of user: User) {
         photos = user.photos.map { photo in
             var data = MealLogData(photo.log)

@@ -1,21 +1,21 @@
 import FitIQAPI
 import JSON
 
-/// A document of a collection, with the members of a request and those that only a scenario sets.
+/// A document in a collection, with the members of requests and those that only scenarios set.
 ///
 /// Its times may be relative: `3d ago` counts back from the world's start.
 public struct DocumentData: Sendable, Equatable {
     public var id: ResourceID?
     /// The members as JSON without braces, because parsed ones take far more memory.
     public var members: [UInt8]
-    /// Nil for the last change, or the world's start.
+    /// The creation time; nil means the last change or the world's start.
     public var createdAt: DataTime?
-    /// Nil for the creation.
+    /// The last change; nil means the creation.
     public var updatedAt: DataTime?
-    /// Who may read a workout template in addition to its owner; empty for other documents.
+    /// The users besides its owner who may read a workout template; empty for other documents.
     public var shares: [ShareData]
 
-    /// - Parameter object: The members; those that the world sets are ignored.
+    /// - Parameter object: The members; members that the world sets are ignored.
     public init(
         id: ResourceID? = nil, object: JSONObject, in collection: DocumentCollection, createdAt: DataTime? = nil,
         updatedAt: DataTime? = nil, shares: [ShareData] = []
@@ -37,7 +37,7 @@ public struct ShareData: Sendable, Equatable {
     public var user: ExactString
     public var professionalType: String
     public var notes: String?
-    /// Nil for the template's last change.
+    /// The creation time; nil means the template's last change.
     public var createdAt: DataTime?
 
     public static let usualProfession = ShareDocumentRequest.usualProfession
@@ -107,7 +107,7 @@ extension Planter {
         return document
     }
 
-    /// The members by the row of the collection; those of a saved world may break its rules, which may be newer.
+    /// The members according to the collection's row; a saved world may violate newer rules.
     private func members(
         of data: DocumentData, in collection: DocumentCollection, created: Timestamp, at path: String
     ) throws(PlantError) -> JSONObject {

@@ -1,14 +1,14 @@
 import FitIQAPI
 import JSON
 
-/// The contents of a world as a document: the start of a scenario, and the content of an export.
+/// The contents of a world as a document: a scenario's start or an export's content.
 ///
-/// Missing values (ids, times) are generated at planting, in the order of the document. Entities are ordered by their
-/// times where these contradict the order of their list.
+/// Missing ids and times are generated in document order when a world is created. If an entity's time contradicts its
+/// place in the list, the time counts.
 public struct WorldData: Sendable, Equatable {
-    /// In the order of creation.
+    /// The users in creation order.
     public var users: [UserData]
-    /// The number of ids that the world has issued, so that none repeats; nil to derive it from the data.
+    /// The number of issued ids, so that no id is repeated; nil derives it from the data.
     public var issuedIDs: Int?
 
     public init(users: [UserData] = [], issuedIDs: Int? = nil) { (self.users, self.issuedIDs) = (users, issuedIDs) }
@@ -19,15 +19,15 @@ public struct UserData: Sendable, Equatable {
     public var id: ExactString
     public var goals: [GoalData]
     public var consultations: [ConsultationData]
-    /// The number of active consultations to reach by adding consultations about free topics; nil to add none.
+    /// The number of active consultations to reach by adding some on free topics; nil adds none.
     public var fillActiveConsultations: Int?
     public var mealLogs: [MealLogData]
     /// The foods recognized in photos: completed or failed logs.
     public var photos: [MealLogData] = []
     public var documents: [DocumentCollection: [DocumentData]]
-    /// Nil for a user who cannot log in.
+    /// The account; nil if the user cannot log in.
     public var account: AccountData?
-    /// Nil for a generated one.
+    /// The profile; nil means a generated one.
     public var profile: UserRecordData<ProfileDetails>?
     public var preferences: UserRecordData<PreferenceLists>?
 
@@ -45,7 +45,7 @@ public struct UserData: Sendable, Equatable {
 public struct AccountData: Sendable, Equatable {
     public var email: String
     public var password: Password
-    /// Oldest first.
+    /// The valid tokens, oldest first.
     public var refreshTokens: [RefreshTicket]
 
     public enum Password: Sendable, Equatable {
@@ -62,9 +62,9 @@ public struct AccountData: Sendable, Equatable {
 public struct UserRecordData<Content: Sendable & Equatable>: Sendable, Equatable {
     public var id: ResourceID?
     public var content: Content
-    /// Nil for the last change, or the world's start.
+    /// The creation time; nil means the last change or the world's start.
     public var createdAt: DataTime?
-    /// Nil for the creation.
+    /// The last change; nil means the creation.
     public var updatedAt: DataTime?
 
     public init(
@@ -87,20 +87,20 @@ public enum DataTime: Sendable, Equatable {
 
 public struct GoalData: Sendable, Equatable {
     public var id: ResourceID?
-    /// The name by which consultations in the document refer to the goal, if any.
+    /// The name with which the document's consultations refer to the goal, if any.
     public var name: ExactString?
     public var title: String
     public var description: String
     public var category: String?
-    /// Nil for 90 days after the world's start.
+    /// The target date; nil means 90 days after the world's start.
     public var targetDate: DateTime?
     public var status: GoalState
     /// From 0 to 1.
     public var progress: Double
     public var measure: GoalMeasure
-    /// Nil for the last change, or the world's start.
+    /// The creation time; nil means the last change or the world's start.
     public var createdAt: DataTime?
-    /// Nil for the creation.
+    /// The last change; nil means the creation.
     public var updatedAt: DataTime?
 
     public init(
@@ -118,30 +118,30 @@ public struct MealLogData: Sendable, Equatable {
     public var id: ResourceID?
     public var rawInput: String
     public var mealType: MealType
-    /// Nil for the creation.
+    /// The time of the meal; nil means the creation.
     public var loggedAt: DateTime?
-    /// Nil for the end of processing, or the world's start.
+    /// The creation time; nil means the end of processing or the world's start.
     public var createdAt: DataTime?
     public var progress: Progress
-    /// The start of processing; nil for the creation.
+    /// The start of processing; nil means the creation.
     public var startedAt: DataTime?
-    /// The end of processing; nil for its start.
+    /// The end of processing; nil means its start.
     public var finishedAt: DataTime?
-    /// The last change by the client; nil for none.
+    /// The last change by the client; nil if there was none.
     public var updatedAt: DataTime?
     public var notes: String?
-    /// Whether the foods of a completed log were entered one by one.
+    /// Whether the user entered the foods of a completed log individually.
     public var isManual = false
-    /// The meal log that a photo became.
+    /// The meal log created from a photo.
     public var mealLogID: ResourceID?
 
     public enum Progress: Sendable, Equatable {
-        /// Processing since its creation; ends after the usual time, with the result of the script or the parser.
+        /// In processing since its creation; ends after the usual time, with the script's or parser's result.
         case processing
         /// Already processed by the built-in parser.
         case parsed
         case completed([MealItem])
-        /// These foods; their ids derive from the log's.
+        /// These foods, with ids derived from the log's.
         case foods([MealItem])
         case failed(MealLogFailure)
     }
@@ -156,9 +156,9 @@ public struct MealLogData: Sendable, Equatable {
 }
 
 extension Timestamp {
-    /// RFC 3339 in UTC with as many fraction digits as needed, none for whole seconds.
+    /// RFC 3339 in UTC with the fewest sufficient fraction digits.
     ///
-    /// For documents, which must keep the order of events within a second; the wire uses ``wireText``.
+    /// Documents use it to keep the order of events within a second; the API uses ``wireText``.
     public var preciseText: String {
         guard nanosecondsSinceEpoch != secondsSinceEpoch &* 1_000_000_000 else { return wireText }
         var text = nanosecondText.dropLast()
@@ -178,41 +178,39 @@ public enum GoalReference: Sendable, Equatable {
 public struct ConsultationData: Sendable, Equatable {
     public var id: ResourceID?
     public var persona: Persona
-    /// `goal` requires ``contextGoal``, unless that goal was deleted or the apps are served.
+    /// `goal` requires ``contextGoal``, unless the goal was deleted or the mode serves the apps.
     public var contextType: ContextType
-    /// The id of an insight, a mood or a journal entry, or of a deleted goal.
+    /// The id of an insight, a mood, a journal entry or a deleted goal.
     public var contextID: ExactString?
     public var contextGoal: GoalReference?
-    /// The linked goal, if it is not ``contextGoal``.
+    /// The linked goal, if it differs from ``contextGoal``.
     public var linkedGoal: GoalReference?
-    /// Whether its goal may name it as its conversation while it is active.
+    /// Whether it can be its goal's conversation while it is active.
     ///
-    /// If several qualify, the goal names the one with ``linkedGoal``, otherwise the first.
+    /// If several qualify, the one with ``linkedGoal`` has priority, otherwise the first one.
     public var isGoalsConversation: Bool
-    /// Whether it has no linked goal although it is about one; excludes ``linkedGoal``.
+    /// Whether it has no linked goal although it is about a goal; excludes ``linkedGoal``.
     public var isUnlinked: Bool
     public var title: String?
     public var status: ConsultationStatus
-    /// Oldest first.
+    /// The messages, oldest first.
     public var messages: [MessageData]
-    /// The number of generated messages before ``messages``, alternating between user and assistant and evenly spread
-    /// over time.
+    /// The number of generated messages before ``messages``, alternately from user and assistant, at even intervals.
     public var madeUpMessages: Int
-    /// Nil for the first given time of a message, otherwise the last change, otherwise the world's start.
+    /// The creation time; nil means the first given message time, the last change, or the world's start.
     public var createdAt: DataTime?
-    /// Nil for the time of the last message, or creation.
+    /// The last change; nil means the time of the last message or the creation.
     public var updatedAt: DataTime?
-    /// Nil for the last change if it is completed; without effect where the apps are not served.
+    /// The completion time, only for the apps; nil means the last change of a completed consultation.
     public var completedAt: DataTime?
     /// Whether the last message is a question that awaits an answer.
     ///
-    /// The answer comes when a socket opens or a client reads the history. Without effect where the apps are not
-    /// served.
+    /// The answer comes when a socket opens or a client reads the history. Only for the apps.
     public var awaitsAnswer: Bool
-    /// Without effect where the apps are not served.
+    /// The quick action; only for the apps.
     public var quickAction: String?
 
-    /// Whether it is about a deleted goal, in a world with such ids.
+    /// Whether it is about a deleted goal, in a world with these id rules.
     public func namesDeletedGoal(_ ids: IDCase) -> Bool {
         contextType == .goal && contextGoal == nil && contextID.flatMap { ResourceID($0.text, as: ids) } != nil
     }
@@ -238,9 +236,9 @@ public struct MessageData: Sendable, Equatable {
     public var id: ResourceID?
     public var role: MessageRole
     public var content: String
-    /// An assistant's missing token count is computed as four bytes per token; a missing persona is the consultation's.
+    /// Metadata; an assistant's missing token count means four bytes per token, a missing persona the consultation's.
     public var metadata: MessageMetadata?
-    /// Nil for the time of the previous message, or the consultation's creation.
+    /// The creation time; nil means that of the previous message or the consultation.
     public var createdAt: DataTime?
 
     public init(
@@ -252,9 +250,10 @@ public struct MessageData: Sendable, Equatable {
     }
 }
 
-/// A generated conversation of any length: the persona's quick actions as questions, the built-in coach's answers.
+/// A generated conversation of any length, with the persona's quick actions as questions and the built-in coach's
+/// answers.
 ///
-/// The consultation's id seeds it, so the same world has the same conversation in every run.
+/// The consultation's id is the seed, so a world has the same conversation in every run.
 struct MadeUpConversation {
     private let persona: Persona
     private let context: ContextType
@@ -263,8 +262,7 @@ struct MadeUpConversation {
     private var prompt = 0
     private var turn = 0
     private var isAnswerDue = false
-    /// Caches answers by prompt and index of the persona's general answers: thousands of messages need a few dozen
-    /// answers.
+    /// A cache of answers by prompt and general-answer index; thousands of messages need a few dozen answers.
     private var answers: [Key: String] = [:]
 
     private struct Key: Hashable { let prompt, place: Int }
@@ -279,7 +277,7 @@ struct MadeUpConversation {
     mutating func next() -> (role: MessageRole, content: String) {
         defer { isAnswerDue.toggle() }
         guard isAnswerDue else {
-            // Different from the previous one.
+            // Choose another prompt than before.
             prompt = (prompt + 1 + Int(numbers.next(below: UInt64(prompts.count - 1)))) % prompts.count
             return (.user, prompts[prompt])
         }
@@ -296,11 +294,11 @@ struct MadeUpConversation {
         return answer
     }
 
-    /// The time of one of many messages: the first at the start, the last at the end, the rest evenly between.
+    /// The time of one of many messages, evenly spread from the start to the end.
     static func time(of index: Int, of count: Int, from start: Timestamp, to end: Timestamp) -> Timestamp {
         precondition(start <= end && index < count, "Messages must lie between a start and a later end.")
         guard count > 1 else { return start }
-        // The span may exceed Int64, and its product 64 bits.
+        // The span may exceed Int64, and the product 64 bits.
         let span = UInt64(bitPattern: end.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch)
         let (offset, _) = UInt64(count - 1).dividingFullWidth(span.multipliedFullWidth(by: UInt64(index)))
         return Timestamp(nanosecondsSinceEpoch: start.nanosecondsSinceEpoch &+ Int64(bitPattern: offset))
