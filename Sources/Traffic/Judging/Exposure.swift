@@ -2,19 +2,19 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// A documented failure path and how often a client met it.
+/// A documented failure path and how often a client encountered it.
 public struct Exposure: Sendable, Hashable {
     public let path: Path
     public let count: Int
 
     public enum Path: String, Sendable, Hashable, CaseIterable {
         case unauthorized = "401"
-        /// The server refused a request to an existing endpoint with 404 because it does not know the ID.
+        /// The server refused a request to an existing endpoint with 404 because the ID is unknown.
         case notFound = "404"
         case conflict = "409"
         case tooMany = "429"
         case serverError = "5xx"
-        /// A response took a second or longer, was incomplete, or never came.
+        /// A response took a second or longer, was incomplete or never came.
         case timeOut = "time_out"
         case refusedHandshake = "refused_handshake"
         case dropMidStream = "drop_mid_stream"
@@ -32,19 +32,19 @@ public struct Exposure: Sendable, Hashable {
     public init(path: Path, count: Int) { (self.path, self.count) = (path, count) }
 }
 
-/// Counts the failure paths a client met, as far as the journal shows them.
+/// Counts the failure paths that a client encountered, as far as the journal shows them.
 struct ExposureCounter: Sendable {
     private var counts: [Exposure.Path: Int] = [:]
     /// Connections whose silence is already counted.
     private var silent = Recent<UInt64, Bool>()
     private var meals = MealExposure()
-    /// The paths that the last fact showed, in order.
+    /// The paths that the last fact exposed, in order.
     private(set) var met: [Exposure.Path] = []
 
-    /// A response that takes longer than this is late; without a fault, the server responds at once.
+    /// The time after which a response is late; without a fault, the server responds immediately.
     static let lateAnswer = Tolerance.second
 
-    /// Returns every path at the given time, including those the client never met.
+    /// Returns every path at the given time, including those that the client never encountered.
     func exposures(at end: Timestamp, in scene: Scene) -> [Exposure] {
         Exposure.Path.allCases.map { path in
             let pending = path == .lateMeal ? meals.overdueCount(at: end, in: scene) : 0
@@ -76,7 +76,7 @@ struct ExposureCounter: Sendable {
     private mutating func observe(_ request: RequestFact) {
         let isLate = request.answeredAt.lag(behind: request.requestedAt) >= Self.lateAnswer
         if isLate || !request.isAnswered { count(.timeOut) }
-        // The client may have seen the status of a truncated response, but the journal cannot tell.
+        // The client may have seen the status of a truncated response, but the journal does not show it.
         guard request.isAnswered, let status = request.status, status >= 400 else { return }
         if request.isHandshake { return count(.refusedHandshake) }
         switch status {
@@ -124,13 +124,13 @@ struct MealExposure: Sendable {
     }
 
     private var pending = Recent<Owned, Log>()
-    /// The settled logs; a fault may let the event overtake the 201.
+    /// The settled logs; a fault may deliver the event before the 201.
     private var settled = Recent<Owned, Bool>()
 
-    /// A log counts as late if it is settled later than this after the 201.
+    /// The maximum time from the 201 to the settled log; later logs count as late.
     static let dueAfter = 5 * Tolerance.second
 
-    /// Returns the paths that the fact shows for the first time for each log.
+    /// Returns the paths that the fact exposes for the first time for each log.
     mutating func observe(_ fact: Fact, in scene: Scene) -> [Exposure.Path] {
         switch fact.kind {
         case .request(let request):
@@ -148,7 +148,7 @@ struct MealExposure: Sendable {
         }
     }
 
-    /// - Parameter isNews: whether the server reports the status the moment it changes. A fetched status may be old.
+    /// - Parameter isNews: Whether the server reports the status as soon as it changes; a fetched status may be old.
     private mutating func see(_ log: ShownMealLog, _ key: Owned, at time: Timestamp, isNews: Bool = false) -> [Exposure
         .Path]
     {

@@ -9,7 +9,7 @@ struct Fact: Sendable {
     let entry: JournalEntry
     let kind: Kind
 
-    /// The kind of the fact; the values are references, because every judge reads every fact's kind.
+    /// The kind of the fact; its values are references, because all judges read them.
     enum Kind: Sendable {
         /// A request that was answered or abandoned, including a refused handshake.
         case request(RequestFact)
@@ -49,10 +49,9 @@ final class RequestFact: Sendable {
     /// The entry with truncated bodies, as evidence.
     let entry: JournalEntry
     let credentials: PresentedCredentials
-    /// The client that sent the request: its user or, if the endpoint needs no credentials, the user named by the
-    /// token.
+    /// The client that sent the request: its user or, for an endpoint without credentials, the token's user.
     ///
-    /// It is nil without a token. The value is stored because most judges need it.
+    /// It is nil without a token. It is stored because most judges need it.
     let client: ExactString?
     /// The percent-decoded path segments within the world.
     let segments: [String]
@@ -62,9 +61,9 @@ final class RequestFact: Sendable {
     let pathID: ExactString?
     /// The consultation that an accepted handshake opens, in the backend's spelling.
     ///
-    /// A socket for all meals of a user has a placeholder (``meals(of:)``). Other requests have an empty text.
+    /// The socket for a user's meals has a placeholder (``meals(of:)``); other requests have an empty text.
     let consultation: ExactString
-    /// Whether the request opens the socket for all meals of a user.
+    /// Whether the request opens the socket for a user's meals.
     let isOfMeals: Bool
     let body: JSONValue?
     /// The response as JSON, or nil if it is not JSON or is truncated.
@@ -107,7 +106,7 @@ final class RequestFact: Sendable {
     var restEndpoint: Endpoint? { exchange.unmatched == nil && !isHandshake ? endpoint : nil }
     /// Whether the client received a complete response with a 2xx status.
     var isSuccess: Bool { isAnswered && (200..<300).contains(exchange.status ?? 0) }
-    /// Whether a fault acted on it, so that the response may differ from the backend's.
+    /// Whether a fault affected it, so that the response may differ from the backend's.
     var isFaulted: Bool { !exchange.faults.isEmpty }
     var status: Int? { exchange.status }
     /// Whether the client received the whole response.
@@ -117,7 +116,7 @@ final class RequestFact: Sendable {
 }
 
 extension ExactString {
-    /// The ID in the backend's spelling; with `ids: any-case`, a world also finds IDs in upper case.
+    /// The ID in the backend's spelling; with `ids: any-case` a world also finds upper-case IDs.
     var asIssued: Self { ResourceID.read(text) == .wrongCase ? asciiLowercased() : self }
 }
 
@@ -126,14 +125,14 @@ final class FrameFact: Sendable {
     let frame: RecordedFrame
     /// The text as JSON, or nil if it is not JSON.
     ///
-    /// It is also nil for chunks of replies, whose words are irrelevant to the judges.
+    /// It is also nil for chunks of replies, whose text is irrelevant to the judges.
     let json: JSONValue?
-    /// The `type` of a text frame, if the frame is a JSON object with one.
+    /// The `type` of a text frame, if the frame is a JSON object with a `type`.
     let type: String?
 
     init(_ frame: RecordedFrame) {
         self.frame = frame
-        // Most entries of a journal are chunks. Parsing them as JSON would take most of the judging time.
+        // Most journal entries are chunks; parsing them as JSON would take most of the judging time.
         let isIntact =
             frame.sender == .server && frame.opcode == .text && frame.faults.isEmpty && frame.delivery == .complete
         if isIntact, let known = Self.plainTypes.first(where: { frame.payload.bytes.starts(with: $0.leader) }) {
@@ -145,7 +144,7 @@ final class FrameFact: Sendable {
         }
     }
 
-    /// Types of frames of which judges need only the type.
+    /// The frame types whose contents the judges do not need.
     private static let plainTypes = ["stream_chunk", "assistant_message_chunk", "pong", "connected"].map {
         (type: $0, leader: Array(#"{"type":"\#($0)""#.utf8))
     }
@@ -175,7 +174,7 @@ struct ShownGoal: Equatable, Sendable {
 struct ShownConsultation: Equatable, Sendable {
     let id: ExactString
     let goal: ExactString?
-    /// The status, or nil in forms that have none.
+    /// The status, or nil in forms without one.
     let status: String?
 
     init?(_ value: JSONValue) {
@@ -244,14 +243,14 @@ extension RequestFact {
         case .createMealLog, .showMealLog, .updateMealLog, .confirmMealPhoto:
             return answeredObject.flatMap { ShownMealLog($0) }.map { [$0] } ?? []
         case .listMealLogs, .createMealLogs:
-            // The server returns a meal entered food by food without a list around it.
+            // A meal with user-entered foods is not in a list.
             let logs = answer["data"]?["meal_logs"]?.array ?? answeredObject.map { [$0] } ?? []
             return logs.compactMap { ShownMealLog($0) }
         default: return []
         }
     }
 
-    /// The meal logs that the server starts to process with this request.
+    /// The meal logs that this request makes the server process.
     var acceptedMealLogs: [ShownMealLog] {
         switch restEndpoint {
         case .createMealLog, .createMealLogs, .updateMealLog: shownMealLogs.filter { !$0.isFinal }
@@ -267,7 +266,7 @@ extension Endpoint {
 }
 
 extension FrameFact {
-    /// The meal log that the server finished processing, as the frame reports it.
+    /// The meal log that the server finished processing, according to the frame.
     var settledMealLog: ShownMealLog? {
         guard isHeard, let data = json?["data"] else { return nil }
         switch type {

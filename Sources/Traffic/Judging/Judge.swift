@@ -11,10 +11,10 @@ public struct Judge: Sendable {
     private var situationCounter = SituationCounter()
     /// The number of the last judged entry; 0 before the first.
     public private(set) var lastNumber = 0
-    /// The number of entries that the journal lost before they could be judged.
+    /// The number of entries that the journal dropped before they were judged.
     public private(set) var missedCount = 0
     private var end = Timestamp(nanosecondsSinceEpoch: 0)
-    /// Whether a real server has answered; the journal shows only part of its state.
+    /// Whether a real server has answered, whose state the journal shows only partly.
     private var isBeforeRealServer = false
     /// Whether the client is written in Swift; nil until a request identifies it.
     private var isAboutSwift: Bool?
@@ -60,7 +60,7 @@ public struct Judge: Sendable {
         for index in places.indices { places[index].observe(fact, in: scene) }
     }
 
-    /// Stops judging obligations that depend on the fake's own state, and drops their findings.
+    /// Stops judging obligations that depend on the fake's state, and drops their findings.
     private mutating func dismissWhatNeedsBackend() {
         isBeforeRealServer = true
         for index in places.indices where type(of: places[index].judge).needs.contains(.backend) {
@@ -75,7 +75,7 @@ public struct Judge: Sendable {
 
     /// Returns the verdicts so far, in the order of ``obligations``.
     ///
-    /// - Parameter time: the end of the judged time, if it is later than the last entry.
+    /// - Parameter time: The end of the judged period, if later than the last entry.
     public func verdicts(at time: Timestamp? = nil) -> [Verdict] {
         let end = max(self.end, time.map(factTime) ?? self.end)
         return places.map { place in
@@ -88,23 +88,23 @@ public struct Judge: Sendable {
         }
     }
 
-    /// Whether URLSession sent the User-Agent: `App/1 CFNetwork/1490.0.4 Darwin/23.2.0` on Apple's systems,
-    /// `App (unknown version) curl/8.5.0` elsewhere.
+    /// Whether URLSession sent the User-Agent: `App/1 CFNetwork/1490.0.4 Darwin/23.2.0` on Apple systems, `App (unknown
+    /// version) curl/8.5.0` elsewhere.
     private static func isSwift(_ userAgent: String) -> Bool {
         userAgent.contains("CFNetwork/") || userAgent.contains("(unknown version) curl/")
     }
 
     public var exposures: [Exposure] { exposures() }
 
-    /// The situation of the client that acted last.
+    /// The situation of the last active client.
     public var situation: Situation { situationCounter.situation }
 
-    /// Every situation that any client has been in.
+    /// The situations of all clients so far.
     public var coverage: Coverage { situationCounter.coverage }
 
-    /// Returns how often the client met each failure path, including those it never met.
+    /// Returns how often the client encountered each failure path, including those never encountered.
     ///
-    /// - Parameter time: the end of the observed time, if it is later than the last entry.
+    /// - Parameter time: The end of the observed period, if later than the last entry.
     public func exposures(at time: Timestamp? = nil) -> [Exposure] {
         exposureCounter.exposures(at: max(end, time.map(factTime) ?? end), in: scene)
     }
@@ -127,13 +127,13 @@ public struct Judge: Sendable {
     ]
 }
 
-/// Judges one obligation: a state machine over the facts of a journal, in order.
+/// Judges one obligation; a state machine over a journal's facts in order.
 ///
 /// Its state is bounded: it keeps values per user, token or ID in a ``Recent``.
 protocol ObligationJudge: Sendable {
     static var obligation: Obligation { get }
 
-    /// The evidence that this judge needs in addition to requests, responses and messages.
+    /// The evidence that this judge needs besides requests, responses and messages.
     static var needs: Evidence { get }
 
     init()
@@ -141,7 +141,7 @@ protocol ObligationJudge: Sendable {
     /// Observes the next fact; the scene already includes it.
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings)
 
-    /// Reports what is overdue at the end of the journal; the client may still do the rest later.
+    /// Reports what is overdue at the end of the journal; the client may still act later.
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings)
 }
 
@@ -158,7 +158,7 @@ struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var current: [Key: Value] = [:]
     private var previous: [Key: Value] = [:]
 
-    /// Creates an empty dictionary that keeps the newest values: at least half its capacity.
+    /// Creates an empty dictionary that keeps the newest values, at least half its capacity.
     init(capacity: Int = RecentLimits.usual) {
         precondition(capacity > 1, "there must be room for something")
         self.capacity = capacity
@@ -190,7 +190,7 @@ struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var values: [Value] { Array(current.values) + previous.values }
 }
 
-/// How many users, sockets or IDs a judge remembers.
+/// The number of users, sockets or IDs that a judge stores.
 enum RecentLimits {
     static let usual = 10_000
     /// The capacity for large values.

@@ -1,7 +1,7 @@
 import FitIQAPI
 import Traffic
 
-/// An obligation of an API client towards its backend: a row of the contract.
+/// An obligation of an API client towards its backend, a row of the contract.
 public struct Obligation: Sendable, Hashable {
     /// The name, such as `ws/keepalive`: the subject and the requirement.
     public let id: String
@@ -13,18 +13,18 @@ public struct Obligation: Sendable, Hashable {
     public let clause: String
     /// The tolerance, as a sentence, or nil.
     public let tolerance: String?
-    /// How to fix a client that breaks it, as one or two sentences.
+    /// How to fix a client that violates it, as one or two sentences.
     public let advice: String
     /// The same advice in terms of Swift's libraries, for clients written in Swift.
     ///
     /// It is empty if there is nothing to add.
     public let swiftAdvice: String
-    /// The built-in scenarios that make a client face the obligation.
+    /// The built-in scenarios that exercise the obligation.
     ///
     /// If it is empty, any scenario does.
     public let scenarios: [String]
 
-    /// The severity: breaking a *must* fails a run, breaking a *should* is a warning.
+    /// The severity: breaking a *must* fails a run; breaking a *should* is a warning.
     public enum Level: String, Sendable, Hashable, CaseIterable { case must, should }
 
     public enum Origin: Sendable, Hashable {
@@ -53,7 +53,7 @@ public struct Obligation: Sendable, Hashable {
         }
     }
 
-    /// The obligations that only an adapter inside the client can see.
+    /// The obligations that only an adapter inside the client can check.
     ///
     /// They concern what the client shows its user.
     public static let inside: [Obligation] = [
@@ -141,7 +141,7 @@ public struct Verdict: Sendable {
     public var moreEntries: [Int] = []
     /// Whether the client is known to be written in Swift.
     public var isAboutSwift = false
-    /// Whether the obligation was not judged because a real server answered, whose backend is unknown.
+    /// Whether the obligation was not judged because a real server answered, whose state is unknown.
     public var isLeftToServer = false
 
     public enum Outcome: String, Sendable, CaseIterable {
@@ -163,7 +163,7 @@ public struct Verdict: Sendable {
 
     /// Adds another verdict on the same obligation.
     ///
-    /// - Parameter span: how far to move the other verdict's evidence in time, in nanoseconds.
+    /// - Parameter span: The nanoseconds by which to move the other verdict's evidence in time.
     public mutating func add(_ other: Verdict, movedBy span: Int64 = 0) {
         var all = Findings(of: obligation)
         all.numbers = Array((moreEntries + other.moreEntries).prefix(Findings.numberCount))
@@ -204,7 +204,7 @@ public struct Finding: Sendable {
 public struct Findings: Sendable {
     /// The maximum number of breaches kept with evidence.
     ///
-    /// Further ones are only counted.
+    /// Further breaches are only counted.
     public static let keptCount = 5
     /// The maximum number of entry numbers kept of further breaches.
     public static let numberCount = 1000
@@ -220,7 +220,7 @@ public struct Findings: Sendable {
 
     mutating func exercised() { exercisedCount += 1 }
 
-    /// Records that the obligation was faced and broken.
+    /// Records that the obligation was exercised and broken.
     mutating func breached(_ message: String, level: Obligation.Level? = nil, _ evidence: [JournalEntry]) {
         exercised()
         found(message, level: level, evidence)
@@ -228,12 +228,12 @@ public struct Findings: Sendable {
 
     /// Records a breach.
     ///
-    /// Call ``exercised()`` too, or use ``breached(_:level:_:)``, because a broken obligation was also faced.
+    /// Call ``exercised()`` too, or use ``breached(_:level:_:)``, because a broken obligation also counts as exercised.
     ///
-    /// If there is no room for both, a breach of a *must* replaces one of a *should*. `evidence` may repeat an entry
-    /// that plays several parts, such as the end of a socket that is also the last failure; the finding shows it once.
+    /// At the limit a breach of a *must* replaces one of a *should*. Repeated entries in `evidence`, such as a socket's
+    /// end that is also the last failure, appear once in the finding.
     ///
-    /// - Parameter message: contains dates from ``date(of:)``, which match the evidence.
+    /// - Parameter message: The message, with dates from ``date(of:)`` that match the evidence.
     mutating func found(_ message: String, level: Obligation.Level? = nil, _ evidence: [JournalEntry]) {
         count += 1
         var shown: [JournalEntry] = []
@@ -250,7 +250,7 @@ public struct Findings: Sendable {
         numbers += other.evidence.map(\.number).prefix(Self.numberCount - numbers.count)
     }
 
-    /// Converts the time of a fact to the journal's own date.
+    /// Converts a fact's time to the journal's date.
     func date(of time: Timestamp) -> Timestamp { clock.date(of: time) }
 
     var verdict: Verdict {
@@ -262,10 +262,10 @@ public struct Findings: Sendable {
     }
 }
 
-/// What a recording contains in addition to requests, responses and messages.
+/// What a recording contains besides requests, responses and messages.
 ///
-/// A journal contains everything. Recordings of other programs omit things, and the client is not to blame: an
-/// obligation that needs them counts as not exercised.
+/// A journal contains everything. Other programs' recordings omit some evidence; an obligation that needs it counts as
+/// not exercised.
 public struct Evidence: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
 
@@ -279,7 +279,7 @@ public struct Evidence: OptionSet, Sendable, Hashable {
     public static let credentials = Evidence(rawValue: 4)
     /// The backend's state.
     ///
-    /// Only the fake's is known, because a real server's state is older than the journal.
+    /// Only the fake's state is known: a real server's is older than the journal.
     public static let backend = Evidence(rawValue: 8)
     public static let all: Evidence = [.controlFrames, .socketEnds, .credentials, .backend]
 }

@@ -10,20 +10,20 @@ struct Scene: Sendable {
     func date(of time: Timestamp) -> Timestamp { clock.date(of: time) }
 
     private(set) var sockets: [UInt64: Socket] = [:]
-    /// The socket that the last fact ended, or nil after any other fact.
+    /// The socket that the last fact ended, if any.
     private(set) var endedSocket: Socket?
 
     /// The connections of the open sockets by user and by consultation, oldest first.
     ///
-    /// They exist because a search of all sockets is too slow.
+    /// They are stored because searching all sockets is too slow.
     private var connectionsByUser: [ExactString: [UInt64]] = [:]
     private var connectionsByConsultation: [ExactString: [UInt64]] = [:]
-    /// All connections in the order in which they opened, including ended ones.
+    /// All connections in opening order, including ended ones.
     private var order: [UInt64] = []
     private var orderStart = 0
     private let socketLimit: Int
 
-    /// The maximum number of sockets to remember, even if the journal lost the ends of some.
+    /// The maximum number of sockets to store, even if the journal lost some ends.
     static let socketLimit = 20_000
 
     init(mode: GuideMode = .union, socketLimit: Int = Scene.socketLimit) {
@@ -31,16 +31,15 @@ struct Scene: Sendable {
         (self.mode, self.socketLimit) = (mode, socketLimit)
     }
 
-    /// How many of the newest open sockets of a user or consultation are searched.
+    /// The number of a user's or consultation's newest open sockets to search.
     ///
-    /// No real client has this many. Without the limit, a journal that contains only openings would take quadratic
-    /// time.
+    /// Real clients have fewer. Without a limit, a journal with only openings would take quadratic time.
     static let lookBack = 64
 
-    /// Returns the open sockets of a user that are not silenced, oldest first, limited to the newest.
+    /// Returns a user's newest open sockets that are not silenced, oldest first.
     func openSockets(of user: ExactString) -> [Socket] { live(connectionsByUser[user]) }
 
-    /// Returns the open sockets on a consultation that are not silenced, oldest first, limited to the newest.
+    /// Returns a consultation's newest open sockets that are not silenced, oldest first.
     func openSockets(onConsultation id: ExactString) -> [Socket] { live(connectionsByConsultation[id]) }
 
     private func live(_ connections: [UInt64]?) -> [Socket] {
@@ -58,7 +57,7 @@ struct Scene: Sendable {
         }
     }
 
-    /// Changes a socket in place; assigning through its key would move it out and back.
+    /// Changes a socket in place; assigning by key would move it out and back.
     private mutating func change(_ connection: UInt64, _ body: (inout Socket) -> Void) {
         if let place = sockets.index(forKey: connection) { body(&sockets.values[place]) }
     }
@@ -100,7 +99,7 @@ struct Scene: Sendable {
         orderStart = 0
     }
 
-    /// A WebSocket that is open or has just ended, as its client sees it.
+    /// An open or just ended WebSocket, from its client's point of view.
     struct Socket: Sendable {
         let connection: UInt64
         let user: ExactString
@@ -118,17 +117,17 @@ struct Scene: Sendable {
         private(set) var hasStreamed = false
         /// Whether the fake has silenced the socket; it then counts as closed (`ws/single-connection`).
         private(set) var isSilenced = false
-        /// Whether the server has stopped reading; frames may then be older than the journal says.
+        /// Whether the server has stopped reading; frames may then be older than in the journal.
         private(set) var isStalled = false
         /// When the server sent its close frame, if the journal shows it.
         private(set) var serverClosedAt: Timestamp?
-        /// Whether the client heard that the consultation is not active; the server then closes the socket.
+        /// Whether the client was notified that the consultation is not active; the server then closes the socket.
         private(set) var isArchived = false
-        /// The first fault on this socket; from then on, the client may not have chosen how the socket ends.
+        /// The first fault on this socket; from then on the socket's end may not be the client's choice.
         private(set) var trouble: JournalEntry?
         /// Whether a reply has ended since the client's last question.
         ///
-        /// A piece that a fault displaced does not start another reply.
+        /// A chunk displaced by a fault does not start another reply.
         private var isAnswered = false
         /// The questions whose answers have not ended, oldest first; the server answers them one at a time.
         private var questions: [Question] = []
@@ -139,13 +138,13 @@ struct Scene: Sendable {
 
         struct Question: Sendable {
             let entry: JournalEntry
-            /// When the server had nothing else left to answer.
+            /// When the server had answered all earlier questions.
             var since: Timestamp
-            /// Whether a fault may have swallowed the answer.
+            /// Whether a fault may have dropped the answer.
             var isInDoubt = false
         }
 
-        /// A reply whose beginning the client has received, but not its end.
+        /// A reply whose start the client has received, but not its end.
         struct Stream: Sendable {
             let first: JournalEntry
             var lastPieceAt: Timestamp
@@ -167,9 +166,9 @@ struct Scene: Sendable {
             (stream?.lastPieceAt ?? question?.since).map { time.lag(behind: $0) > SocketTimes.silentAnswer } ?? false
         }
 
-        /// Whether the client has received the beginning of a reply but not its end.
+        /// Whether the client has received a reply's start but not its end.
         var isStreaming: Bool { stream != nil }
-        /// Whether the client can tell that the socket has ended or is about to.
+        /// Whether the client can notice that the socket has ended or will end.
         var isEnding: Bool { isSilenced || isStalled || isArchived || serverClosedAt != nil }
     }
 }
@@ -186,7 +185,7 @@ extension Scene.Socket {
 
     mutating func observe(_ frame: FrameFact, _ fact: Fact) {
         guard !frame.isFromClient else {
-            // A breakpoint held the frame, so the server answers it late and reads later input late.
+            // A breakpoint held the frame, so the server answers it and reads later input late.
             if !frame.frame.faults.isEmpty {
                 trouble = trouble ?? fact.entry
                 isStalled = true
@@ -211,7 +210,7 @@ extension Scene.Socket {
             questions = Array(questions.dropFirst())
             if !questions.isEmpty { questions[0].since = fact.time }
             if frame.endsConsultation { isArchived = true }
-        // The server closes with 1000 next. A client that archived the consultation knows why.
+        // The server closes with 1000 next. The client may have archived the consultation itself.
         case "error" where frame.endsConsultation: isArchived = true
         default:
             if frame.frame.opcode == .close, frame.isDelivered { serverClosedAt = serverClosedAt ?? fact.time }
@@ -227,7 +226,7 @@ extension Scene.Socket {
         guard questions.count < Self.mostQuestions,
             (try? ClientFrame(text: frame.frame.payload.bytes, in: .union)) != nil
         else { return }
-        // After a long silence, a client takes an answer as the reply to its repeated question.
+        // After a long silence, a client treats an answer as the reply to its repeated question.
         let isInDoubt = answerIsOverdue(at: fact.time) || question?.isInDoubt ?? false
         questions.append(Question(entry: fact.entry, since: fact.time))
         if isInDoubt { for index in questions.indices { questions[index].isInDoubt = true } }
@@ -244,7 +243,7 @@ extension Scene.Socket {
 }
 
 extension FrameFact {
-    /// Whether the server says that the consultation is no longer active.
+    /// Whether the server reports that the consultation is no longer active.
     fileprivate var endsConsultation: Bool {
         let refusal = FrameError.consultationNotActive
         return type == "error"
@@ -254,18 +253,18 @@ extension FrameFact {
 
 /// When and how far the system's clock was set while a journal was written.
 ///
-/// Setting the clock takes no time, so judges measure spans in the times of facts, as if nobody had set it.
+/// Judges measure spans between the times of facts, which do not include changes of the clock.
 struct SystemClock: Sendable {
     private var steps: [(number: Int, last: Timestamp, shift: Int64)] = []
-    /// More steps than a real journal contains; beyond this, the oldest are forgotten.
+    /// The maximum number of steps, more than in a real journal; beyond it the oldest are dropped.
     private static let mostSteps = 1000
 
-    /// How many nanoseconds dates, as in tokens and the journal, are currently ahead of the times of facts.
+    /// The nanoseconds by which dates in tokens and the journal are ahead of the facts' times.
     var shift: Int64 { steps.last?.shift ?? 0 }
 
     /// Returns whether an entry sets the system's clock.
     ///
-    /// - Parameter last: the time of the previous fact.
+    /// - Parameter last: The time of the previous fact.
     mutating func observe(_ entry: JournalEntry, after last: Timestamp) -> Bool {
         guard case .clock(let step, isOfSystem: true) = entry.event else { return false }
         steps.append((entry.number, last, shift &+ step))
@@ -278,7 +277,7 @@ struct SystemClock: Sendable {
         return Timestamp(nanosecondsSinceEpoch: time.nanosecondsSinceEpoch &+ shift)
     }
 
-    /// Returns a fact's entry with the time that the journal gives it.
+    /// Returns a fact's entry with its time in the journal.
     func dated(_ entry: JournalEntry) -> JournalEntry {
         steps.last { $0.number <= entry.number }.map { entry.moved(byNanoseconds: $0.shift) } ?? entry
     }

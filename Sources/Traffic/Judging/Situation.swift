@@ -11,13 +11,13 @@ public struct Situation: Sendable, Hashable {
     public var meal = Meal.none
     public var trouble = Trouble.none
 
-    /// The client's newest socket on a consultation or, without one, its socket of meals.
+    /// The client's newest consultation socket or, without one, its meal socket.
     public enum Socket: UInt8, Sendable, CaseIterable {
         case none
         /// The handshake was answered or refused, and `connected` has not arrived.
         case connecting
         case idle
-        /// The client has sent a question and received no piece of the answer.
+        /// The client has sent a question but received no part of the answer.
         case awaiting
         case streaming
         /// The server has stopped sending and reading.
@@ -42,9 +42,9 @@ public struct Situation: Sendable, Hashable {
         case done
     }
 
-    /// The last thing that went wrong.
+    /// The client's last trouble.
     ///
-    /// It stays until something else goes wrong.
+    /// It stays until the next trouble.
     public enum Trouble: UInt8, Sendable, CaseIterable {
         case none
         /// 401, 404, 409 or 429.
@@ -53,7 +53,7 @@ public struct Situation: Sendable, Hashable {
         case failed
         /// The answer was late or never came.
         case late
-        /// A socket ended, and the client did not cause it.
+        /// A socket ended without the client's action.
         case cut
         case silence
         /// A frame was broken, lost, repeated or out of order.
@@ -110,12 +110,12 @@ extension Situation.Trouble {
 /// Follows the situations of a world's clients.
 struct SituationCounter: Sendable {
     private var others = Recent<ExactString, Client>()
-    /// The user named by the latest fact that names one, and the state of that user's client.
+    /// The user in the latest fact that has one, and the state of that user's client.
     private var newest: ExactString = ""
     private var client = Client()
     private(set) var coverage = Coverage()
 
-    /// The situation of the client that last acted or was acted on.
+    /// The situation of the client in the latest fact.
     var situation: Situation { client.situation }
 
     /// Observes the next fact; the scene already includes it.
@@ -135,8 +135,7 @@ struct SituationCounter: Sendable {
         coverage.insert(client.situation)
     }
 
-    /// The state that the client passed through before this fact, because the journal records handshakes and closes at
-    /// their end.
+    /// The client's state before this fact, because the journal records handshakes and closes at their end.
     private static func passed(_ fact: Fact) -> Situation.Socket? {
         switch fact.kind {
         // A refused handshake leaves no socket. The client was connecting and returns to its earlier state.
@@ -148,7 +147,7 @@ struct SituationCounter: Sendable {
 
     /// The client of a fact.
     ///
-    /// An empty text means the newest client; nil means that no client is concerned.
+    /// An empty text means the newest client; nil means no client.
     private func user(of fact: Fact, in scene: Scene) -> ExactString? {
         switch fact.kind {
         case .request(let request): request.client ?? ""
@@ -161,10 +160,10 @@ struct SituationCounter: Sendable {
 
     private struct Client: Sendable {
         var situation = Situation()
-        /// The newest open socket on a consultation, and the open socket of meals.
+        /// The newest open consultation socket, and the open meal socket.
         private var chat: UInt64?
         private var meals: UInt64?
-        /// Whether a question on the chat still lacks its complete answer.
+        /// Whether a chat question is not completely answered yet.
         private var isAsking = false
         /// Whether one side has sent a close frame on the chat.
         private var isClosing = false
@@ -173,7 +172,7 @@ struct SituationCounter: Sendable {
         private var isRefused = false
         private var pending: Set<ExactString> = []
 
-        /// How many meals may be pending; beyond that, the oldest keep their state, as after a lost event.
+        /// The maximum number of pending meals; beyond it, the oldest keep their state as after a lost event.
         private static let mealLimit = 64
 
         mutating func observe(_ fact: Fact, in scene: Scene) {
@@ -273,14 +272,14 @@ public struct Coverage: Sendable, Hashable {
 /// A situation that clients can reach, and how to reach it.
 public struct ReachableSituation: Sendable, Hashable {
     public let situation: Situation
-    /// The built-in scenario that takes a client there soonest, or `explore --only FAMILY` if it takes faults.
+    /// The fastest built-in scenario to reach it, or `explore --only FAMILY` if it requires faults.
     ///
     /// It is nil if only random clients reached the situation.
     public let way: String?
 
     public init(_ situation: Situation, way: String?) { (self.situation, self.way) = (situation, way) }
 
-    /// The built-in scenario that leads there, or nil if another way does.
+    /// The built-in scenario that reaches it, if any.
     var scenario: String? { way.flatMap { $0.contains(" ") ? nil : $0 } }
 
     /// The way as arguments of a command line.
@@ -288,10 +287,10 @@ public struct ReachableSituation: Sendable, Hashable {
     /// The command's option for a scenario.
     private static let option = "scenario"
 
-    /// The situations of `Fixtures/data/coverage.tsv`; those that need the least come first.
+    /// The situations of `Fixtures/data/coverage.tsv`, shortest way first.
     ///
-    /// `scripts/explore coverage --write` finds them with random clients, stories and faults. A client may still reach
-    /// a situation that the list lacks.
+    /// `scripts/explore coverage --write` finds them with random clients, stories and faults. Clients may reach
+    /// situations that the list lacks.
     public static let all: [ReachableSituation] = {
         let text = EmbeddedText(path: path)
         guard let rows = read(UnsafeBufferPointer(start: text.start, count: text.count)) else {
@@ -304,8 +303,8 @@ public struct ReachableSituation: Sendable, Hashable {
 
     /// Reads a table, or returns nil if a row is malformed or repeats a situation.
     ///
-    /// After a heading, each row contains the names of a situation's members and the way (`-` for none), separated by
-    /// tabs.
+    /// After a heading, each row contains the names of a situation's members and the way (`-` if there is none),
+    /// separated by tabs.
     package static func read(_ bytes: some Collection<UInt8>) -> [ReachableSituation]? {
         var rows: [ReachableSituation] = []
         var seen = Coverage()

@@ -7,7 +7,7 @@ struct Following: Sendable {
     let vocabulary: Vocabulary
     private(set) var bindings = Bindings()
 
-    /// The recorded values that a request's values stand for: those that they are bound to or equal.
+    /// The recorded values that a request's values are bound to or equal.
     ///
     /// Nil if a value is new.
     func numbers(of values: [Shape.ShapeValue]) -> [Int]? {
@@ -20,7 +20,7 @@ struct Following: Sendable {
         return numbers
     }
 
-    /// Whether a client's values can stand for the recorded ones.
+    /// Whether a client's values can replace the recorded ones.
     ///
     /// Each value must be bound to its counterpart, equal it, or be new on both sides.
     func fits(_ values: [Shape.ShapeValue], _ numbers: [Int]) -> Bool {
@@ -41,7 +41,7 @@ struct Following: Sendable {
         return true
     }
 
-    /// Whether a client's values can stand for the recorded ones if bound values may be rebound.
+    /// Whether a client's values can replace the recorded ones if rebinding is allowed.
     func fitsAnew(_ values: [Shape.ShapeValue], _ numbers: [Int]) -> Bool {
         values.count == numbers.count
             && zip(values, numbers).allSatisfy { value, number in
@@ -75,7 +75,7 @@ struct Following: Sendable {
         learn(shape.free, for: recorded)
     }
 
-    /// Binds the texts in place of times or secrets; if a text repeats, the last binding counts.
+    /// Binds the texts in place of times or secrets; for a repeated text the last binding counts.
     mutating func learn(_ texts: [ExactString], for recorded: [ExactString]) {
         for (text, old) in zip(texts, recorded) {
             guard let number = vocabulary.number(of: old), vocabulary.isReplaceable[number] else { continue }
@@ -96,7 +96,7 @@ struct Following: Sendable {
 struct Bindings: Sendable {
     /// The current values, by the recorded value's number in the vocabulary.
     private(set) var actual: [Int: ExactString] = [:]
-    /// The number of the recorded value that each of the client's values stands for.
+    /// The number of the recorded value to which each of the client's values is bound.
     private(set) var recorded: [ExactString: Int] = [:]
     /// The number of values left unbound because there were too many or they contain unsafe characters.
     private(set) var refusedCount = 0
@@ -180,7 +180,7 @@ struct Rewriter {
     /// Our origin from `://` on.
     private var afterScheme: Substring { origin.utf8.firstIndex(of: .colon).map { origin[$0...] } ?? "" }
 
-    /// Our origin in place of `http://host` or `http:\/\/host`, or nil if the text already names it.
+    /// Our origin in place of `http://host` or `http:\/\/host`, or nil if the text already has it.
     private func ours(for recorded: String) -> String? {
         let isEscaped = recorded.utf8.contains(.backslash)
         let url = URLParts(isEscaped ? recorded.filter { $0 != "\\" } : recorded)

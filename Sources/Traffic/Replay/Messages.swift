@@ -25,7 +25,7 @@ enum Messages {
 
     // MARK: Notes on a plan
 
-    /// Names the entry that a note is about.
+    /// The name of the entry that a note is about.
     static func place(_ number: Int, _ request: SessionRequest) -> String {
         "Entry \(number) (\(request.method.cut(toBytes: 60)) \(Excerpts.target(URLParts(request.url).target, 200)))"
     }

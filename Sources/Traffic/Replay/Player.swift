@@ -4,27 +4,27 @@ import Traffic
 
 /// Replays a session to the clients of one world: tracks the served entries, the bindings and the open sockets.
 ///
-/// It is a value without clock, randomness or I/O, so equal calls have equal results.
+/// It uses no clock, randomness or I/O, so equal calls have equal results.
 public struct Player: Sendable {
     public let plan: ReplayPlan
     public let settings: ReplaySettings
-    /// The prefix of URLs in responses, unless a request specifies another: `http://localhost:8080/w/abc`.
+    /// The prefix of URLs in responses unless a request specifies another, such as `http://localhost:8080/w/abc`.
     public var origin: String
 
     var following: Following
     var state = MatchState()
-    /// Whether each entry was served; in `strict`, ``turn`` starts at the first that was not.
+    /// Whether each entry was served; in `strict`, ``turn`` starts at the first unserved entry.
     var isServed: [Bool]
     var firstUnserved = 0
     /// The counts and misses so far.
     ///
-    /// ``report`` adds what follows from the unserved entries.
+    /// ``report`` adds the results for the unserved entries.
     var tally = ReplayReport()
     var sockets: [ReplaySocket: SocketPlay] = [:]
     var lastSocket: UInt64 = 0
     var deadlines = DeadlineQueue<ReplaySocket>()
 
-    /// Starts a session from its beginning.
+    /// Starts a session from its start.
     public init(_ plan: ReplayPlan, settings: ReplaySettings = ReplaySettings(), origin: String) {
         if case .factor(let factor) = settings.speed {
             precondition(factor.isFinite && factor > 0, "a speed must be a finite number above 0, not \(factor)")
@@ -38,7 +38,7 @@ public struct Player: Sendable {
         Rewriter(plan: plan, bindings: following.bindings, own: own, origin: origin ?? self.origin)
     }
 
-    /// The recorded origins, and the one under which a client knows us.
+    /// The recorded origins and the origin by which the client addresses us.
     func origins(_ origin: String?) -> Origins { plan.origins.adding([RequestURL(origin ?? self.origin)]) }
 
     // MARK: Requests
@@ -67,7 +67,7 @@ public struct Player: Sendable {
         if match.isWhole {
             following.learn(match.shape, match.numbers, free: planned.free)
         } else {
-            // A route matches any IDs. The response must name those that the client requested.
+            // A route matches any IDs; the response must contain the requested ones.
             following.learnAnew(match.shape.values, match.numbers)
             let shape = shapes.full()
             if plan.full.bucket(of: shape) == planned.place.bucket {
@@ -109,7 +109,7 @@ public struct Player: Sendable {
             return .noAnswer(after: settings.played(max(exchange.waited, exchange.lasted)))
         }
         let rewriter = rewriter(origin: request.origin)
-        // An encoded body may contain bytes that look like a value by chance.
+        // An encoded body may contain bytes that accidentally look like a value.
         let body = response.isCoded ? response.body.bytes : rewriter.rewritten(response.body.bytes)
         let recordedLength = response.fields.value(of: "content-length").flatMap { Int($0) }
         var answer = ReplayResponse(
@@ -126,7 +126,7 @@ public struct Player: Sendable {
         return .response(answer)
     }
 
-    /// Finds the recorded request for a client's request and uses its turn, unless the match is only a peek.
+    /// Finds the recorded request for a client's request and marks it as served unless the match is only a peek.
     mutating func match(_ shapes: RequestShapes) -> MatchResult {
         if settings.match == .route { return routeMatch(shapes) }
         let isStrict = settings.match == .strict
@@ -144,14 +144,14 @@ public struct Player: Sendable {
         return .miss(reason ?? .unknown)
     }
 
-    /// The ways to read a client's request, in the order in which they are tried.
+    /// The ways to read a client's request in the order of attempts.
     enum Reading: CaseIterable { case asItIs, ofOurOrigin, withBoundWords, ofAnyBody }
 
     /// The shape to start from, or nil if this reading adds nothing.
     func empty(for reading: Reading, _ origins: Origins) -> Shape? {
         switch reading {
         case .asItIs: Shape(origins: plan.origins)
-        // The client names our origin where the recording names its server's.
+        // The client uses our origin in place of the recorded server's.
         case .ofOurOrigin: origins.count == plan.origins.count ? nil : Shape(origins: origins)
         // Words that are bound to a secret count as values.
         case .withBoundWords: following.bindings.isEmpty ? nil : Shape(origins: origins, known: following.bindings)
@@ -189,7 +189,7 @@ public struct Player: Sendable {
 
     // MARK: Strict
 
-    /// The entry whose turn it is, or one that ran at the same time.
+    /// The next entry, or one recorded at the same time.
     private func strictMatch(_ shape: Shape) -> MatchResult? {
         guard let bucket = plan.full.bucket(of: shape) else { return nil }
         for entry in turn where plan.entries[entry].place.bucket == bucket {
@@ -200,7 +200,7 @@ public struct Player: Sendable {
         return nil
     }
 
-    /// The entries that may come next in `strict`: those that began before any other unserved entry had ended.
+    /// The entries that may come next in `strict`: those that started before any other unserved entry ended.
     var turn: [Int] {
         var turn: [Int] = []
         var earliestEnd = Int64.max
@@ -221,12 +221,12 @@ public struct Player: Sendable {
         if isPeek { shape = shapes.route(as: "GET") }
         let (index, following) = (plan.routes, following)
         guard let bucket = index.bucket(of: shape) else { return .miss(.unknown) }
-        // IDs that the client received keep their meaning. For other IDs, any remaining entry will do.
+        // IDs that the client received keep their meaning. For other IDs, any remaining entry matches.
         let known = following.numbers(of: shape.values).flatMap { index.variant(in: bucket, values: $0) }
         let live =
             known ?? state.firstLive(in: bucket, of: index) { following.fits(shape.values, $0.values) }
             ?? state.firstLive(in: bucket, of: index) { _ in true }
-        // A bucket has at least one variant.
+        // Each bucket has at least one variant.
         let variant = live ?? index.buckets[bucket][index.buckets[bucket].count - 1]
         let entry = state.next(of: variant, in: index).entry
         if !isPeek { state.give(variant) }
@@ -237,20 +237,20 @@ public struct Player: Sendable {
     /// When the next effect is due, or nil if every socket has ended or waits for its client.
     public var nextDeadline: Timestamp? { deadlines.next }
 
-    /// Starts a socket after its 101 was sent.
+    /// Starts a socket after sending its 101.
     ///
-    /// Its times count from here.
+    /// Its times start here.
     ///
-    /// Call ``advance(to:)`` after this and after ``receive(_:on:at:)`` to get the effects that are due at once.
+    /// Call ``advance(to:)`` after this and after ``receive(_:on:at:)`` to get the effects that are due immediately.
     public mutating func opened(_ socket: ReplaySocket, at now: Timestamp) {
         sockets[socket]?.open(at: now.nanosecondsSinceEpoch)
         schedule(socket)
     }
 
-    /// Receives a client's message, and notes a frame that was not recorded with its differences.
+    /// Receives a client's message; records the differences of an unexpected one.
     ///
-    /// After a socket has ended, nothing more is noted on it. `date` is the date of a miss, in case someone has set the
-    /// system's clock; otherwise it is the time.
+    /// Messages after the socket's end are ignored. `date` is the date of a miss, which differs from the time if the
+    /// system's clock was set.
     public mutating func receive(
         _ message: ReplayMessage, on socket: ReplaySocket, at now: Timestamp, date: Timestamp? = nil
     ) {
@@ -286,7 +286,7 @@ public struct Player: Sendable {
             index = recognise(shape, in: &play)
         }
         if index == nil, settings.frames == .triggered {
-            // The client repeats a message with a new ID. The server's next messages are about that ID.
+            // The client repeated a message with a new ID, which the server's next messages contain.
             index = play.trigger(shape.key) { following.fitsAnew(shape.values, $0.values) }
         }
         guard let index else { return .different }
@@ -311,9 +311,9 @@ public struct Player: Sendable {
         return settings.frames == .triggered ? play.trigger(shape.key, where: fits) : play.message(where: fits)
     }
 
-    /// Forgets a socket, whichever side ended it and whether or not it was open.
+    /// Removes a socket, whichever side ended it, even if it never opened.
     ///
-    /// Nothing more is due on it.
+    /// It has no further effects.
     public mutating func ended(_ socket: ReplaySocket, at now: Timestamp) {
         guard let play = sockets.removeValue(forKey: socket) else { return }
         tally.framesNeverSent += play.missingCount
@@ -361,12 +361,12 @@ public struct Player: Sendable {
 
 struct Match: Sendable {
     var entry: Int
-    /// The client's values, where the recorded ones were.
+    /// The client's values in place of the recorded ones.
     var shape: Shape
     var numbers: [Int]
     /// Whether the shape covers the whole request, so that times and secrets are in the same order.
     var isWhole = true
-    /// Whether the entry keeps its turn, because a HEAD matched a recorded GET.
+    /// Whether the entry stays unserved, because a HEAD matched a recorded GET.
     var isPeek = false
 }
 

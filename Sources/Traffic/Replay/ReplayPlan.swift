@@ -10,7 +10,7 @@ import WebSocket
 public struct ReplayPlan: Sendable, Equatable {
     /// The session, with its entries in the order in which they started.
     ///
-    /// It excludes tunnels and the requests that the server answers itself: `/health`, `/ready`, the descriptions,
+    /// It excludes tunnels and the requests that the server answers itself: `/health`, `/ready`, the API descriptions,
     /// `/favicon.ico`, and everything under `/__admin`.
     public let session: Session
     /// The prefix of the recorded paths, which the session omits and clients may send or omit.
@@ -60,7 +60,7 @@ public struct ReplayPlan: Sendable, Equatable {
         if notes.count < ReplayLimits.misses { notes.append(sentence) }
     }
 
-    /// What an entry and a frame count in addition to their content, because they take this much memory.
+    /// The memory of an entry and of a frame besides their content, in bytes.
     static let (memoryOfEntry, memoryOfFrame) = (1024, 192)
 
     private static func check(_ session: Session) throws(ReplayError) {
@@ -81,7 +81,7 @@ public struct ReplayPlan: Sendable, Equatable {
         guard bytes <= ReplayLimits.bytes else { throw .tooManyBytes(bytes) }
     }
 
-    /// Turns an exchange into a socket if it is an accepted handshake and the file has nothing else about the socket.
+    /// Turns an exchange into a socket if it is an accepted handshake without a recorded socket.
     private static func opening(_ entry: SessionExchange) -> SessionExchange {
         guard !entry.isSocket, entry.response?.status == 101, isHandshake(entry) else { return entry }
         var socket = entry
@@ -136,10 +136,10 @@ public struct ReplayPlan: Sendable, Equatable {
             }
     }
 
-    /// What the replaying server answers itself, a path or `CONNECT`, or nil if the request is replayed.
+    /// The path or `CONNECT` that the server answers itself, or nil if the request is replayed.
     ///
-    /// Browsers and probes send such requests on their own. They would count as never requested, and in `strict` they
-    /// would block all later entries.
+    /// Browsers and probes send such requests. They would count as never requested and, in `strict`, block all later
+    /// entries.
     private static func ownName(of request: SessionRequest) -> String? {
         // A tunnel leads to another server.
         if request.method.uppercased() == "CONNECT" { return "CONNECT" }
@@ -231,14 +231,14 @@ struct SocketScript: Sendable {
     private(set) var keepAlives: [KeepAlive] = []
     /// Whether the recording truncated some frames.
     private(set) var hasCutFrames = false
-    /// The index of the first ping without a pong.
+    /// The index of the first ping that has no pong.
     private var unanswered = 0
 
     struct Step: Sendable {
         /// Nanoseconds after the opening.
         var time: Int64
         var kind: Kind
-        /// Whether the step is a keep-alive, which the other steps do not wait for unless frames are `timed`.
+        /// Whether the step is a keep-alive, for which other steps wait only in `timed`.
         var isKeepAlive = false
     }
 
@@ -251,7 +251,7 @@ struct SocketScript: Sendable {
         case clientEnds
     }
 
-    /// One of the API's pings, and the pong that followed.
+    /// One of the API's pings and its pong.
     struct KeepAlive: Sendable {
         var time: Int64
         /// The pong and its delay, or nil if none followed.
@@ -268,7 +268,7 @@ struct SocketScript: Sendable {
 
     init(_ socket: SessionExchange, opened: Timestamp, vocabulary: inout Vocabulary) {
         let opened = opened.nanosecondsSinceEpoch
-        // The recorded clock may have stepped back. The times of a script never do.
+        // A script's times never go back, although the recorded clock may have.
         var time: Int64 = 0
         func advance(to nanoseconds: Int64) {
             let (difference, overflow) = nanoseconds.subtractingReportingOverflow(opened)
@@ -289,7 +289,7 @@ struct SocketScript: Sendable {
                 return
             case (.client, _), (.server, .pong), (.server, .continuation): break
             case (.server, .text):
-                // A truncated text may be invalid UTF-8, which the codec refuses as text, so send it as binary.
+                // Send truncated text that is invalid UTF-8 as binary, because the codec would refuse it.
                 let isValid = String(validating: bytes, as: UTF8.self) != nil
                 let action = isValid ? ReplayEffect.Action.text(bytes) : .binary(bytes)
                 let isPong = takePong(bytes, action, at: time)
@@ -324,7 +324,7 @@ struct SocketScript: Sendable {
         messages.append(Message(step: steps.count - 1, isText: isText, payload: bytes, shape: shape, values: values))
     }
 
-    /// The shape of a message; text and binary never have the same shape.
+    /// The shape of a message; text and binary messages never have the same shape.
     static func shape(of bytes: [UInt8], isText: Bool, _ empty: Shape) -> Shape {
         var shape = empty
         shape.add(literally: isText ? "text" : "binary")
@@ -359,7 +359,7 @@ enum KeepAliveFrame: String {
 struct Vocabulary: Sendable {
     private(set) var texts: [ExactString] = []
     private var numbers: [ExactString: Int] = [:]
-    /// Whether each value may be replaced, because the client or redaction invented it.
+    /// Whether each value may be replaced because the client or redaction created it.
     private(set) var isReplaceable: [Bool] = []
     /// The origins of the session's URLs, which do not count as values.
     var origins = Origins()
@@ -392,7 +392,7 @@ struct Vocabulary: Sendable {
         bytes.withUnsafeBufferPointer { bytes in
             var scanner = ValueScanner(bytes, origins: origins)
             while let found = scanner.next() {
-                // Of the times, only the client's count, because answers return to it the times that it sends now.
+                // Only the client's times count, because responses repeat the times that it sends.
                 if found.kind == .origin || (found.kind == .time && !fromClient) { continue }
                 note(ExactString(String(decoding: bytes[found.range], as: UTF8.self)), fromClient: fromClient)
             }

@@ -7,9 +7,9 @@ import Traffic
 public struct ReplayReport: Sendable, Equatable {
     /// The number of recorded requests, including handshakes.
     public var recorded = 0
-    /// The number of recorded requests that were made.
+    /// The number of recorded requests that clients made.
     public var served = 0
-    /// The number of repeated responses, given after the client had used all recorded ones of their kind.
+    /// The number of repeated responses after the client had used all recorded ones.
     public var repeats = 0
     public var neverAskedCount = 0
     /// The first recorded requests that no client made, at most ``ReplayLimits/misses``.
@@ -31,16 +31,15 @@ public struct ReplayReport: Sendable, Equatable {
     public var frameMisses: [ReplayFrameMiss] = []
     /// The number of recorded values bound to a client's value.
     public var bindings = 0
-    /// The number of values not followed because there were over ``ReplayLimits/bindings`` or they contain unsafe
-    /// characters.
+    /// The number of values not followed because of ``ReplayLimits/bindings`` or unsafe characters.
     public var bindingsRefused = 0
 
-    /// Whether the client requested and sent everything recorded and nothing else.
+    /// Whether the client's requests and frames match the recording exactly.
     public var isComplete: Bool {
         neverAskedCount == 0 && unexpectedCount == 0 && framesNeverSent == 0 && frameMissCount == 0
     }
 
-    /// One line that says how many requests were served and what went wrong.
+    /// The number of served requests and what went wrong, in one line.
     public var summary: String { Messages.summary(self) }
 
     /// The report as data, for the admin API.
@@ -62,7 +61,7 @@ public struct ReplayReport: Sendable, Equatable {
 
 /// An unexpected request, with the nearest recorded one.
 public struct ReplayMiss: Sendable, Equatable {
-    /// The world's date when the request came.
+    /// The world's date when the request arrived.
     public var time: Timestamp
     /// The method: `GET` for a WebSocket handshake.
     public var method: String
@@ -78,7 +77,7 @@ public struct ReplayMiss: Sendable, Equatable {
     public enum Reason: Sendable, Equatable {
         /// No such request was recorded.
         case unknown
-        /// The client has used all recorded responses, of this number, and may not repeat a request with this method.
+        /// The client has used all recorded responses (this many) and may not repeat this method.
         case runOut(Int)
         /// Another request is due (``ReplaySettings/Match/strict``).
         case notItsTurn
@@ -98,7 +97,7 @@ public struct ReplayMiss: Sendable, Equatable {
         }
     }
 
-    /// What came, what was nearest and how it differs, in sentences for the client's developer.
+    /// The request, the nearest recorded one and the differences, in sentences for the client's developer.
     public var message: String { Messages.message(self) }
 
     /// The same information as data, for `error.details`.
@@ -136,7 +135,7 @@ public struct ReplayDifference: Sendable, Equatable {
 }
 
 public struct ReplayFrameMiss: Sendable, Equatable {
-    /// The world's date when the frame came.
+    /// The world's date when the frame arrived.
     public var time: Timestamp
     public var socket: ReplaySocket
     /// The socket's path and query as recorded, with shortened secrets, truncated after 500 bytes.
@@ -149,7 +148,7 @@ public struct ReplayFrameMiss: Sendable, Equatable {
 
     /// Why a frame has no match.
     public enum Reason: Sendable, Equatable {
-        /// The frame differs from the recorded one that is due or, on a triggered socket, from all.
+        /// The frame differs from the next recorded one or, on a triggered socket, from all.
         case different
         /// The client has already sent all recorded frames.
         case noneLeft
@@ -200,7 +199,7 @@ extension Player {
         return miss
     }
 
-    /// How many recorded requests of one route are compared in full.
+    /// The maximum number of a route's recorded requests to compare in full.
     private static let comparedEntries = 16
     private static let comparedRoutes = 1_000
 
@@ -209,7 +208,7 @@ extension Player {
     ) -> (entry: Int, differences: [ReplayDifference])? {
         var candidates = reason == .notItsTurn ? Array(turn.prefix(Self.comparedEntries)) : sameRoute(shapes)
         if candidates.isEmpty, reason != .notItsTurn { candidates = nearestRoute(shapes).map { [$0] } ?? [] }
-        // Take the first of those with the fewest differences.
+        // Take the first one with the fewest differences.
         return candidates.map { ($0, differences(shapes, from: $0)) }.min { $0.1.count < $1.1.count }
     }
 
@@ -396,8 +395,8 @@ enum Excerpts {
         return String(decoding: output, as: UTF8.self).cut(toBytes: limit)
     }
 
-    /// The first characters of a secret, to tell it apart.
+    /// The first characters of a secret, to distinguish it.
     ///
-    /// A placeholder of a recording reveals nothing, so it stays whole.
+    /// A recording's placeholder reveals nothing, so it is not shortened.
     static func secret(_ text: String) -> String { text.cut(toBytes: text.hasPrefix("redacted-") ? 60 : 4) }
 }

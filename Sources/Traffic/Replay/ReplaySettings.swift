@@ -5,13 +5,13 @@ public struct ReplaySettings: Sendable, Equatable {
     public var speed: Speed
     public var frames: FrameOrder
 
-    /// Which requests the replay accepts, and when.
+    /// Which requests the replay accepts and when.
     public enum Match: String, Sendable, CaseIterable {
         /// Each recorded request once, in the recorded order and with the recorded body; anything else fails the run.
         case strict
         /// Each request as recorded, in any order; equal requests get their responses in turn.
         case ordered
-        /// By method and route alone: IDs, query and body may differ.
+        /// By method and route; IDs, query and body may differ.
         case route
     }
 
@@ -24,14 +24,14 @@ public struct ReplaySettings: Sendable, Equatable {
 
     /// When the replay sends the server's frames.
     ///
-    /// The API's keep-alives, `{"type":"ping"}` with its `{"type":"pong"}`, follow the client's own clock, so except in
-    /// `timed` nothing waits for a ping. Each ping gets the next recorded pong, and the last pong repeats.
+    /// The API's keep-alives, `{"type":"ping"}` with its `{"type":"pong"}`, follow the client's clock, so only in
+    /// `timed` other frames wait for a ping. Each ping gets the next recorded pong; the last pong repeats.
     public enum FrameOrder: String, Sendable, CaseIterable {
-        /// At their recorded times, whatever the client sends.
+        /// At their recorded times, regardless of the client.
         case timed
         /// After the recorded pauses, once the client has sent all recorded frames before them.
         case lockStep = "lock-step"
-        /// After a client's frame that matches a recorded one, the frames that followed it.
+        /// After a client's frame that matches a recorded one: the frames that followed it.
         ///
         /// The client may send such frames in any order and repeatedly.
         case triggered
@@ -56,61 +56,61 @@ public struct ReplaySettings: Sendable, Equatable {
 
 /// The limits of a replay.
 ///
-/// Beyond some of them the session is refused; beyond the others the excess is omitted and noted.
+/// Beyond some of them the session is refused; beyond the others the excess is omitted and reported.
 public enum ReplayLimits {
-    /// The maximum entries of a session.
+    /// The maximum number of entries in a session.
     ///
-    /// More are refused (``ReplayError/tooManyEntries(_:)``).
+    /// A session with more is refused (``ReplayError/tooManyEntries(_:)``).
     public static let entries = 100_000
-    /// The maximum frames of all sockets in a session.
+    /// The maximum number of frames on all sockets in a session.
     ///
-    /// More are refused (``ReplayError/tooManyFrames(_:)``).
+    /// A session with more is refused (``ReplayError/tooManyFrames(_:)``).
     public static let frames = 1_000_000
-    /// The maximum bytes of fields, bodies and frames, including the overhead of entries and frames: 512 MiB.
+    /// The maximum number of bytes in fields, bodies and frames, including the overhead of entries and frames: 512 MiB.
     ///
-    /// More are refused (``ReplayError/tooManyBytes(_:)``).
+    /// A session with more is refused (``ReplayError/tooManyBytes(_:)``).
     public static let bytes = 512 * 1_024 * 1_024
-    /// The maximum recorded IDs, dates and tokens.
+    /// The maximum number of recorded IDs, dates and tokens.
     ///
-    /// Later ones are not followed, and the plan notes it.
+    /// Later ones are not followed, which the plan reports.
     public static let recordedValues = 1_000_000
-    /// The maximum bytes of an ID or e-mail address that is followed.
+    /// The maximum length of an ID or e-mail address to follow, in bytes.
     ///
     /// A longer text is compared literally.
     public static let valueLength = ValueScanner.longestValue
-    /// The maximum bytes of a token that is followed.
+    /// The maximum length of a token to follow, in bytes.
     public static let tokenLength = ValueScanner.longestToken
-    /// The maximum number of bindings at once.
+    /// The maximum number of bindings at a time.
     ///
-    /// Values beyond it are not followed, and the report counts them.
+    /// Further values are only counted in the report.
     public static let bindings = 10_000
-    /// How many recorded requests that differ only in their IDs are searched when a client sends new IDs.
+    /// The maximum number of recorded requests to search that differ only in their IDs.
     public static let candidates = 256
-    /// The maximum concurrent recorded requests, which may come in any order in `strict`.
+    /// The maximum number of concurrent recorded requests, whose order is free in `strict`.
     public static let concurrentRequests = 256
-    /// How many messages ahead of its turn a client's frame is recognised in lock-step.
+    /// The number of messages by which a client's frame may come early in lock-step.
     public static let framesAhead = 64
-    /// The maximum concurrent runs of frames on a triggered socket.
+    /// The maximum number of concurrent frame runs on a triggered socket.
     ///
-    /// A frame that would start another is a miss.
+    /// A frame that would start another run is a miss.
     public static let runs = 64
-    /// The maximum misses of each kind in a report.
+    /// The maximum number of misses of each kind in a report.
     ///
-    /// Further ones are only counted.
+    /// Further misses are only counted.
     public static let misses = 100
     public static let differences = 8
-    /// The maximum bytes of a JSON text whose differences are listed one by one.
+    /// The maximum size of a JSON text whose differences are listed individually, in bytes.
     public static let comparedBody = 64 * 1_024
     /// The maximum wait between two events, 24 h.
     ///
-    /// Longer ones are shortened to it.
+    /// Longer waits are shortened to it.
     public static let longestWait: Int64 = 24 * 3_600 * 1_000_000_000
 }
 
 /// Why a session cannot be replayed.
 public enum ReplayError: Error, Equatable, Sendable, CustomStringConvertible {
     case empty
-    /// The server answers all requests itself; this is their number.
+    /// The server answers all requests itself; their number is given.
     case nothingToPlay(Int)
     case tooManyEntries(Int)
     case tooManyFrames(Int)
@@ -131,13 +131,13 @@ extension Int64 {
 /// A client's request to a replayed session.
 public struct ReplayRequest: Sendable, Equatable {
     public var method: String
-    /// The path and query as received, percent-encoded, without a world's prefix `/w/{id}`.
+    /// The path and query as received, percent-encoded and without a world's prefix `/w/{id}`.
     public var target: String
     public var fields: [SessionField]
     /// The whole body without framing, which may be empty.
     public var body: [UInt8]
     public var isHandshake: Bool
-    /// The prefix of URLs in responses, such as `http://localhost:8080`, or nil for the player's own.
+    /// The prefix of URLs in responses, such as `http://localhost:8080`, or nil to use the player's.
     public var origin: String?
 
     public init(
@@ -170,7 +170,7 @@ public struct ReplayResponse: Sendable, Equatable {
     public var fields: [SessionField] = []
     /// The body.
     ///
-    /// For a HEAD that matched a GET it is the GET's body, of which only the length is sent.
+    /// For a HEAD that matched a GET it is the GET's body; only its length is sent.
     public var body: [UInt8] = []
     /// The value of `Content-Length` if it differs from the body's length: for a recorded HEAD or 304, or a truncated
     /// body.
@@ -183,14 +183,14 @@ public struct ReplayResponse: Sendable, Equatable {
     public enum Ending: Sendable, Equatable {
         /// The next request, as usual in HTTP.
         case nothing
-        /// The connection ends here (FIN); the body is incomplete, and the framing must not claim otherwise.
+        /// The connection ends here (FIN); the body is incomplete, and the framing must show this.
         case finish
     }
 }
 
 /// A WebSocket of a player.
 ///
-/// Older ones sort first.
+/// Older sockets sort first.
 public struct ReplaySocket: Sendable, Hashable, Comparable {
     /// The number of the socket, counted from 1 per player.
     public let number: UInt64
@@ -201,7 +201,7 @@ public struct ReplaySocket: Sendable, Hashable, Comparable {
 /// The response to an accepted handshake.
 public struct ReplayOpening: Sendable, Equatable {
     public var socket: ReplaySocket
-    /// The recorded fields of the 101 without those of the handshake itself.
+    /// The recorded fields of the 101 without those of the handshake.
     ///
     /// `Sec-WebSocket-Protocol` is included if the client offers its value.
     public var fields: [SessionField]
@@ -239,7 +239,7 @@ public enum ReplayMessage: Sendable, Equatable {
 
 /// Selects the recorded fields to send again.
 enum ReplayedFields {
-    /// Fields of the connection or of framing, and fields that would be wrong or lead to another server.
+    /// Connection and framing fields, and fields that would be wrong or lead to another server.
     private static let dropped: Set = [
         "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
         "content-length", "date", "alt-svc",

@@ -1,7 +1,7 @@
 import JSON
 import Traffic
 
-/// What texts or requests have in common if they differ only in IDs, times and secrets.
+/// The common part of texts or requests that differ only in IDs, times and secrets.
 struct ShapeKey: Sendable, Hashable {
     var bytes: [UInt8] = []
 
@@ -10,13 +10,13 @@ struct ShapeKey: Sendable, Hashable {
 
 /// A text or request split into its fixed part and its IDs, times and secrets; formatting does not affect their order.
 struct Shape: Sendable {
-    /// The fixed part, with a mark in place of each removed part.
+    /// The fixed part, with marks in place of removed parts.
     private(set) var key = ShapeKey()
     /// IDs, days and addresses, which must match.
     private(set) var values: [ShapeValue] = []
     /// Times, and values under a secret's name, which always match.
     private(set) var free: [ExactString] = []
-    /// Bindings of words that do not look like values; a word counts as a value if a secret is bound to it.
+    /// The bindings by which words that do not look like values count as values.
     private var known: Bindings?
     private var origins: Origins
 
@@ -32,7 +32,7 @@ struct Shape: Sendable {
 
     init(origins: Origins = Origins(), known: Bindings? = nil) { (self.origins, self.known) = (origins, known) }
 
-    /// Releases what only building needs, so that the bindings can change in place.
+    /// Releases data that only building needs, so that the bindings can change in place.
     mutating func finish() { (origins, known) = (Origins(), nil) }
 
     // MARK: Parts
@@ -79,7 +79,7 @@ struct Shape: Sendable {
         add(sorted: parts)
     }
 
-    /// Adds a form: its fields in any order.
+    /// Adds the fields of a form, in any order.
     mutating func add(_ form: FormBody) {
         add(literally: "form")
         let parts = form.fields.map { field in
@@ -142,7 +142,7 @@ struct Shape: Sendable {
         add(words: UnsafeBufferPointer(rebasing: utf8[end...]))
     }
 
-    /// Adds a text without values; words that are bound to one still count.
+    /// Adds a text without values; words bound to a value still count.
     private mutating func add(words: UnsafeBufferPointer<UInt8>) {
         guard let known else { return add(raw: words) }
         var index = 0
@@ -151,7 +151,7 @@ struct Shape: Sendable {
             while end < words.count, ValueScanner.isRunByte(words[end]) { end += 1 }
             if end == index { end += 1 }
             let word = words[index..<end]
-            // A shorter word may be bound by chance and mean something else here.
+            // A shorter word may be bound accidentally and mean something else here.
             if (3...ReplayLimits.tokenLength).contains(word.count),
                 let text = String(validating: word, as: UTF8.self), known.recorded[ExactString(text)] != nil
             {
@@ -181,7 +181,7 @@ struct Shape: Sendable {
             add(literally: "]")
         case .object(let object):
             add(literally: "{")
-            // Sort the members by the fixed part of their names, so that names that are IDs keep their order.
+            // Sort the members by the fixed part of their names, so that IDs as names keep their order.
             let members = object.map { (form: VolatileText.normalised($0.key, origins: origins), member: $0) }
             for (_, member) in members.sorted(by: { $0.form < $1.form }) {
                 add(text: member.key)
@@ -193,14 +193,14 @@ struct Shape: Sendable {
     }
 }
 
-/// Makes the shapes of a request: of the whole request, or of its route alone.
+/// Creates the shapes of a request: for the whole request or only its route.
 struct RequestShapes: Sendable {
     /// The method, or `HANDSHAKE`, which is not an HTTP method, for a WebSocket handshake.
     let method: String
     let url: RequestURL
     let body: [UInt8]
     let form: FormBody?
-    /// The recorded origins and, for a client's request, its server's.
+    /// The recorded origins and, for a client's request, its server's origin.
     let origins: Origins
 
     static let handshake = "HANDSHAKE"
@@ -230,7 +230,7 @@ struct RequestShapes: Sendable {
         return shape
     }
 
-    /// The shape of method and path; it allows any ID where ``RequestURL/route`` has one or a segment looks like one.
+    /// The shape of method and path; it allows any ID in place of IDs in ``RequestURL/route`` and of ID-like segments.
     func route(as method: String? = nil) -> Shape {
         var shape = Shape(origins: origins)
         shape.add(literally: method ?? self.method)
@@ -245,7 +245,7 @@ struct RequestShapes: Sendable {
 
 /// An index that finds recorded requests by their shape without searching all of them.
 ///
-/// A *bucket* contains the requests of one shape. A *variant* contains those of a bucket with the same values, in
+/// A *bucket* contains the requests of one shape. A *variant* contains a bucket's requests with the same values, in
 /// order.
 struct MatchIndex: Sendable {
     private(set) var variants: [Variant] = []
@@ -293,11 +293,11 @@ struct MatchIndex: Sendable {
     func variant(in bucket: Int, values: [Int]) -> Int? { variantOfValues[VariantKey(bucket: bucket, values: values)] }
 }
 
-/// How many entries of each variant of an index were served.
+/// The served entries of an index's variants.
 struct MatchState: Sendable {
     /// The number of served entries of each variant.
     private var given: [Int: Int] = [:]
-    /// The variants of a bucket with entries left, from ``first`` on; the list is built by the first search.
+    /// A bucket's variants with entries left, from ``first`` on; the first search builds the list.
     private var live: [Int: Live] = [:]
 
     private struct Live {
@@ -305,7 +305,7 @@ struct MatchState: Sendable {
         var first = 0
     }
 
-    /// The next entry of a variant, or its last one again if all have been served.
+    /// A variant's next entry, or its last one again if all have been served.
     func next(of variant: Int, in index: MatchIndex) -> (entry: Int, isAgain: Bool) {
         let entries = index.variants[variant].entries
         let count = given[variant] ?? 0

@@ -15,30 +15,30 @@ struct SocketPlay: Sendable {
 
     /// The index of the script's next step.
     ///
-    /// For lock-step, also when the previous step happened and when it was recorded.
+    /// For lock-step, also the times at which the previous step happened and was recorded.
     private var cursor = 0
     private var base: Int64 = 0
     private var offset: Int64 = 0
-    /// The number of pings received, and the pongs in flight.
+    /// The number of pings received and of the pongs in flight.
     private var pingCount = 0
     private var pongs: [(time: Int64, action: ReplayEffect.Action)] = []
-    /// The index of the client's first missing message, and those of later ones that have already arrived.
+    /// The index of the client's first missing message, and the indices of later messages that have arrived.
     private(set) var nextMessage = 0
     private var early: Set<Int> = []
     private var comeCount = 0
-    /// For lock-step, when messages arrived that the script has not reached yet.
+    /// For lock-step, the arrival times of messages that the script has not reached yet.
     private var arrivals: [Int: Int64] = [:]
-    /// For a triggered socket, the active runs and how far each shape's messages have been used.
+    /// For a triggered socket, the active runs and the number of used messages of each shape.
     private var runs: [Run] = []
     private var triggerCursors: [ShapeKey: Int] = [:]
 
     /// The server's frames that follow a message of the client.
     private struct Run: Sendable {
         var cursor: Int
-        /// When the run began, and the corresponding recorded time.
+        /// The start of the run, and the corresponding recorded time.
         var base: Int64
         var offset: Int64
-        /// The client's own values in the triggering message, by the numbers of the recorded values.
+        /// The client's values in the triggering message, by the recorded values' numbers.
         var own: [Int: ExactString] = [:]
     }
 
@@ -52,7 +52,7 @@ struct SocketPlay: Sendable {
         if settings.frames == .triggered { runs = [Run(cursor: 0, base: time, offset: 0)] }
     }
 
-    /// How many of the client's messages are still missing.
+    /// The number of the client's messages that are still missing.
     var missingCount: Int { script.messages.count - comeCount }
 
     // MARK: Due steps
@@ -147,7 +147,7 @@ struct SocketPlay: Sendable {
         return true
     }
 
-    /// The index of a client's message: the next one or, unless the order is strict, one soon after.
+    /// The index of a client's message: the next one or, unless the order is strict, a message soon after it.
     func message(where fits: (SocketScript.Message) -> Bool) -> Int? {
         var left = settings.match == .strict ? 1 : ReplayLimits.framesAhead
         for index in nextMessage..<script.messages.count where !hasCome(index) {
@@ -168,7 +168,7 @@ struct SocketPlay: Sendable {
         while early.remove(nextMessage) != nil { nextMessage += 1 }
     }
 
-    /// The message of this shape to trigger: the matching ones in turn, then the last one repeatedly.
+    /// The message of this shape to trigger; the matching messages in turn, then the last one repeatedly.
     mutating func trigger(_ key: ShapeKey, where fits: (SocketScript.Message) -> Bool) -> Int? {
         guard let messages = script.messagesOfShape[key] else { return nil }
         var cursor = triggerCursors[key] ?? 0
@@ -179,7 +179,7 @@ struct SocketPlay: Sendable {
         return messages.reversed().prefix(ReplayLimits.candidates).first { fits(script.messages[$0]) }
     }
 
-    /// Starts the frames that followed a message; returns false if too many runs are active.
+    /// Starts sending the frames that followed a message; returns false if too many runs are active.
     mutating func beginRun(after message: Int, at time: Int64, own: [Int: ExactString]) -> Bool {
         guard runs.count < ReplayLimits.runs else { return false }
         let step = script.messages[message].step

@@ -6,19 +6,18 @@ import WebSocket
 
 /// Observes one HTTP/1.1 connection: takes the bytes of both directions and reports exchanges and WebSocket frames.
 ///
-/// The bytes are decrypted and come in pieces of any size; the pieces affect only the times in the output. Pass in a
-/// request before its response. No input stops the program. Bytes that are not HTTP end the observation with a note,
-/// and unfinished parts of a broken connection are reported as far as they arrived. ``Limits`` bound the memory. Bodies
-/// with gzip or deflate become text.
+/// Pass in decrypted bytes in pieces of any size, and a request before its response. Pieces affect only the times in
+/// the output. Bytes that are not HTTP end the observation with a note. The received parts of unfinished messages are
+/// reported when the connection ends. ``Limits`` bound the memory. Bodies with gzip or deflate become text.
 ///
-/// Internally, an `HTTP1.Connection` in each role reads one direction and learns what the other saw. Their output is
-/// discarded. The connection that reads requests learns of a response only when both are over, because it would drop
-/// the rest of a request that was answered early. Until then, later requests wait in its buffer.
+/// Internally, an `HTTP1.Connection` in each role reads one direction, and its output is discarded. The one that reads
+/// requests gets a response only after both messages end, because otherwise it would drop the rest of an early answered
+/// request. Until then, later requests wait in its buffer.
 public struct ConnectionObserver: Sendable {
     enum Phase: Sendable {
         case http
         case webSocket
-        /// The observer reads nothing more.
+        /// The observer has stopped reading.
         case over
     }
 
@@ -29,9 +28,9 @@ public struct ConnectionObserver: Sendable {
     var requests: HTTP1.Connection
     var answers: HTTP1.Connection
     var current: ExchangeInProgress?
-    /// When the first byte of the next request arrived.
+    /// The arrival time of the next request's first byte.
     var nextRequestBegan: Timestamp?
-    /// Whether the client's bytes are no longer valid HTTP; the response to an earlier request may still come.
+    /// Whether the client's bytes are no longer valid HTTP; the response to an earlier request may still arrive.
     var requestsFailed = false
     /// Whether the server has announced that it will answer no more requests on this connection.
     var answersAreOver = false
@@ -44,8 +43,7 @@ public struct ConnectionObserver: Sendable {
     /// The observations since they were last taken.
     private var observations: [Observation] = []
 
-    /// URLs start with the scheme, `http` or `https`, and the authority or, without one, the host that the request
-    /// names.
+    /// URLs start with the scheme, `http` or `https`, and the authority or, without one, the request's host.
     init(scheme: String, authority: String? = nil, limits: Limits = Limits()) {
         (self.scheme, self.authority, self.limits) = (scheme, authority, limits)
         requests = HTTP1.Connection(role: .server, limits: limits.http)
@@ -75,7 +73,7 @@ public struct ConnectionObserver: Sendable {
         }
     }
 
-    /// Records that one side has finished sending (FIN); this completes a body without a length.
+    /// Handles one side's FIN, which completes a body without a length.
     mutating func finished(by party: Party, at time: Timestamp) {
         finishedFirst = finishedFirst ?? party
         guard party == .server, !serverFinished else { return }
@@ -85,7 +83,7 @@ public struct ConnectionObserver: Sendable {
         advance(at: time)
     }
 
-    /// Records that this side ended the connection, unless one had already finished, and reports what was unfinished.
+    /// Ends the connection by this side, unless one side had already finished, and reports unfinished messages.
     mutating func ended(by party: Party, isReset: Bool, at time: Timestamp) {
         if !isReset { finished(by: party, at: time) }
         if phase == .webSocket {
@@ -95,13 +93,14 @@ public struct ConnectionObserver: Sendable {
         recordingEnded(at: time)
     }
 
-    /// Records that the recording ends before the connection, and reports what was unfinished; a WebSocket stays open.
+    /// Handles the end of the recording before the connection's, and reports unfinished messages; a WebSocket stays
+    /// open.
     mutating func recordingEnded(at time: Timestamp) {
         if phase == .http { reportUnfinished(at: time) }
         phase = .over
     }
 
-    /// Stops observing with a note, and reports what was unfinished.
+    /// Stops observing with a note and reports unfinished messages.
     mutating func giveUp(_ note: String, at time: Timestamp) {
         recordingEnded(at: time)
         stop(note)
@@ -137,7 +136,7 @@ public struct ConnectionObserver: Sendable {
         phase = .over
     }
 
-    /// Handles a 101.
+    /// Handles a 101 response.
     mutating func switchProtocols(_ head: ResponseHead, at time: Timestamp) {
         guard var exchange = current else { preconditionFailure("a 101 must answer a request") }
         let response = SessionResponse(status: 101, fields: Self.fields(head.fields))
@@ -178,21 +177,22 @@ public struct ConnectionObserver: Sendable {
 
     /// The memory limits of observing a connection.
     public struct Limits: Sendable, Equatable {
-        /// The maximum bytes kept of a body or message.
+        /// The maximum number of bytes stored of a body or message.
         ///
-        /// Longer ones keep their beginning and their true size.
+        /// For longer ones, the start and the true size are stored.
         public var body = 16 * 1024 * 1024
-        /// The maximum bytes of a message.
+        /// The maximum size of a message in bytes.
         ///
-        /// A longer one ends the observation of its direction with a note.
+        /// A longer message ends the observation of its direction with a note.
         public var message = 64 * 1024 * 1024
-        /// The maximum bytes of a request or status line; more ends the observation with a note.
+        /// The maximum size of a request or status line in bytes; a longer line ends the observation with a note.
         public var startLine = 64 * 1024
-        /// The maximum bytes of the field lines of a head; more ends the observation with a note.
+        /// The maximum size of a head's field lines in bytes; more ends the observation with a note.
         public var headerBlock = 1024 * 1024
-        /// The maximum field lines of a head; more ends the observation with a note.
+        /// The maximum number of field lines in a head; more ends the observation with a note.
         public var fieldCount = 2000
-        /// The maximum bytes of pipelined requests that wait for a response; more ends the observation with a note.
+        /// The maximum size of pipelined requests that wait for a response, in bytes; more ends the observation with a
+        /// note.
         public var pipelined = 4 * 1024 * 1024
 
         public init() {}
@@ -203,7 +203,7 @@ public struct ConnectionObserver: Sendable {
             limits.methodName = min(256, startLine / 2)
             limits.headerBlock = headerBlock
             limits.fieldCount = fieldCount
-            // The observer truncates long bodies and refuses none; a size has at most 16 digits anyway.
+            // The observer truncates long bodies instead of refusing them; a size has at most 16 digits.
             limits.body = Int.max / 2
             limits.chunkLine = 16 * 1024
             limits.leadingEmptyLines = 1000
@@ -235,7 +235,7 @@ public struct ConnectionObserver: Sendable {
             } catch {
                 requestsFailed = true
                 guard current != nil else { return stop(Messages.badRequest(error)) }
-                // The server may still respond to an invalid body.
+                // The server may still respond to a request with an invalid body.
                 report(.note(Messages.badRequest(error)))
                 current?.requested = time
             }
@@ -250,8 +250,7 @@ public struct ConnectionObserver: Sendable {
             requestBody: BodyCollector(limit: limits.body), responseBody: BodyCollector(limit: limits.body))
         nextRequestBegan = nil
         guard !answersAreOver else { return }
-        // The connection that reads responses sends a request in the client's place. It contains only what determines
-        // the response's framing.
+        // The connection that reads responses sends a request with only what determines the response's framing.
         answers.sendRequest(
             method: head.method == .head ? .head : .get, target: "/",
             fields: head.wantsUpgrade ? Self.upgradeFields : Self.plainFields, body: nil, into: &unsent)
@@ -267,7 +266,7 @@ public struct ConnectionObserver: Sendable {
     }
 
     private mutating func readAnswer(at time: Timestamp) {
-        // Bytes that follow an early response wait for the end of its request, up to a limit.
+        // Bytes after an early response wait for its request's end, up to a limit.
         let mayWait = current == nil ? 0 : current?.answered == nil ? Int.max : limits.pipelined
         guard answers.bufferedByteCount <= mayWait else {
             if let current { report(.exchange(current.exchange(at: time))) }
@@ -286,7 +285,7 @@ public struct ConnectionObserver: Sendable {
                 default: return
                 }
             } catch {
-                // If the end of the connection truncated the response, the closing reports it.
+                // If the connection's end truncated the response, the closing reports this.
                 guard !serverFinished, let exchange = current else { return }
                 report(.exchange(exchange.exchange(at: time)))
                 stop(Messages.badAnswer(error, url: exchange.request.url))
@@ -319,9 +318,9 @@ public struct ConnectionObserver: Sendable {
             phase = .over
             return false
         }
-        // The connection would end if the request still waited for 100 Continue. Its body has already arrived.
+        // The body has arrived; but if the request still waited for 100 Continue, the connection would end.
         if exchange.expectsContinue { requests.sendContinue(into: &unsent) }
-        // Any response will do here. HTTP allows this one after every request, including CONNECT.
+        // The response does not matter here; HTTP allows this one after every request, including CONNECT.
         requests.respond(status: .badRequest, fields: [:], body: [], into: &unsent)
         unsent.removeAll(keepingCapacity: true)
         return true
@@ -331,7 +330,7 @@ public struct ConnectionObserver: Sendable {
     mutating func reportUnfinished(at time: Timestamp) {
         while phase == .http, let exchange = current {
             report(.exchange(exchange.exchange(at: time)))
-            // The buffer may contain pipelined requests, which will not be answered.
+            // The buffer may contain pipelined requests that will not be answered.
             guard exchange.requested != nil, goOn(after: exchange) else { return }
             answersAreOver = true
             readRequest(at: time)
@@ -346,11 +345,11 @@ enum Observation: Sendable, Equatable {
     case frame(SessionFrame)
     /// The end of the WebSocket that was opened last.
     case socketEnded(SessionEnding)
-    /// Why the recording will lack something, as a sentence for the user.
+    /// Why the recording is incomplete, as a sentence for the user.
     case note(String)
 }
 
-/// An unfinished exchange: the part that has arrived so far.
+/// The received part of an unfinished exchange.
 struct ExchangeInProgress: Sendable {
     let started: Timestamp
     var request: SessionRequest
@@ -360,7 +359,7 @@ struct ExchangeInProgress: Sendable {
     var requestBody: BodyCollector
     var responseBody: BodyCollector
     var requested: Timestamp?
-    /// When the first byte of the final response arrived.
+    /// The arrival time of the final response's first byte.
     var answerBegan: Timestamp?
     /// The head of the response; the body is collected separately.
     var response: SessionResponse?
@@ -368,7 +367,7 @@ struct ExchangeInProgress: Sendable {
 
     var heldByteCount: Int { requestBody.heldByteCount + responseBody.heldByteCount }
 
-    /// The exchange as known when nothing more will arrive.
+    /// The exchange as received so far.
     func exchange(at time: Timestamp) -> SessionExchange {
         var (request, response) = (request, response)
         if hasBody {
@@ -390,14 +389,14 @@ struct ExchangeInProgress: Sendable {
 }
 
 extension Timestamp {
-    /// The nanoseconds until another time: 0 if it is earlier, the largest number on overflow.
+    /// The nanoseconds until another time; 0 if it is earlier, and the largest number on overflow.
     fileprivate func nanoseconds(until other: Timestamp) -> Int64 {
         let (difference, overflow) = other.nanosecondsSinceEpoch.subtractingReportingOverflow(nanosecondsSinceEpoch)
         return other < self ? 0 : overflow ? .max : difference
     }
 }
 
-/// Collects a body: its beginning and its total size.
+/// Collects a body's start and its total size.
 struct BodyCollector: Sendable {
     let limit: Int
     private var bytes: [UInt8] = []
@@ -424,8 +423,8 @@ struct BodyCollector: Sendable {
 
 /// Observes both directions of one WebSocket.
 ///
-/// A codec in the role of the receiver reads each direction. Its output, including pongs, is discarded because the wire
-/// has the real frames. A protocol violation ends the observation of its direction only.
+/// A codec in the receiver's role reads each direction. Its output is discarded, because the wire has the real frames.
+/// A protocol violation ends the observation of its direction only.
 struct SocketObserver: Sendable {
     private let limits: ConnectionObserver.Limits
     private var toServer: WebSocket.Connection
@@ -448,10 +447,10 @@ struct SocketObserver: Sendable {
 
     var heldByteCount: Int { toServer.bufferedByteCount + toClient.bufferedByteCount }
 
-    /// Stops reading; the end of the connection is still reported.
+    /// Stops reading; the connection's end is still reported.
     mutating func stopReading() { isReadable = false }
 
-    /// How the socket ended: by close frames if they were exchanged, otherwise by this party and cause.
+    /// How the socket ended: by close frames if both were exchanged, otherwise by this party and cause.
     func ending(at time: Timestamp, by party: Party, cause: SessionEnding.Cause) -> SessionEnding {
         SessionEnding(time: time, party: closedFirst ?? party, cause: closedFirst == nil ? cause : .closeFrame)
     }
@@ -461,7 +460,7 @@ struct SocketObserver: Sendable {
     ) {
         guard isReadable, !bytes.isEmpty else { return }
         var rest = bytes
-        // Take one event at a time, because the codec knows the wire size of only the latest message.
+        // Take one event at a time, because the codec stores the wire size of only the latest message.
         while !rest.isEmpty {
             let count =
                 switch party {

@@ -74,7 +74,7 @@ enum Messages {
         return " (\(entries.count == 1 ? "entry" : "entries") \(list))"
     }
 
-    /// Describes a value by kind and spelling, such as `a string: "abc"`.
+    /// Describes a value by its kind and text, such as `a string: "abc"`.
     static func found(_ value: JSONValue) -> String {
         switch value {
         case .null: value.typeName
@@ -147,7 +147,7 @@ enum Messages {
         case .closeFrame: "closed by the \(ending.party.rawValue)"
         case .finish: "ended by the \(ending.party.rawValue) without a close frame"
         case .reset: "reset by the \(ending.party.rawValue)"
-        // Only a journal distinguishes these causes.
+        // Only journals distinguish these causes.
         case .timeOut, .fault, .violation, .limit, .shutdown: "ended by the \(ending.party.rawValue)"
         }
     }
@@ -185,7 +185,7 @@ enum Messages {
             + TerminalText.excerpt(hold.subject.utf8, width: 1000)
     }
 
-    /// - Parameter late: the nanoseconds for which the breakpoint delayed it.
+    /// - Parameter late: The delay by the breakpoint in nanoseconds.
     static func describe(_ release: RecordedRelease, late: Int64) -> String {
         let name = TerminalText.excerpt(release.breakpoint.utf8, width: 100)
         return "\(release.action.rawValue) \(duration(max(late, 0))) after it was due (\(name))"
@@ -333,7 +333,7 @@ enum Messages {
 }
 
 extension EndpointNearMiss.Difference {
-    /// The difference and what to do about it.
+    /// The difference and how to fix it.
     public var sentence: String {
         switch self {
         case .missingPrefix: "The path lacks the prefix /api/v1."

@@ -6,7 +6,7 @@ import Text
 package struct RequestURL: Sendable {
     /// The host and port in lower case, without the scheme's default port; it is empty for a request target.
     package let authority: String
-    /// The segment after a leading `w`, which may name a world.
+    /// The segment after a leading `w`, which may be a world's name.
     package let world: String?
     /// The percent-decoded path segments without a world's `/w/{id}`.
     package let segments: [String]
@@ -43,9 +43,9 @@ package struct RequestURL: Sendable {
     }
 }
 
-/// Servers whose origins count as equal: those of a recording and those compared with it.
+/// Origins that count as equal: those of a recording and of the servers compared with it.
 ///
-/// Where a recorded text names its server, a client names the server that it uses.
+/// A client uses its server's origin in place of a recorded one.
 package struct Origins: Sendable {
     /// The hosts with ports, in lower case.
     private var recorded: Set<ExactString>
@@ -68,13 +68,13 @@ package struct Origins: Sendable {
     package func contains(_ authority: ExactString) -> Bool { recorded.contains(authority) || own.contains(authority) }
 }
 
-/// The path that a gateway puts before the API's paths: `/prod` for `/prod/api/v1/goals`.
+/// The path that a gateway adds before the API's paths: `/prod` for `/prod/api/v1/goals`.
 public struct PathPrefix: Sendable, Equatable {
     private let text: String
 
     /// Returns nil unless the text is an absolute path with a name.
     ///
-    /// A slash at the end is ignored.
+    /// A final slash is ignored.
     public init?(_ text: String) {
         guard text.utf8.first == .slash, let end = text.utf8.lastIndex(where: { $0 != .slash }),
             text.utf8.allSatisfy({ $0.isVisible && $0 != .questionMark && $0 != .hash })
@@ -82,7 +82,7 @@ public struct PathPrefix: Sendable, Equatable {
         self.text = String(text[...end])
     }
 
-    /// The URL or request target without the prefix, if its path begins with it.
+    /// The URL or request target without the prefix if its path starts with it.
     package func removed(from url: String) -> String {
         let parts = URLParts(url)
         guard parts.path.utf8.starts(with: text.utf8) else { return url }
@@ -91,7 +91,7 @@ public struct PathPrefix: Sendable, Equatable {
         return parts.origin + (rest.isEmpty ? "/" : String(Substring(rest))) + (parts.query.map { "?" + $0 } ?? "")
     }
 
-    /// Guesses the prefix that would make a path one of the API's.
+    /// Guesses the prefix without which a path is one of the API's.
     static func guess(_ path: [String]) -> String? {
         let places = path.indices.dropFirst().prefix(8)
         let start = places.first { path[$0] == "api" && Route(segments: Array(path[$0...])) != nil }
@@ -121,7 +121,7 @@ package struct FormBody {
 
     package let fields: [Field]
 
-    /// Returns nil unless the body is a form and its media type says so.
+    /// Returns nil unless the body and its media type are a form's.
     package init?(_ body: [UInt8], of fields: [SessionField]) {
         guard !body.isEmpty, let type = fields.value(of: "content-type") else { return nil }
         switch type.prefix(while: { $0 != ";" && $0 != " " }).lowercased() {

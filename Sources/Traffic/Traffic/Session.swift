@@ -17,11 +17,11 @@ public struct Session: Sendable, Equatable {
 ///
 /// An accepted handshake also has the frames and the end of its WebSocket.
 public struct SessionExchange: Sendable, Equatable {
-    /// When the first byte of the request arrived.
+    /// The arrival time of the request's first byte.
     public var started: Timestamp
-    /// When the 101 that opened a WebSocket arrived.
+    /// The arrival time of the 101 that opened a WebSocket.
     ///
-    /// Other exchanges, including refused handshakes, have nil.
+    /// It is nil for other exchanges, including refused handshakes.
     public var opened: Timestamp?
     /// Nanoseconds from the end of the request to the first byte of the response; 0 if unknown.
     public var waited: Int64 = 0
@@ -30,7 +30,7 @@ public struct SessionExchange: Sendable, Equatable {
     public var request: SessionRequest
     /// The response, or nil if the connection ended without one.
     public var response: SessionResponse?
-    /// The messages and control frames of both sides, including close frames, in the order in which they arrived.
+    /// The messages and control frames of both sides, including close frames, in order of arrival.
     public var frames: [SessionFrame] = []
     /// How the WebSocket ended, or nil if it was still open when the recording ended.
     public var ending: SessionEnding?
@@ -60,7 +60,7 @@ public struct SessionRequest: Sendable, Equatable {
     /// The same as ``SessionResponse/coding``.
     public var coding: SessionCoding?
 
-    /// Whether the recording lacks all or part of a body that was sent.
+    /// Whether the recording lacks all or part of a sent body.
     package var hasUnknownBody: Bool {
         if let body { return body.isCut }
         return fields.contains { $0.name.lowercased() == "content-length" && Int($0.value) ?? 0 > 0 }
@@ -115,7 +115,7 @@ extension RecordedBody {
     }
 }
 
-/// Something that happened, with its time.
+/// An event with its time.
 @dynamicMemberLookup
 public struct Timed<Value: Sendable & Equatable>: Sendable, Equatable {
     public var time: Timestamp
@@ -127,7 +127,7 @@ public struct Timed<Value: Sendable & Equatable>: Sendable, Equatable {
     }
 }
 
-/// A message with joined fragments, or a control frame, and when it was complete.
+/// A message with joined fragments, or a control frame, with the time of its completion.
 public typealias SessionFrame = Timed<RecordedFrame>
 
 extension SessionFrame {

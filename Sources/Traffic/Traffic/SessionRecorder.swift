@@ -1,27 +1,27 @@
 import FitIQAPI
 import Text
 
-/// Records live connections as a HAR file: takes the bytes of both directions and returns writes to the file.
+/// Records live connections as a HAR file: converts the bytes of both directions to writes to the file.
 ///
 /// It observes each connection (``ConnectionObserver``) and replaces secrets (``Redactor``). The file is complete after
-/// every write. The recorder does no I/O: at the end of each turn of its loop, the shell performs the writes of
-/// ``takeWrites()`` in order. Equal calls give equal files. Use it from one thread.
+/// every write. The recorder does no I/O: at the end of each turn, the caller performs the writes of ``takeWrites()``
+/// in order. Equal calls give equal files. Only one thread may use it.
 public final class SessionRecorder {
     public struct Settings: Sendable, Equatable {
-        /// The host in URLs, as `host:port`, or nil for the host that requests name.
+        /// The host in URLs, as `host:port`, or nil to use the requests' hosts.
         public var authority: String?
         public var creatorVersion: String
-        /// Whether to leave secrets unredacted.
+        /// Whether to keep secrets unredacted.
         public var keepsSecrets = false
-        /// Paths to leave out, including everything below them: `/__admin` also covers `/__admin/worlds`.
+        /// Paths to exclude, including everything below them: `/__admin` also covers `/__admin/worlds`.
         public var excludedPaths: [String] = []
         /// The limits of the file.
         ///
-        /// By default it stays readable. Beyond the limits, the recorder adds nothing.
+        /// The defaults keep the file readable. Beyond the limits, the recorder adds nothing.
         public var fileLimits = HARLimits()
-        /// The maximum bytes that all connections together keep in memory.
+        /// The maximum memory of all connections in bytes.
         ///
-        /// Recording stops for the one that exceeds it.
+        /// Recording stops for the connection that exceeds it.
         public var heldBytes = 512 * 1024 * 1024
         /// The memory limits of each connection.
         public var limits = ConnectionObserver.Limits()
@@ -34,13 +34,13 @@ public final class SessionRecorder {
         var observer: ConnectionObserver
         /// The number of the connection's WebSocket, or nil if none is recorded.
         var socket: Int?
-        /// How many bytes the observer held when last checked.
+        /// The observer's memory at the last check, in bytes.
         var heldBytes = 0
 
         init(_ observer: ConnectionObserver) { self.observer = observer }
     }
 
-    /// A problem that the notes mention only once.
+    /// A problem that is noted only once.
     private enum Lack { case room, placeholders }
 
     private let settings: Settings
@@ -56,14 +56,14 @@ public final class SessionRecorder {
     ///
     /// ``takeNotes()`` returns all of them.
     public static let mostNotesInFile = 100
-    /// The maximum columns of a note.
+    /// The maximum width of a note in columns.
     ///
-    /// Longer ones end with "…".
+    /// Longer notes end with "…".
     public static let longestNote = 1000
 
     /// Starts a recording.
     ///
-    /// The first write makes an empty file.
+    /// The first write creates an empty file.
     public init(settings: Settings) {
         self.settings = settings
         writer = SessionWriter(creatorVersion: settings.creatorVersion, limits: settings.fileLimits)
@@ -74,14 +74,14 @@ public final class SessionRecorder {
     /// The number of recorded requests, including refused WebSocket handshakes.
     public var exchangeCount: Int { writer.exchangeCount }
     public var socketCount: Int { writer.socketCount }
-    /// Whether the file has reached its limit, so that the recorder adds nothing more.
+    /// Whether the file has reached its limit, so that the recorder has stopped adding.
     public var isFull: Bool { writer.isFull }
 
     // MARK: Input
 
     /// Adds a connection.
     ///
-    /// Its number must differ from those of open connections; the scheme is `http` or `https`.
+    /// Its number must differ from all open connections' numbers; the scheme is `http` or `https`.
     public func opened(_ connection: UInt64, scheme: String) {
         precondition(taps[connection] == nil, "connection \(connection) is open already")
         let observer = ConnectionObserver(scheme: scheme, authority: settings.authority, limits: settings.limits)
@@ -102,18 +102,18 @@ public final class SessionRecorder {
         observe(connection, at: time) { $0.receive(bytes, from: .server, at: time) }
     }
 
-    /// Records that one side has finished sending (FIN).
+    /// Handles one side's FIN.
     ///
     /// The other side may still send.
     ///
-    /// This call is optional. A caller that sees only whole connections end calls ``ended(_:by:isReset:at:)``.
+    /// This call is optional if the caller sees only the end of whole connections; see ``ended(_:by:isReset:at:)``.
     public func finished(_ connection: UInt64, by party: Party, at time: Timestamp) {
         observe(connection, at: time) { $0.finished(by: party, at: time) }
     }
 
-    /// Records the end of a connection and the side that ended it.
+    /// Handles the end of a connection and the side that ended it.
     ///
-    /// Nothing may follow on it.
+    /// No calls for this connection may follow.
     public func ended(_ connection: UInt64, by party: Party, isReset: Bool, at time: Timestamp) {
         observe(connection, at: time) { $0.ended(by: party, isReset: isReset, at: time) }
         taps[connection] = nil
@@ -129,10 +129,10 @@ public final class SessionRecorder {
 
     /// Returns the writes since the last call.
     ///
-    /// Perform them in order at the end of a turn, all or none.
+    /// Perform them in order at the end of a turn, completely or not at all.
     public func takeWrites() -> [FileWrite] { writer.takeWrites() }
 
-    /// Returns the sentences since the last call about what the recording lacks, for the log.
+    /// Returns the sentences since the last call about missing parts, for the log.
     public func takeNotes() -> [String] {
         defer { newNotes = [] }
         return newNotes
@@ -140,8 +140,8 @@ public final class SessionRecorder {
 
     /// Ends the recording and returns the finished file as pieces of the growing one.
     ///
-    /// Unfinished exchanges on open connections are recorded as far as they arrived. The ranges are valid after the
-    /// writes that ``takeWrites()`` returns after this call.
+    /// Unfinished exchanges are recorded as far as they arrived. The ranges are valid after the writes from a
+    /// subsequent ``takeWrites()``.
     public func finish(at time: Timestamp, shiftedBy shifts: [UInt64: Int64] = [:]) -> SessionCompaction {
         for (connection, tap) in taps.sorted(by: { $0.key < $1.key }) {
             let time = time.advanced(byNanoseconds: shifts[connection] ?? 0)
@@ -176,7 +176,7 @@ public final class SessionRecorder {
             let unread = settings.keepsSecrets || exchange.isSocket ? [] : exchange.unreadBodies
             if !settings.keepsSecrets { redactor.redact(&exchange) }
             for (party, coding) in unread {
-                // This is only for the log, because the file marks the entry.
+                // This is only for the log: the file marks the entry.
                 newNotes.append(cut(Messages.unread(coding, from: party, exchange.request)))
             }
             if exchange.isSocket { tap.socket = writer.open(exchange) } else { writer.write(exchange) }
@@ -203,7 +203,7 @@ public final class SessionRecorder {
     /// Shortens a note, which may quote long traffic with terminal escapes.
     private func cut(_ text: String) -> String { TerminalText.cut(TerminalText.escaped(text), width: Self.longestNote) }
 
-    /// Whether a URL's path is excluded or is below an excluded one.
+    /// Whether a URL's path is excluded or below an excluded path.
     private func isExcluded(_ url: String) -> Bool {
         guard !settings.excludedPaths.isEmpty else { return false }
         let path = URLParts(url).path.utf8
@@ -216,7 +216,7 @@ public final class SessionRecorder {
 }
 
 extension SessionExchange {
-    /// The bodies whose content coding we cannot decode, which redaction omits.
+    /// The bodies with an unsupported content coding, which redaction omits.
     fileprivate var unreadBodies: [(Party, coding: String)] {
         func coding(_ fields: [SessionField], _ body: RecordedBody?) -> String? {
             let codings = fields.filter(\.isContentEncoding).map(\.value)

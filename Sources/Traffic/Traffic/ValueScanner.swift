@@ -1,7 +1,7 @@
 import JSON
 import Text
 
-/// A kind of value that may differ each time a client runs.
+/// A kind of value that may differ between runs of a client.
 package enum ValueKind: Sendable {
     /// An ID: a UUID, a ULID, a long number, a token or a redaction placeholder.
     case id
@@ -22,15 +22,15 @@ package struct FoundValue: Equatable {
 
 /// Finds volatile values (IDs, times, addresses and origins) in JSON, paths, sentences or any other text.
 ///
-/// This is the single definition of how two equal runs may differ. A replay accepts other values in their place, and a
-/// comparison of sessions hides them. Only a replay follows IDs, because each ID gets its own answers: an ID that the
-/// server issued matches only itself, and two IDs never become one.
+/// This defines how two equal runs may differ. A replay accepts other values in their place, and a comparison of
+/// sessions ignores them. Only a replay tracks IDs, because each ID has its own responses: an ID from the server
+/// matches only itself, and two IDs stay distinct.
 ///
-/// The time is linear: every byte belongs to one run, and each run is checked a fixed number of times.
+/// The time is linear: every byte belongs to one run, which is checked a fixed number of times.
 package struct ValueScanner {
-    /// The maximum bytes of an ID or e-mail address.
+    /// The maximum length of an ID or e-mail address in bytes.
     package static let longestValue = 200
-    /// The maximum bytes of a token.
+    /// The maximum length of a token in bytes.
     package static let longestToken = 4_096
 
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -54,7 +54,7 @@ package struct ValueScanner {
             if let length = timeLength() { return found(length, .time) }
             if let length = dateLength() { return found(length, .date) }
             if position >= runEnd {
-                // Addresses and tokens contain dots, so check each run once from its beginning.
+                // Addresses and tokens contain dots, so check each run once from its start.
                 runEnd = end(from: position, where: Self.isRunByte)
                 if let value = wholeRun() { return value }
             }
@@ -90,7 +90,7 @@ package struct ValueScanner {
         byte.isWordCharacter || byte == .dot || byte == .at || byte == .plus
     }
 
-    /// The run at the position, if all of it is an e-mail address or JSON Web Token.
+    /// The run at the position, if it is an e-mail address or JSON Web Token.
     private mutating func wholeRun() -> FoundValue? {
         let end = bytes[position..<runEnd].lastIndex(where: \.isWordCharacter) ?? position
         let run = UnsafeBufferPointer(rebasing: bytes[position...end])
@@ -99,7 +99,7 @@ package struct ValueScanner {
         return nil
     }
 
-    /// The length of `http://host` (or `http:\/\/host`), including `/w/name` before another slash.
+    /// The length of `http://host` (or `http:\/\/host`), including a following `/w/name/`.
     private func originLength() -> Int? {
         guard !origins.isEmpty else { return nil }
         let colon = position + bytes[position...].prefix(6).prefix(while: \.isLetter).count
@@ -133,7 +133,7 @@ package struct ValueScanner {
     /// The length of an RFC 3339 §5.6 time; a space may replace `T`, and the offset may be missing.
     private func timeLength() -> Int? { RFC3339.time(at: position, in: bytes)?.length }
 
-    /// Whether a number is a time in seconds or milliseconds since 1970, judging by its size and its member's name.
+    /// Whether a number is a time in seconds or milliseconds since 1970, according to its size and its member's name.
     package static func isTime(_ number: JSONNumber, under name: String) -> Bool {
         guard let value = number.double, value >= 946_684_800, value < 1e20 else { return false }
         let words = name.lowercased()
@@ -141,7 +141,7 @@ package struct ValueScanner {
             || name.hasSuffix("At") || name.hasSuffix("Time")
     }
 
-    /// The ID in a word: the whole word, or the UUID at its end as in `goal_550e8400-…`.
+    /// The ID in a word: the whole word, or a UUID at its end as in `goal_550e8400-…`.
     fileprivate static func id(in bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> FoundValue? {
         guard (6...longestValue).contains(range.count) else { return nil }
         let word = UnsafeBufferPointer(rebasing: bytes[range])
@@ -164,7 +164,7 @@ package struct ValueScanner {
 }
 
 extension JSONNumber {
-    /// One text for all notations of a number.
+    /// The same text for all notations of a number.
     package var canonicalText: String { int.map(String.init) ?? double.map { JSONNumber($0).text } ?? text }
 }
 
@@ -187,7 +187,7 @@ extension UnsafeBufferPointer<UInt8> {
         let digits = count(where: \.isDigit)
         let (upper, lower) = (count(where: \.isUppercaseLetter), count(where: \.isLowercaseLetter))
         guard digits > 0 else { return false }
-        // An ID is one third digits, has both cases, is a ULID, or is hexadecimal with or without a prefix.
+        // An ID has one third digits or both cases, is a ULID, or is hexadecimal with or without a prefix.
         if digits * 3 >= count || (upper > 0 && lower > 0) { return true }
         if count == 26, lower == 0 { return true }
         let tail = count - 1 - (lastIndex { !$0.isHexDigit } ?? -1)
@@ -214,11 +214,11 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// Normalises the values that ``ValueScanner`` finds, which differ between equal runs.
+/// Normalises the values that ``ValueScanner`` finds, which may differ between equal runs.
 package enum VolatileText {
     /// Replaces volatile values with `{id}`, `{time}`, `{date}`, `{email}` and `{origin}`, in linear time.
     ///
-    /// A `{` in the text is doubled, so that it cannot be mistaken for a mark.
+    /// A `{` in the text is doubled, to distinguish it from a mark.
     package static func normalised(_ text: String, origins: Origins = Origins()) -> ExactString {
         var text = text
         return text.withUTF8 { bytes in

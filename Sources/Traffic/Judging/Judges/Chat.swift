@@ -83,7 +83,7 @@ struct NoSendWhileStreaming: ObligationJudge {
         else { return }
         let question = socket.question.flatMap { $0.entry.number == fact.entry.number ? nil : $0 }
         guard socket.stream != nil || question != nil else {
-            // A client can only interrupt a reply that it has begun to receive.
+            // A client can only interrupt a reply that it has started to receive.
             if socket.hasStreamed { findings.exercised() }
             return
         }
@@ -129,7 +129,7 @@ struct RecoversHistory: ObligationJudge {
         /// Whether the client continued the chat without a fetch, or did not fetch in time.
         func isOverdue(at time: Timestamp) -> Bool { chat != nil || dueAt.map { $0 < time } ?? false }
 
-        /// The same debt, to be settled after the next `connected`.
+        /// The same debt, due after the next `connected`.
         var renewed: Debt { Debt(cut: cut) }
     }
 
@@ -150,7 +150,7 @@ struct RecoversHistory: ObligationJudge {
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
         for debt in debts.values.sorted(by: { $0.cut.number < $1.cut.number }) {
             guard let dueAt = debt.dueAt else { continue }
-            // The journal records a fetch only when it is answered, so one may have been in flight.
+            // The journal records a fetch only when it is answered, so a fetch may have been in flight.
             let isForgotten = debt.chat.map { end.lag(behind: $0.time) >= Tolerance.second } ?? false
             if dueAt < end || isForgotten { Self.found(debt, &findings) }
         }
@@ -161,7 +161,7 @@ struct RecoversHistory: ObligationJudge {
         guard let socket = scene.endedSocket, !socket.isSilenced else { return }
         let ending = SocketEnding(closing, of: socket, at: fact.time)
         // A client that closes normally may not want the rest of the reply, even after a fault on the socket. If the
-        // server has stopped reading, the client may have closed without the journal showing it.
+        // server has stopped reading, the journal may not show the client's close.
         let isLeaving = ending == .givenUp && (socket.isStalled || closing.summary.received?.isLeaving ?? false)
         end(socket, fact, isOwn: ending.isOwn || ending == .archived || isLeaving, &findings)
     }

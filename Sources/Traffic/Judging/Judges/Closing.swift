@@ -18,7 +18,7 @@ struct KeepAlive: ObligationJudge {
     static let needs: Evidence = [.controlFrames, .socketEnds]
 
     private struct Watch: Sendable {
-        /// The last frame of either side, or the opening.
+        /// The last frame from either side, or the opening.
         var last: JournalEntry
         /// The time of the last frame that was neither ping nor pong.
         var idleSince: Timestamp
@@ -153,7 +153,7 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
         findings.found(Messages.cameBack(after: gap), [entry, handshake.entry])
     }
 
-    /// Counts the obligation as exercised if the client had 3 s in which it could reconnect.
+    /// Counts the obligation as exercised if the client had 3 s to reconnect.
     private static func count(_ entry: JournalEntry, until time: Timestamp, _ findings: inout Findings) {
         if time.lag(behind: entry.time) >= SocketTimes.stayAway { findings.exercised() }
     }

@@ -9,40 +9,40 @@ enum SocketTimes {
     static let shortestWait = second
     /// The longest pause before an attempt in any guide.
     static let longestWait = 30 * second
-    /// How long a client may be silent on an open socket, and how late a ping may come.
+    /// The maximum silence of a client on an open socket, and the maximum delay of a ping.
     static let keepAlive = 30 * second
     static let keepAliveTolerance = 2 * second
     static let stayAway = 3 * second
     /// The maximum time from the server's close frame to the recorded end.
     static let serverClosing = 2 * second
-    /// How long a client may take to fetch missed messages.
+    /// The maximum time for fetching missed messages.
     static let recovery = 10 * second
-    /// A reply that is silent for this long counts as abandoned.
+    /// The silence after which a reply counts as abandoned.
     static let silentAnswer = 10 * second
-    /// A client without an attempt for this long has stopped trying.
+    /// The time without an attempt after which a client has stopped trying.
     static let gaveUp = 60 * second
     static let tryLimit = 5
 }
 
-/// How a WebSocket ended, as its client sees it.
+/// How a WebSocket ended, from the client's point of view.
 enum SocketEnding: Sendable, Hashable {
     case closedByClient
     /// The client ended the transport without a close frame.
     case leftByClient
-    /// The client ended the socket after the fake had misbehaved, perhaps for that reason.
+    /// The client ended the socket after a fault, possibly because of it.
     case givenUp
-    /// The server closed it with 1000 after saying that the consultation is not active.
+    /// The server closed it with 1000 after reporting that the consultation is not active.
     case archived
     /// The client did not start the close.
     ///
-    /// It learned of it at this time; nil if the journal cannot tell.
+    /// The client noticed at this time; nil if the journal does not show it.
     case unexpected(knownAt: Timestamp?)
 
     init(_ closing: RecordedClosing, of socket: Scene.Socket, at time: Timestamp) {
         let isByServer = closing.isByServer
         switch closing.cause {
         case .violation:
-            // The client may not know its mistake: from its side, the server closed.
+            // The client may not notice its violation: to it, the server closed.
             self = .unexpected(knownAt: time)
         case _ where isByServer && socket.isArchived && closing.summary.sent?.code == .normalClosure: self = .archived
         case _ where isByServer: self = .unexpected(knownAt: closing.knownAt(of: socket, at: time))
@@ -58,10 +58,10 @@ extension RecordedClosing {
     /// Whether the server started the close; ending the transport after a close frame does not count as a start.
     var isByServer: Bool { party == .server || cause != .violation && summary.sent != nil && summary.received == nil }
 
-    /// When the client learned that the server closed, or nil if it may have known before this entry.
+    /// When the client noticed the server's close, or nil if possibly before this entry.
     fileprivate func knownAt(of socket: Scene.Socket, at time: Timestamp) -> Timestamp? {
         if let closedAt = socket.serverClosedAt { return closedAt }
-        // A client gives up a silenced socket long before anything ends it.
+        // A client gives up a silenced socket long before it ends.
         if socket.isSilenced || socket.isStalled { return nil }
         // If the client never answers the server's close frame, the socket ends when either side times out.
         return summary.sent != nil && summary.received == nil && cause != .limit && cause != .fault ? nil : time
@@ -69,7 +69,7 @@ extension RecordedClosing {
 }
 
 extension CloseSummary.Frame {
-    /// Whether the code says that the sender has finished, not that something is wrong.
+    /// Whether the code reports a normal end and not an error.
     var isLeaving: Bool { code == .normalClosure || code == .goingAway }
 }
 
@@ -138,7 +138,7 @@ struct RefusedHandshake: ObligationJudge {
 
     private mutating func judgeToken(of handshake: Handshake, _ question: Question, _ findings: inout Findings) {
         if let refusal = unauthorized[question.token] {
-            // The client may already have sent the handshake for another socket.
+            // The client may have already sent the handshake for another socket.
             let isOther = refusal.consultation != question.consultation
             let knownAt = refusal.answeredAt.advanced(byNanoseconds: isOther ? Tolerance.interval : 0)
             guard knownAt <= handshake.requestedAt else { return }
@@ -158,7 +158,7 @@ struct RefusedHandshake: ObligationJudge {
         if let refusal = unknown[question] {
             guard refusal.answeredAt <= handshake.requestedAt else { return }
             unknown[question] = nil
-            // The consultation exists now: it was restored.
+            // The consultation was restored.
             guard !handshake.isAccepted else { return }
             findings.breached(
                 Messages.sameID(question.consultation.text, refusedAt: findings.date(of: refusal.answeredAt)),
@@ -185,28 +185,28 @@ struct SingleConnection: ObligationJudge {
             + "resume another.")
     static let needs: Evidence = .socketEnds
 
-    /// Two sockets that are open together; the new one may still turn out to replace the old one.
+    /// Two sockets that are open at the same time; the new one may still replace the old one.
     private struct Overlap: Sendable {
         let old: Scene.Socket
         let new: Scene.Socket
         func involves(_ connection: UInt64) -> Bool { old.connection == connection || new.connection == connection }
         var isOneConsultation: Bool { old.consultation == new.consultation }
-        /// How long the new socket may wait for the old one to end.
+        /// The deadline for the old socket's end.
         var deadline: Timestamp { new.openedAt.advanced(byNanoseconds: Tolerance.interval) }
-        /// When the journal would have shown the server's close of the old socket.
+        /// The time by which the journal shows the server's close of the old socket.
         var settledAt: Timestamp { deadline.advanced(byNanoseconds: SocketTimes.serverClosing) }
     }
 
     private var users = Recent<ExactString, Bool>()
     private var overlaps: [Overlap] = []
-    /// The maximum number of open overlaps; more in such a short time mean a flood.
+    /// The maximum number of open overlaps; more at the same time are a flood.
     private static let overlapLimit = 256
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         settle(at: fact.time, &findings)
         switch fact.kind {
         case .closed(let closing):
-            // The journal records the server's close when it is complete. The client knew earlier.
+            // The journal records the server's close on completion, but the client knew earlier.
             let wasClosing = closing.isByServer && closing.summary.sent != nil
             end(fact.connection, at: fact.time, wasClosing: wasClosing, &findings)
         case .fault(let fault) where fault.effect != .withholdPong:
@@ -227,7 +227,7 @@ struct SingleConnection: ObligationJudge {
         let others = scene.openSockets(of: new.user).filter {
             $0.connection != new.connection && !$0.isEnding && !$0.isOfMeals
         }
-        // Each opening counts as one breach, the worse one.
+        // Each opening counts as one breach, the more severe one.
         guard let old = others.last(where: { $0.consultation == new.consultation }) ?? others.last else { return }
         if overlaps.count == Self.overlapLimit {
             guard overlaps[0].deadline < fact.time else { return }
@@ -273,7 +273,7 @@ struct MealSocketSingle: ObligationJudge {
     static let needs: Evidence = .socketEnds
 
     private var users = Recent<ExactString, Bool>()
-    /// The opening of each newer socket with the older socket, by the older one's connection.
+    /// Each newer socket's opening and the older socket, by the older socket's connection.
     private var newer = Recent<UInt64, (entry: JournalEntry, old: Scene.Socket)>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {

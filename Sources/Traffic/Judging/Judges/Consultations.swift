@@ -108,7 +108,7 @@ struct LimitStopsCreating: ObligationJudge {
         guard case .request(let request) = fact.kind, let client = request.client else { return }
         switch request.restEndpoint {
         case .archiveConsultation, .completeConsultation, .updateConsultation, .deleteConsultation, .deleteUser:
-            // Without a response, the client may assume success.
+            // Without a response the client may assume success.
             if request.isSuccess || !request.isAnswered { refusals[client] = nil }
         case .createConsultation where request.isAtLimit:
             findings.exercised()
@@ -127,9 +127,9 @@ struct LimitStopsCreating: ObligationJudge {
 }
 
 extension RequestFact {
-    /// Whether the server refused because of too many active consultations; the 429 of a quota does not count.
+    /// Whether the server refused because of too many active consultations; a quota's 429 does not count.
     fileprivate var isAtLimit: Bool {
-        // If the journal dropped the response, it may have been either.
+        // If the journal dropped the response, the cause is unknown.
         guard isAnswered, status == 429, !exchange.responseBody.isCut else { return false }
         guard let code = answer?["error"]?["code"]?.string else { return !isFaulted }
         return code == ErrorCode.tooManyActiveConsultations.rawValue
@@ -152,7 +152,7 @@ struct HistoryBeforeConnect: ObligationJudge {
     private var opened = Recent<Owned, Bool>()
     /// The number of the first entry; if it is above 1, the client may have fetched the history earlier.
     private var firstNumber: Int?
-    /// The consultations shown since the first entry, if earlier ones are missing.
+    /// The consultations shown since the first entry, if earlier entries are missing.
     private var shown = Recent<Owned, Bool>()
     /// First sockets whose history was not fetched, until the client sends a message on them.
     private var hasty = Recent<UInt64, JournalEntry>()
@@ -165,7 +165,7 @@ struct HistoryBeforeConnect: ObligationJudge {
             guard request.restEndpoint == .listMessages, let client = request.client, let id = request.pathID else {
                 return
             }
-            // IDs in upper case get 404. The attempt suffices here; `ids/lowercase` judges the case.
+            // The attempt suffices: upper-case IDs get 404, and `ids/lowercase` judges them.
             let key = Owned(client: client, id: id.asciiLowercased())
             if fetched[key] == nil { fetched[key] = request.answeredAt }
         case .opened(let opening):

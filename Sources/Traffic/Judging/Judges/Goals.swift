@@ -14,13 +14,13 @@ struct ReusesConversation: ObligationJudge {
     private struct Link: Sendable {
         let conversation: ExactString
         let entry: JournalEntry
-        /// Whether the client has already faced this link; a link that the client made itself is new.
+        /// Whether this link already counts as exercised; the client's own links are new.
         var isFaced: Bool
     }
 
     private var links = Recent<Owned, Link>()
     private var goals = Recent<Owned, ExactString>()
-    /// Conversations that the backend refused; they stay refused even while goals still name them.
+    /// Conversations that the backend refused; they stay refused even while goals still refer to them.
     private var refused = Recent<Owned, Bool>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -46,7 +46,7 @@ struct ReusesConversation: ObligationJudge {
         }
     }
 
-    /// Records that the client continues a conversation it was shown.
+    /// Records that the client continues a conversation from a response.
     private mutating func use(_ conversation: ExactString, by client: ExactString, _ findings: inout Findings) {
         guard let goal = goals[Owned(client: client, id: conversation)] else { return }
         let key = Owned(client: client, id: goal)
@@ -73,7 +73,7 @@ struct ReusesConversation: ObligationJudge {
         }
         for goal in request.shownGoals {
             let key = Owned(client: client, id: goal.id)
-            // A goal shown again with a known link is not new; the client that linked it has just used it.
+            // A goal shown again with a known link is not new; the linking client has just used it.
             if goal.conversation == nil {
                 links[key] = nil
             } else if let conversation = goal.conversation, links[key]?.conversation != conversation,
@@ -134,9 +134,9 @@ struct LinksCreatedGoal: ObligationJudge {
     /// When the coach created each item; several frames may report it.
     private var told = Recent<[ExactString], Timestamp>()
     private var debts = Recent<Owned, Debt>()
-    /// The last consultation that the client asked to link each goal with, and when.
+    /// The last requested link of each goal, with its time.
     ///
-    /// The time is needed because the journal records a late response to the creation after the link.
+    /// The time is needed because the journal may record the creation's response after the link.
     private var links = Recent<Owned, (consultation: ExactString?, requestedAt: Timestamp)>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -161,7 +161,7 @@ struct LinksCreatedGoal: ObligationJudge {
         case .createGoal:
             guard let goal = request.shownGoals.first, let suggestion = suggestions[client] else { return }
             let age = request.requestedAt.lag(behind: suggestion.entry.time)
-            // The client sent this goal before the suggestion came, so it is a different one.
+            // The client sent this goal before the suggestion, so they differ.
             guard age >= 0 else { return }
             suggestions[client] = nil
             guard age <= Self.suggestionLife else { return }
@@ -177,7 +177,7 @@ struct LinksCreatedGoal: ObligationJudge {
             // `ids/lowercase` judges upper case.
             guard let id = request.pathID?.asIssued else { return }
             let key = Owned(client: client, id: id)
-            // The client did its part even if the server refuses.
+            // The client acted correctly even if the server refuses.
             let conversation = request.body?["conversationId"]?.exactString?.asIssued
             links[key] = (conversation, request.requestedAt)
             if debts[key]?.suggestion.consultation == conversation { debts[key] = nil }
@@ -190,7 +190,7 @@ struct LinksCreatedGoal: ObligationJudge {
         }
     }
 
-    /// Forgets consultations that cannot be linked any more: the one in the path, or all of the user.
+    /// Forgets consultations that cannot be linked any more: the path's or all of the user's.
     private mutating func forget(_ request: RequestFact, of client: ExactString) {
         let isGone = { (suggestion: Suggestion) in
             request.restEndpoint == .deleteUser || suggestion.consultation == request.pathID

@@ -89,7 +89,7 @@ struct BackendGoalIDs: ObligationJudge {
 
 struct SentGoal {
     let id: ExactString
-    /// Where the ID was sent, in words for messages.
+    /// Where the ID was sent, as a phrase for messages.
     let place: String
     let isInPath: Bool
 
@@ -112,9 +112,9 @@ struct SentGoal {
 }
 
 extension RequestFact {
-    /// Whether a 404 concerns the goal and not the conversation that a PATCH also names.
+    /// Whether a 404 concerns the goal and not the conversation in a PATCH.
     var missesGoal: Bool {
-        // The journal dropped the body, so it cannot tell.
+        // The journal dropped the body, so this is unknown.
         if endpoint == .updateGoal, exchange.responseBody.isCut { return false }
         guard status == 404, let code = answer?["error"]?["code"]?.string else { return status == 404 }
         return endpoint != .updateGoal || code == ErrorCode.goalNotFound.rawValue

@@ -1,7 +1,7 @@
 import FitIQAPI
 import Text
 
-/// The judges' sentences; requests come first.
+/// The judges' messages, starting with those on requests.
 extension Messages {
     static func missingCredentials(_ request: String, _ missing: [String]) -> String {
         "\(request) came without \(missing.joined(separator: " and without "))."
@@ -18,7 +18,7 @@ extension Messages {
             + "\(clock(refusedAt)); one retry is allowed."
     }
 
-    /// - Parameter end: what ended the token, such as ``wasUsed``.
+    /// - Parameter end: What ended the token, such as ``wasUsed``.
     static func refreshedAgain(_ request: String, _ end: String, at time: Timestamp) -> String {
         "\(request) used the refresh token that \(end) at \(clock(time)); a refresh token works once."
     }
@@ -196,7 +196,7 @@ extension RequestFact {
 
 /// Durations in nanoseconds that several judges share.
 enum Tolerance {
-    /// The tolerance for network and scheduling delays when checking a minimum: 50 ms.
+    /// The tolerance for network and scheduling delays in minimum intervals: 50 ms.
     static let interval: Int64 = 50_000_000
     static let second: Int64 = 1_000_000_000
 }
@@ -204,6 +204,6 @@ enum Tolerance {
 extension Timestamp {
     /// Returns the nanoseconds since an earlier time.
     ///
-    /// It wraps on overflow, because a foreign journal may contain any time.
+    /// It wraps around, because a foreign journal may contain any time.
     func lag(behind other: Timestamp) -> Int64 { nanosecondsSinceEpoch &- other.nanosecondsSinceEpoch }
 }

@@ -87,7 +87,7 @@ struct NoPollWhileConnected: ObligationJudge {
     }
 
     private static func connectedSocket(of client: ExactString, at time: Timestamp, in scene: Scene) -> Scene.Socket? {
-        // If the server has stopped reading, the client may have left without the journal showing it.
+        // If the server has stopped reading, the journal may not show that the client left.
         scene.openSockets(of: client).first { !$0.isStalled && ($0.connectedAt.map { $0 <= time } ?? false) }
     }
 }
@@ -114,30 +114,30 @@ struct PollingCadence: ObligationJudge {
 
     static let shortestWait = 5 * Tolerance.second
     static let mostPolls = 12
-    /// The user, not a poll, causes a load after a longer pause.
+    /// The longest pause between polls; the user causes later loads.
     static let longestWait = 60 * Tolerance.second
     /// The same limit once the client knows the final status.
     static let longestRest = 10 * Tolerance.second
-    /// How often a client may load a log after its final status: once, plus a poll that was already due.
+    /// The allowed loads of a log after its final status: one, plus a poll that was already due.
     static let mostLoads = 2
-    /// The same limit for a list, which the user also loads by opening a screen.
+    /// The same limit for a list, which opening a screen also loads.
     static let mostListLoads = 4
 
     private struct Poll: Sendable {
         let entry: JournalEntry
         let requestedAt: Timestamp
-        /// When the poll that this one repeats was sent, or its own time if it repeats none.
+        /// When the repeated poll was sent, or this poll's own time.
         let dueFrom: Timestamp
         let logCount: Int
         let isTooSoon: Bool
     }
 
     private var watch = MealWatch()
-    /// The latest polls of each target, at most one per log; another filter of the list makes another target.
+    /// The latest polls of each target, at most one per log; a list with another filter is another target.
     private var polls = Recent<Target, [Poll]>(capacity: RecentLimits.fewest)
-    /// When each poll failed that has not been repeated yet.
+    /// The failure times of polls that were not repeated yet.
     private var failures = Recent<Target, Timestamp>(capacity: RecentLimits.fewest)
-    /// The loads since the final status: their number, and when the last one was sent.
+    /// The number of loads since the final status, and the time of the last one.
     private var rests = Recent<Target, (count: Int, last: Timestamp)>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -178,16 +178,16 @@ struct PollingCadence: ObligationJudge {
         _ request: RequestFact, _ target: Target, _ ended: [MealWatch.Ended], _ client: ExactString, in scene: Scene,
         _ findings: inout Findings
     ) {
-        // The client never polled the list, so this load is the user's.
+        // The client never polled the list, so the user caused this load.
         guard request.isReadable, let end = ended.last, request.endpoint == .showMealLog || polls[target] != nil
         else { return }
-        // The end of another log restarts the count.
+        // Another log's end restarts the count.
         let known = rests[target].flatMap { $0.last >= end.entry.time ? $0 : nil }
         let rest = known ?? (count: 0, last: end.entry.time)
         let wait = request.requestedAt.lag(behind: max(rest.last, end.entry.time))
         guard wait <= Self.longestRest else { return watch.forgetEnded(of: client) }
         rests[target] = (rest.count + 1, request.requestedAt)
-        // `meal/no-fetch-after-completed`, where it applies, judges requests after a completed event.
+        // `meal/no-fetch-after-completed` judges requests after a completed event in guides that have it.
         let isOthers = NoFetchAfterCompleted.obligation.applies(in: scene.mode) && end.isCompletedEvent
         let mostLoads = request.endpoint == .showMealLog ? Self.mostLoads : Self.mostListLoads
         guard rest.count == mostLoads * ended.count, !isOthers else { return }
@@ -198,10 +198,9 @@ struct PollingCadence: ObligationJudge {
             level: isTooSoon ? .must : .should, [end.entry, request.entry])
     }
 
-    /// Compares a poll with the one sent as many places earlier as there are logs, because polls for several logs
-    /// interleave.
+    /// Compares a poll with the last one for the same log; with n logs, this is the n-th last poll.
     ///
-    /// - Returns: Whether the poll came too soon. The first early load of a list counts as the user's, who reopens a
+    /// - Returns: Whether the poll came too soon. The first early load of a list counts as the user's reopening of a
     ///   screen.
     private func judgeWait(
         _ request: RequestFact, _ last: [Poll], _ logs: [MealWatch.Log], _ entry: JournalEntry,
@@ -221,15 +220,14 @@ struct PollingCadence: ObligationJudge {
     }
 }
 
-/// Decides which of a client's requests for its meal logs are polls.
+/// Determines which of a client's requests for meal logs are polls.
 ///
 /// These loads are not polls (`meal/polling-cadence`):
 /// - the first load after creating a log
-/// - the first after a socket opened, because the socket may have missed the event
-/// - the first after another log's final status
-/// - the repeat of one of these that failed
-/// - every load once the client knows the final status
-/// nor any load once the client knows the final status (`meal/polling-cadence`).
+/// - the first load after a socket opened, because the socket may have missed the event
+/// - the first load after another log's final status
+/// - the repeat of such a load that failed
+/// - every load once the client knows the final status.
 struct MealWatch: Sendable {
     /// A log whose final status its client does not know yet.
     struct Log: Sendable {
@@ -237,7 +235,7 @@ struct MealWatch: Sendable {
         let client: ExactString
         /// The entry that first showed the log: the 201.
         let entry: JournalEntry
-        /// When the client was granted a free load, or nil once it has used it.
+        /// When the client got a free load, or nil once it was used.
         var freeSince: Timestamp?
         /// Whether the free load failed, so that its repeat is free too.
         var hasFreeRepeat = false
@@ -245,9 +243,9 @@ struct MealWatch: Sendable {
         ///
         /// The client may then load the list once to look for a duplicate.
         ///
-        /// It is unknown when a client gave up on an unanswered creation.
+        /// The journal does not show when a client gave up on an unanswered creation.
         var mayBeListed = false
-        /// Whether the event was sent but did not arrive, so that the client can only poll.
+        /// Whether the event was sent but not delivered, so that the client must poll.
         var isEventLost = false
         var pollCount = 0
     }
@@ -255,7 +253,7 @@ struct MealWatch: Sendable {
     /// A watched log whose final status its client knows.
     struct Ended: Sendable {
         let id: ExactString
-        /// The entry that told the client.
+        /// The entry that informed the client.
         let entry: JournalEntry
         let isCompletedEvent: Bool
     }
@@ -266,17 +264,17 @@ struct MealWatch: Sendable {
         case free
         /// A poll for these logs, oldest first; the array is never empty.
         case poll([Log])
-        /// A load of these logs after the user's last action on meals; the array is never empty.
+        /// A load of these logs after the user's last meal action; the array is never empty.
         case late([Ended])
     }
 
-    /// How long after an event a load counts as "right after" it.
+    /// The time within which a load counts as "right after" an event.
     static let grace = 5 * Tolerance.second - Tolerance.interval
-    /// The maximum number of logs watched per client; beyond it, the oldest are dropped.
+    /// The maximum number of logs watched per client; beyond it the oldest are dropped.
     static let mostLogs = 16
 
     private var logs = Recent<ExactString, [Log]>()
-    /// When the client learned each log's final status; a fault may let the event overtake the 201.
+    /// When the client learned each log's final status; a fault may deliver the event before the 201.
     private var settled = Recent<Owned, Timestamp>()
     private var ended = Recent<ExactString, [Ended]>(capacity: RecentLimits.fewest)
 
@@ -356,7 +354,7 @@ struct MealWatch: Sendable {
     }
 
     private mutating func watch(_ id: ExactString, of client: ExactString, _ request: RequestFact) {
-        // A new text outdates what was known before.
+        // A new text makes earlier results obsolete.
         let known = settled[Owned(client: client, id: id)]
         if let known, request.restEndpoint != .updateMealLog || known >= request.requestedAt { return }
         var all = logs(of: client).filter { $0.id != id }
@@ -371,7 +369,7 @@ struct MealWatch: Sendable {
         settled[Owned(client: client, id: log.id)] = entry.time
         guard var all = logs[client], let index = all.firstIndex(where: { $0.id == log.id }) else { return }
         all.remove(at: index)
-        // The one free load may be of the list, which also covers logs in processing.
+        // The free load may be of the list, which also covers logs in processing.
         for index in all.indices { all[index].freeSince = entry.time }
         logs[client] = all.isEmpty ? nil : all
         let last = Ended(id: log.id, entry: entry, isCompletedEvent: isEvent && log.status == "completed")

@@ -2,12 +2,11 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// Follows how clients reconnect to consultations whose socket they did not end themselves.
+/// Tracks how clients reconnect to consultations whose socket they did not end.
 ///
-/// A series begins when such a socket ends. It lasts until `connected` arrives or the client closes the socket. Each
-/// handshake for the consultation is an attempt. The consultation identifies the client, because it belongs to one user
-/// and a server may refuse a handshake before it checks the credentials. The socket of a user's meals counts as a
-/// consultation.
+/// A series starts with such a socket's end and lasts until `connected` arrives or the client closes the socket. Each
+/// handshake for the consultation is an attempt. The consultation identifies the client: it belongs to one user, and a
+/// handshake may be refused before a credential check. A user's meal socket counts as a consultation.
 struct Reconnects: Sendable {
     struct Series: Sendable {
         let user: ExactString
@@ -19,7 +18,7 @@ struct Reconnects: Sendable {
         ///
         /// It is nil if unknown, and while an attempt is open.
         fileprivate(set) var knownAt: Timestamp?
-        /// Whether the last attempt got no answer; it is then unknown how long the client waited.
+        /// Whether the last attempt got no answer, so that the client's wait is unknown.
         fileprivate var isUnanswered = false
         fileprivate(set) var tryCount = 0
         /// The last known wait and the attempt that followed it.
@@ -35,13 +34,13 @@ struct Reconnects: Sendable {
         let entry: JournalEntry
         /// How long the client had known of the failure before the attempt, or nil if unknown.
         let wait: Int64?
-        /// The series before this attempt, except ``Series/tryCount``, which includes it.
+        /// The series before this attempt, although ``Series/tryCount`` includes it.
         let series: Series
     }
 
     enum Event: Sendable {
         case tried(Try)
-        /// An attempt failed, or the socket that it had opened ended.
+        /// An attempt failed, or its socket ended.
         case failed(Series)
     }
 
@@ -95,13 +94,14 @@ struct Reconnects: Sendable {
     private mutating func observe(
         _ closing: RecordedClosing, of socket: Scene.Socket, _ fact: Fact, in scene: Scene
     ) -> [Event] {
-        // A silenced socket counted as ended when the silence began. If another is open, the client has reconnected.
+        // A silenced socket counted as ended from the start of the silence. If another is open, the client has
+        // reconnected.
         guard !socket.isSilenced, scene.openSockets(onConsultation: socket.consultation).isEmpty else { return [] }
         let id = socket.consultation.asciiLowercased()
         switch SocketEnding(closing, of: socket, at: fact.time) {
         case .archived: byConsultation[id] = nil
         case .closedByClient, .leftByClient:
-            // Before `connected`, the client may have abandoned an attempt. After it, the client has finished.
+            // Before `connected` the client may have abandoned an attempt; afterwards it has finished.
             if socket.connectedAt == nil { return fail(socket, fact, knownAt: nil, mayBegin: false) }
             byConsultation[id] = nil
         case .givenUp: return fail(socket, fact, knownAt: nil, mayBegin: true)
@@ -137,7 +137,7 @@ struct Reconnects: Sendable {
 }
 
 extension Reconnects.Series {
-    /// Whether the handshake belongs to another user, to whom the consultation may be hidden.
+    /// Whether the handshake is another user's, to whom the consultation may be hidden.
     fileprivate func isForeign(_ handshake: Handshake) -> Bool {
         if let user = handshake.user { return user != self.user }
         return handshake.status == 404 && handshake.credentials.token != token
@@ -146,7 +146,7 @@ extension Reconnects.Series {
 
 /// An attempt to open a WebSocket: accepted, refused, or never answered.
 struct Handshake: Sendable {
-    /// The consultation in the path, in lower case, because an ID in the wrong case names the same consultation.
+    /// The consultation in the path, in lower case, because an ID in the wrong case means the same consultation.
     let consultation: ExactString
     /// Whether the ID was sent in the wrong case.
     let isUpperCase: Bool
@@ -211,7 +211,7 @@ struct ReconnectBackoff: ObligationJudge {
         }
     }
 
-    /// The guides with exponentially growing pauses; the pause of meal-log-websocket is constant.
+    /// The guides with exponentially growing pauses; meal-log-websocket's pause is constant.
     private static let growing: Set<GuideMode> = [.consultationWebSocket, .enhancedConsultations]
 
     private func judge(_ attempt: Reconnects.Try, _ wait: Int64, in mode: GuideMode, _ findings: inout Findings) {
@@ -253,10 +253,10 @@ struct ReconnectLimit: ObligationJudge {
         for event in reconnects.observe(fact, in: scene) {
             switch event {
             case .failed(let series):
-                // Only now does the client face the limit.
+                // The client reaches the limit only now.
                 if series.tryCount == SocketTimes.tryLimit { findings.exercised() }
             case .tried(let attempt):
-                // Each series counts as one breach, no matter how long it continues.
+                // Each series counts as one breach, regardless of its length.
                 guard attempt.series.tryCount == SocketTimes.tryLimit + 1 else { continue }
                 findings.breached(
                     Messages.tooManyTries(endedAt: findings.date(of: attempt.series.end.time)),
@@ -310,7 +310,7 @@ struct ReconnectsAfterDrop: ObligationJudge {
     private var debts = Recent<ExactString, Debt>(capacity: RecentLimits.fewest)
     /// The owners of the consultations, for handshakes that the server refuses before it checks the credentials.
     private var users = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
-    /// Sockets without a question during which the client logged a meal.
+    /// The sockets without a question that were open when the client logged a meal.
     private var mealSockets = Recent<UInt64, Bool>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -346,7 +346,7 @@ struct ReconnectsAfterDrop: ObligationJudge {
         users[id] = socket.user
     }
 
-    /// Returns the debt after a request, or nil if the user no longer wants the socket.
+    /// The debt after a request, or nil if the user no longer wants the socket.
     private static func debt(_ debt: Debt, after request: RequestFact) -> Debt? {
         let isOfChat =
             request.endpoint?.namesConsultation == true && request.pathID?.asciiLowercased() == debt.consultation

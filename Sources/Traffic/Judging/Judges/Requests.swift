@@ -5,7 +5,7 @@ import Traffic
 
 /// `request/shape`: requests match the API description.
 ///
-/// It parses the recorded request with the API's own decoders, because a fault may have made the response.
+/// It parses the recorded request with the API's own decoders, because the response may come from a fault.
 struct RequestShape: ObligationJudge {
     static let obligation = Obligation(
         id: "request/shape", level: .must, origin: .all,
@@ -46,7 +46,7 @@ struct RequestShape: ObligationJudge {
         } catch { findings.found(Messages.misshapen(request.title, error.message), [fact.entry]) }
     }
 
-    /// Whether the endpoint takes query parameters in the mode; in goal-linking, the list of goals takes none.
+    /// Whether the endpoint has query parameters in the mode; goal-linking's list of goals has none.
     private static func readsQuery(_ endpoint: Endpoint, in mode: GuideMode) -> Bool {
         !endpoint.parameters.isEmpty && (endpoint != .listGoals || mode.servesApps)
     }
@@ -102,7 +102,7 @@ struct RequestShape: ObligationJudge {
 }
 
 extension RequestFact {
-    /// Whether the journal lacks all or part of the body.
+    /// Whether all or part of the body is missing in the journal.
     fileprivate var hasLostBody: Bool { exchange.body.isCut || (exchange.body.bytes.isEmpty && exchange.head.hasBody) }
 }
 
@@ -130,7 +130,7 @@ struct CredentialsOnEveryRequest: ObligationJudge {
 
     private static func nameOfToken(_ request: RequestFact) -> String {
         guard let value = request.exchange.head.fields[.authorization], !value.isEmpty else { return "a bearer token" }
-        // The value may be the token itself, so show only its beginning.
+        // The value may be the token itself, so show only its start.
         return Messages.noBearer(String(value.unicodeScalars.prefix { $0 != " " }.prefix(8)))
     }
 }
@@ -175,7 +175,7 @@ struct RefreshAfter401: ObligationJudge {
 
     private struct Refusal: Sendable {
         let entry: JournalEntry
-        /// The requests since the refusal, newest last, at most as many as the evidence shows.
+        /// The requests since the refusal, newest last, at most as many as the evidence includes.
         var retries: [JournalEntry] = []
         var attempts = 1
     }
@@ -206,10 +206,10 @@ struct RefreshAfter401: ObligationJudge {
             }
             refusal.retries = [fact.entry]
         }
-        // A failure that came before the token was checked proves nothing about the token, and allows another request.
+        // A failure before the token check proves nothing about the token and allows another request.
         let isFailed = request.isAnswered && (request.status ?? 0 >= 500 || request.status == 429)
         if isFailed { refusal.attempts -= 1 }
-        // If the server accepts the token now, the earlier refusal was a mistake.
+        // If the server now accepts the token, the earlier refusal was wrong.
         refusals[target] = request.isAnswered && !isRefused && !isFailed ? nil : refusal
     }
 }
@@ -226,14 +226,14 @@ struct RefreshTokenOnce: ObligationJudge {
             + "with the new one immediately; after \"revoked\", delete it and ask for the password.")
     static let needs: Evidence = .credentials
 
-    /// The request that ended a token, and how.
+    /// How a request ended a token.
     private struct End: Sendable {
         let entry: JournalEntry
         let requestedAt: Timestamp
         let kind: String
     }
 
-    /// In bytes; a server accepts no longer token.
+    /// The maximum length of a token that a server accepts, in bytes.
     private static let longestToken = 4096
 
     private var ends = Recent<ExactString, End>()
@@ -246,7 +246,7 @@ struct RefreshTokenOnce: ObligationJudge {
         let end = ends[token]
         if endpoint == .refreshTokens {
             findings.exercised()
-            // The client gave up an earlier request, which the server noticed or answered late. That is not a repeat.
+            // An earlier request that the server answered late is not a repeat.
             let isEarlier = end.map { request.requestedAt < $0.requestedAt } ?? false
             if let end, !isEarlier || request.isAnswered && !request.isFaulted {
                 let message = Messages.refreshedAgain(request.title, end.kind, at: findings.date(of: end.entry.time))
@@ -257,7 +257,7 @@ struct RefreshTokenOnce: ObligationJudge {
         ends[token] = End(entry: fact.entry, requestedAt: request.requestedAt, kind: kind)
     }
 
-    /// How a request ended its token, as far as the client could know, or nil if it did not end it.
+    /// How a request ended its token, as far as the client could know, or nil if it did not.
     private static func end(by request: RequestFact, _ endpoint: Endpoint) -> String? {
         guard endpoint == .refreshTokens else { return request.isSuccess ? Messages.wasRevoked : nil }
         if request.isSuccess { return request.isFaulted ? nil : Messages.wasUsed }

@@ -20,16 +20,16 @@ struct RetryBackoff: ObligationJudge {
 
     static let shortestWait = Tolerance.second
     static let mostAttempts = 3
-    /// Only shorter waits have to grow, because a longer one may be the user's.
+    /// Only shorter waits must grow, because the user may cause longer ones.
     static let longestGrowing = 10 * Tolerance.second
-    /// After a longer wait, a request does not count as a repeat.
+    /// The wait after which a request is not a repeat.
     static let longestWait = 60 * Tolerance.second
 
     private struct Series: Sendable {
         let body: BodyPrint
         var last: JournalEntry
         var failure: String
-        /// Whether the client saw the request fail; without an answer, it is unknown when the client gave up.
+        /// Whether the client saw the request fail; without a response it is unknown when the client gave up.
         var isAnswered: Bool
         /// Whether the client's HTTP library may repeat the request once on its own.
         var isRepeatable: Bool
@@ -44,7 +44,7 @@ struct RetryBackoff: ObligationJudge {
         }
     }
 
-    /// The series of each target, one for each of the last few bodies.
+    /// Each target's series, one for each of the last few bodies.
     private var series = Recent<Target, [Series]>(capacity: RecentLimits.fewest)
     private static let mostBodies = 4
 
@@ -88,7 +88,7 @@ struct RetryBackoff: ObligationJudge {
                 Messages.retriedTooSoon(request.title, after: wait, failedAt: failedAt, series.failure), evidence)
         }
         guard !Self.isPoll(request) else { return }
-        // If the server requested the wait, it does not measure the client's backoff.
+        // A wait that the server requested is not the client's backoff.
         let isOwn = !series.last.tellsWhenToRetry
         if isOwn, let before = series.wait, wait >= Self.shortestWait - Tolerance.interval {
             if wait < before - Tolerance.interval {
@@ -106,7 +106,7 @@ struct RetryBackoff: ObligationJudge {
         if isOwn, series.isAnswered { series.wait = max(wait, series.wait ?? 0) }
     }
 
-    /// Whether clients may repeat the request regularly whatever the response.
+    /// Whether clients may repeat the request regularly regardless of the response.
     ///
     /// `meal/polling-cadence` judges how often.
     private static func isPoll(_ request: RequestFact) -> Bool {
@@ -121,7 +121,7 @@ struct RetryBackoff: ObligationJudge {
 }
 
 extension JournalEntry {
-    /// Whether an answer says when to retry.
+    /// Whether a response contains the time to retry.
     fileprivate var tellsWhenToRetry: Bool {
         guard case .exchange(let exchange) = event else { return false }
         return exchange.responseFields.nameValuePairs.contains { $0.name.lowercased() == "retry-after" }
@@ -194,7 +194,7 @@ struct CreatesOnce: ObligationJudge {
                 [first.entry, fact.entry])
         }
         guard let hidden else {
-            // The entity exists now, so an equal request asks for another one.
+            // The entity exists now, so an equal request creates another one.
             if request.isSuccess { creations[wish] = nil }
             return
         }
@@ -216,7 +216,7 @@ struct CreatesOnce: ObligationJudge {
         ExactString(segments.joined(separator: "/"))
     }
 
-    /// What the user asked for, without the time that a client may write into the body of each attempt.
+    /// The user's request, without the time that a client may write into the body of each attempt.
     private static func subject(of request: RequestFact) -> [UInt8] {
         let body = request.body
         switch request.endpoint {

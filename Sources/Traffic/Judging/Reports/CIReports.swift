@@ -1,7 +1,7 @@
 import Text
 import Traffic
 
-/// A report as JUnit XML for CI systems: one suite per scenario, one case per obligation and check.
+/// A report as JUnit XML for CI systems, with one suite per scenario and one case per obligation and check.
 ///
 /// Warnings are not failures; they appear in the case's `system-out`. Known-broken obligations are skipped, and
 /// unexercised ones are omitted. Separate cases report the command, the connection, outdated lines of the known-broken
@@ -184,11 +184,11 @@ func xml(_ text: String) -> String {
 /// A report as annotations of GitHub Actions: workflow commands on standard output, which GitHub shows on a run's page.
 ///
 /// Source: docs.github.com, "Workflow commands for GitHub Actions", setting an error message. GitHub shows at most ten
-/// errors and ten warnings of a step. If there are more, the tenth one counts the rest.
+/// errors and ten warnings per step. If there are more, the tenth one counts the rest.
 public struct GitHubAnnotations {
-    /// GitHub's own limit for each kind.
+    /// GitHub's limit for each kind.
     static let limit = 10
-    /// The title of annotations about neither an obligation nor a case.
+    /// The title of annotations that are about neither an obligation nor a case.
     private static let program = "fitiq-mock"
 
     private let overview: Overview
@@ -245,7 +245,7 @@ public struct GitHubAnnotations {
         }
     }
 
-    /// Escapes characters that would end a command or begin another.
+    /// Escapes characters that would end a command or start another.
     private static func escaped(_ text: String) -> String {
         text.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
     }
@@ -329,7 +329,7 @@ public struct MarkdownReport {
 
     private func list(_ sentences: [String]) -> [String] { sentences.map { "- \(markdown($0))" } }
 
-    /// The table of situations and the situations to face next, in a folded block.
+    /// The table of situations and the situations to face next in a folded block.
     private var situations: [String] {
         guard overview.hasSituations else { return [] }
         let summary = overview.report.coverageSummary
@@ -349,14 +349,14 @@ public struct MarkdownReport {
 /// Escapes text for one line of Markdown.
 ///
 /// Punctuation becomes character references, which "cannot be used in place of symbols indicating structure in
-/// CommonMark documents" (CommonMark 0.31 §2.5), so it forms no markup, mentions or links.
+/// CommonMark documents" (CommonMark 0.31 §2.5), so it cannot form markup, mentions or links.
 func markdown(_ text: String) -> String {
     var result = ""
     for scalar in text.onOneLine(limit: 2000).unicodeScalars {
         switch scalar {
         case "\\", "`", "*", "_", "{", "}", "[", "]", "<", ">", "#", "|", "!", "~", "&", "@", "$":
             result += "&#\(scalar.value);"
-        // "https://" and "www." are links without any markup.
+        // "https://" and "www." become links without any markup.
         case ":" where result.hasSuffix("http") || result.hasSuffix("https"): result += "&#58;"
         case "." where result.lowercased().hasSuffix("www"): result += "&#46;"
         default: result.unicodeScalars.append(scalar)

@@ -79,7 +79,7 @@ enum Messages {
         }
         return "in \(breaches.count) runs: broken \(times(found)), faced \(times(faced))"
     }
-    /// The runs of a finding that is shown once.
+    /// The runs with a finding that is shown once.
     static func seen(in runs: [String]) -> String {
         runs.count == 1 ? "In \(runs[0]):" : "First in \(runs[0]), and then in \(short(Array(runs.dropFirst()))):"
     }
@@ -104,12 +104,12 @@ enum Messages {
         let names = broken.map { isSingle ? $0.id : "\($0.id) (first in \($0.run))" }
         return "\(Words.counted(broken.count, "\(level) is", "\(level)s are")) broken: \(short(names))."
     }
-    /// The cases or commands that fail the run, or nil if all passed.
+    /// The sentence on failed cases or commands, or nil if all passed.
     static func failed(_ names: [String], _ noun: String) -> String? {
         let different = names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
         return names.isEmpty ? nil : "\(Words.counted(names.count, noun)) failed: \(short(different))."
     }
-    /// The first names of a list, and how many more there are.
+    /// The first names of a list and the number of further names.
     static func short(_ names: [String], limit: Int = 5) -> String {
         names.count <= limit + 1
             ? Words.list(names) : Words.list(Array(names.prefix(limit)) + ["\(names.count - limit) more"])
@@ -134,11 +134,11 @@ enum Messages {
 
     // MARK: Situations
 
-    /// How often the client faced an obligation in the only run.
+    /// How often the client exercised an obligation in the only run.
     static func faced(_ row: Overview.Row) -> String {
         "faced \(times(row.cells.lazy.compactMap { $0?.verdict.exercisedCount }.reduce(0, +)))"
     }
-    /// The number of runs that broke an obligation, of those that faced it.
+    /// The runs that broke an obligation, out of those that exercised it.
     static func brokenRuns(_ row: Overview.Row) -> String {
         let faced = row.cells.compactMap { $0?.verdict.outcome }.filter { $0 != .notExercised }
         return "broken in \(faced.count { $0 == .broken }) of \(Words.counted(faced.count, "run"))"
@@ -150,11 +150,11 @@ enum Messages {
 
     static func faced(_ count: Int, of all: Int) -> String { "Faced \(count) of \(all) reachable situations" }
     static let nextOnes = "Next:"
-    /// A situation and the way to it.
+    /// A situation and the way to reach it.
     static func wayTo(_ row: ReachableSituation) -> String {
         words(row.situation) + (row.arguments.map { " → \($0)" } ?? "")
     }
-    /// A situation as the part of a sentence: `an expired token while an answer streams, after a lost socket`.
+    /// A situation as a phrase: `an expired token while an answer streams, after a lost socket`.
     static func words(_ situation: Situation) -> String {
         var things: [String] = []
         switch situation.token {
@@ -201,9 +201,9 @@ enum Messages {
         return column.isTroubled ? "\(meal), after trouble" : meal
     }
 
-    /// The note on the table's omissions.
+    /// The sentence on obligations that the table omits.
     ///
-    /// - Parameter isVerified: whether scenarios were run, and not cases or a journal.
+    /// - Parameter isVerified: Whether scenarios were run, and not cases or a journal.
     static func hidden(_ count: Int, isVerified: Bool) -> String {
         let others = isVerified ? "scenarios that were not run" : "cases that were not played"
         return "\(Words.counted(count, "more obligation")) \(count == 1 ? "is" : "are") faced only in \(others)."

@@ -7,8 +7,7 @@ struct Overview {
     let outcome: Report.Outcome
     /// The obligations that tables show, from all runs, in the contract's order.
     let rows: [Row]
-    /// The number of obligations left out because the client did not face them and the selected runs do not require it
-    /// to.
+    /// The number of obligations omitted because the client did not exercise them and no selected run requires it.
     let hiddenCount: Int
 
     struct Row {
@@ -49,7 +48,8 @@ struct Overview {
                 rows[place].cells[index] = Cell(verdict: verdict, mark: run.mark(of: verdict, knownBroken))
             }
         }
-        // Guides require different obligations, so a later run may add one that belongs before an earlier run's.
+        // Guides require different obligations, so a later run may add an obligation that belongs before an earlier
+        // run's.
         let ids = Judge.obligations.map(\.id)
         let order = Dictionary(uniqueKeysWithValues: zip(ids, ids.indices))
         // The sort is stable, so obligations outside the contract's table come last, in the order of the runs.
@@ -60,13 +60,13 @@ struct Overview {
         hiddenCount = sorted.count - self.rows.count
     }
 
-    /// The sentence about what the tables omit, if they omit anything.
+    /// The sentence about omitted obligations, if any.
     var hidden: [String] {
         let isVerified = report.runs.contains { $0.command != nil }
         return hiddenCount == 0 ? [] : [Messages.hidden(hiddenCount, isVerified: isVerified)]
     }
 
-    /// The reason for an almost empty report, shown before the table; it is empty for other reports.
+    /// The reason for an almost empty report, shown before the table; empty for other reports.
     var warnings: [String] {
         (report.incomplete.map { [$0] } ?? []) + (outcome.hasConnected || report.runs.isEmpty ? [] : connection)
     }
@@ -79,7 +79,7 @@ struct Overview {
         return [neverConnected]
     }
 
-    /// Why a client may have sent nothing, depending on how it was run.
+    /// Why a client may have sent nothing, depending on how it was started.
     var neverConnected: String {
         if report.subject == .server { return Messages.noAnswer }
         let isOfCommand = report.runs.contains { $0.command != nil || !$0.exploring.isEmpty }
@@ -103,7 +103,7 @@ struct Overview {
         var groups: [(finding: Finding, runs: [Report.Run])] = []
         var places: [ExactString: Int] = [:]
         for (run, verdict) in breaches {
-            // Two findings of one run are different problems, even if they read alike.
+            // Two findings in one run are different problems even with the same text.
             var seen: [ExactString: Int] = [:]
             for finding in verdict.findings {
                 let words = finding.message.split(separator: " ").map { $0.contains(where: \.isNumber) ? "#" : $0 }
@@ -141,7 +141,7 @@ struct Overview {
 
     private var failedCommands: [Report.Run] { report.runs.filter { $0.commandMark(knownBroken) == .broken } }
 
-    /// Notes without failures: the runs' own, and commands known to fail.
+    /// Notes other than failures: the runs' notes, and commands known to fail.
     var notes: [String] {
         report.runs.flatMap { run in
             let known = run.commandMark(knownBroken) == .knownBroken ? run.command : nil
@@ -168,7 +168,7 @@ struct Overview {
         return lines + outcome.outdated.map(Messages.outdated)
     }
 
-    /// The failure paths that the client met, and the sentence about the situations that it was in.
+    /// The failure paths that the client encountered, and the sentence on its situations.
     var exposures: [String] {
         var counts: [Exposure.Path: Int] = [:]
         for exposure in report.runs.flatMap(\.exposures) { counts[exposure.path, default: 0] += exposure.count }
@@ -195,14 +195,14 @@ struct Overview {
     }
 }
 
-/// How many of the reachable situations a client was in.
+/// How many of the reachable situations a client has faced.
 ///
 /// A situation that the client faced counts as reachable even if the list lacks it.
 public struct CoverageSummary: Sendable {
     private let faced: Coverage
     /// The listed situations, then those that only this client faced.
     private let reachable: [ReachableSituation]
-    /// The scenarios that were played; suggestions prefer the others.
+    /// The completed scenarios; suggestions prefer others.
     private let played: [String]
 
     /// The maximum number of situations to suggest next.
@@ -219,7 +219,7 @@ public struct CoverageSummary: Sendable {
 
     /// The situations to face next, at most ten.
     ///
-    /// Those with the shortest way come first, and among equals those of unplayed scenarios.
+    /// Shorter ways come first, then those of scenarios that were not run.
     public var next: [ReachableSituation] {
         let open = reachable.filter { !faced.contains($0.situation) && $0.way != nil }
         let isPlayed = { (row: ReachableSituation) in row.scenario.map(played.contains) ?? false }
@@ -232,7 +232,7 @@ public struct CoverageSummary: Sendable {
         return Messages.faced(facedCount, of: reachableCount) + told + "."
     }
 
-    /// Writes the members `faced`, `reachable` and, if wanted, `situations`.
+    /// Writes the members `faced`, `reachable` and optionally `situations`.
     func write(to writer: inout JSONWriter, withSituations: Bool) {
         writer.object("coverage") { writer in
             writer.member("faced", facedCount)
@@ -271,7 +271,7 @@ public struct CoverageSummary: Sendable {
 
     // MARK: The table
 
-    /// The columns of the table: for each state of the meals, before anything went wrong and after.
+    /// The columns of the table: each state of meals, before and after trouble.
     static let columns = Situation.Meal.allCases.flatMap { meal in
         [false, true].map { Column(meal: meal, isTroubled: $0) }
     }
@@ -284,7 +284,7 @@ public struct CoverageSummary: Sendable {
     struct Row: Sendable {
         let socket: Situation.Socket
         let token: Situation.Token
-        /// One for each of ``columns``.
+        /// The cells, one for each of ``columns``.
         var cells = [(faced: Int, reachable: Int)](repeating: (0, 0), count: CoverageSummary.columns.count)
     }
 
@@ -319,9 +319,9 @@ extension ReachableSituation {
 }
 
 extension Report {
-    /// Every situation that the client was in during any run.
+    /// The client's situations in all runs.
     public var coverage: Coverage { runs.reduce(into: Coverage()) { $0.formUnion($1.coverage) } }
 
-    /// The coverage of all runs together.
+    /// The combined coverage of all runs.
     var coverageSummary: CoverageSummary { CoverageSummary(coverage, played: runs.map(\.scenario), of: reachable) }
 }

@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
 
-/// The result of judging a client: per scenario the obligations, the exposures, and how its command ended.
+/// The result of judging a client: the obligations, the exposures and the command's end per scenario.
 public struct Report: Sendable {
     /// The judged command or file, for headings.
     public var title: String
@@ -12,9 +12,9 @@ public struct Report: Sendable {
     ///
     /// An incomplete report fails.
     public var incomplete: String?
-    /// The IDs of the obligations that the runs make a client face, or nil for all.
+    /// The IDs of the obligations that the runs exercise, or nil for all.
     ///
-    /// Tables omit others that it did not face.
+    /// Tables omit other obligations that the client did not exercise.
     public var faced: Set<String>?  // Obligations' IDs: constants.
 
     /// The situations that measure coverage.
@@ -34,7 +34,7 @@ public struct Report: Sendable {
         public var duration: Int64?
         /// The start in the world's time.
         ///
-        /// Evidence shows times relative to it, or the time of day if it is nil.
+        /// Evidence shows times relative to it, or times of day if it is nil.
         public var startedAt: Timestamp?
         /// Whether the client sent anything at all.
         public var hasConnected: Bool
@@ -71,7 +71,7 @@ public struct Report: Sendable {
     public enum CommandOutcome: Sendable, Hashable {
         case exited(Int)
         case signalled(Int)
-        /// The runner ended the command after this time limit, in nanoseconds.
+        /// The command was ended after this time limit in nanoseconds.
         case timedOut(Int64)
 
         public var isSuccess: Bool { self == .exited(0) }
@@ -100,7 +100,7 @@ public struct Report: Sendable {
     public struct Outcome: Sendable, Equatable {
         /// The number of obligations with each mark.
         ///
-        /// An obligation has its worst mark of all runs.
+        /// An obligation has its worst mark across all runs.
         public var counts: [Mark: Int] = [:]
         /// The number of failed contract cases that the known-broken list does not contain.
         public var failedCheckCount = 0
@@ -112,10 +112,10 @@ public struct Report: Sendable {
         public var isIncomplete = false
         public var subject = Subject.client
 
-        /// The exit status: 1 for an incomplete report, 4 if no run saw the client, 1 if anything else fails the run,
-        /// otherwise 0.
+        /// The exit status: 1 for an incomplete report, 4 if the client never connected, 1 if anything else fails the
+        /// run, otherwise 0.
         ///
-        /// A missing connection outranks other failures, because they follow from it.
+        /// A missing connection outranks other failures, because it causes them.
         public var exitCode: Int {
             if isIncomplete { return 1 }
             if !hasConnected { return 4 }
@@ -130,7 +130,7 @@ public struct Report: Sendable {
     public enum Mark: Int, Sendable, Hashable, CaseIterable {
         case notExercised
         case kept
-        /// It was broken, as the known-broken list says.
+        /// It was broken, according to the known-broken list.
         case knownBroken
         /// It was broken, but is only a *should*.
         case warned
@@ -155,7 +155,7 @@ public struct Report: Sendable {
         }
         for mark in worst.values { outcome.counts[mark, default: 0] += 1 }
         outcome.isIncomplete = incomplete != nil
-        // The runs that did not happen might still break it.
+        // Skipped runs might still break it.
         if incomplete == nil { outcome.outdated = knownBroken.lines.filter { isOutdated($0) } }
         return outcome
     }
@@ -184,7 +184,7 @@ public struct Report: Sendable {
 }
 
 extension Report.Run {
-    /// The name of a run's command in lists of known breaches.
+    /// The name for a run's command in lists of known breaches.
     public static let command = "command"
 
     fileprivate func hasPassed(_ command: Report.CommandOutcome) -> Bool {
@@ -204,7 +204,7 @@ extension Report.Run {
     func commandMark(_ knownBroken: KnownBroken) -> Report.Mark? {
         command.map {
             if hasPassed($0) { return .kept }
-            // A list cannot excuse a crash or a hang, which no client does on purpose.
+            // A list cannot excuse a crash or a hang, which no client intends.
             if case .exited = $0, knownBroken.lists(Self.command, in: scenario) { return .knownBroken }
             return .broken
         }
@@ -227,7 +227,7 @@ extension Report.Run {
 
 /// The list of known breaches.
 ///
-/// A listed breach does not fail a run, but a listed obligation that is kept does.
+/// A listed breach does not fail a run, but a listed obligation that is kept fails it.
 ///
 /// Each line of the file is `obligation-id`, `scenario obligation-id`, or the address of a check, optionally after a
 /// scenario. `#` begins a comment. The list can only shrink, because a fixed breach must be removed.
@@ -251,11 +251,11 @@ public struct KnownBroken: Sendable {
         (self.lines, self.subjects) = (lines, subjects ?? Dictionary(grouping: lines, by: \.subject))
     }
 
-    /// Parses a list, or throws an error that names every invalid line.
+    /// Parses a list; throws an error that lists all invalid lines.
     ///
-    /// A line is invalid if it has too many words, names an unknown obligation or check, or is a duplicate.
+    /// A line is invalid if it has too many words, contains an unknown obligation or check, or is a duplicate.
     ///
-    /// - Parameter checks: the addresses of the existing checks.
+    /// - Parameter checks: The addresses of the existing checks.
     public init(reading bytes: [UInt8], checks: [String] = []) throws(KnownBrokenErrors) {
         let subjects = Set((Judge.obligations.map(\.id) + checks).map(ExactString.init(_:)))
         var lines: [Line] = []
@@ -287,7 +287,7 @@ public struct KnownBroken: Sendable {
 
     /// Adds breaches known from another source, such as an earlier run.
     ///
-    /// Keeping them does not outdate the list.
+    /// These breaches never count as outdated.
     public func adding(_ breaches: some Sequence<(scenario: String, subject: String)>) -> KnownBroken {
         var subjects = subjects
         for (scenario, subject) in breaches {

@@ -3,8 +3,7 @@ import Traffic
 
 /// A report for a terminal: the verdict, the breaches and how to fix them, what was kept, and a summary line.
 ///
-/// It shows equal findings of several runs once, and only the names of obligations that no run broke. The JSON contains
-/// everything.
+/// It shows equal findings of several runs once, and unbroken obligations only by name. The JSON contains everything.
 public struct TerminalReport {
     /// The column after which lines wrap, or nil to never wrap.
     public var width: Int?
@@ -114,7 +113,7 @@ public struct TerminalReport {
         usesColor ? style.map { "\u{1B}[\($0.rawValue)m\(text)\u{1B}[0m" } ?? text : text
     }
 
-    /// Replaces characters in a client's or file's text that would control the terminal.
+    /// Replaces terminal control characters in a client's or file's text.
     private func clean(_ text: String) -> String { text.onOneLine(limit: 2000) }
 
     /// Wraps a text to ``width`` columns, except for longer words, and keeps its indentation.

@@ -7,17 +7,17 @@ import Text
 
 /// Writes sessions as HAR 1.2: whole files, or the pieces of a growing file.
 ///
-/// A file is `header`, one line per entry with `separator` before each but the first, and `footer`. Times are truncated
-/// to whole microseconds, which is all that readers keep. Everything that HAR does not define is under `_fitiq`.
+/// A file is `header`, one line per entry with `separator` before all except the first, and `footer`. Times are
+/// truncated to whole microseconds, which is the precision of readers. Data that HAR does not define is under `_fitiq`.
 /// Source: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/) and, for WebSockets, the output of Chrome's
 /// exporter.
 public enum HAREncoder {
     static let creatorName = "fitiq-mock"
 
-    /// How every file begins, whatever its version.
+    /// The first bytes of every file, of any version.
     static let beginning = Array(#"{"log":{"version":"1.2","creator":{"name":"\#(creatorName)""#.utf8)
 
-    /// Returns the beginning of a file, up to its first entry.
+    /// Returns the start of a file, up to its first entry.
     public static func header(creatorVersion: String) -> [UInt8] {
         var writer = JSONWriter(reserving: 128)
         writer.object { writer in
@@ -34,7 +34,7 @@ public enum HAREncoder {
 
     /// Returns the end of a file.
     ///
-    /// The notes are sentences about what the recording lacks.
+    /// The notes are sentences about missing parts of the recording.
     public static func footer(notes: [String]) -> [UInt8] {
         guard !notes.isEmpty else { return Array("\n]}}\n".utf8) }
         let ours = JSONWriter.object { $0.strings("notes", notes) }
@@ -98,7 +98,7 @@ public enum HAREncoder {
             if let body = request.body {
                 writer.object("postData") { writer in
                     writer.member("mimeType", mediaType(request.fields))
-                    // `_fitiq` contains the content that is not text.
+                    // `_fitiq` contains content that is not text.
                     writer.member("text", String(validating: body.bytes, as: UTF8.self) ?? "")
                 }
             }
@@ -134,7 +134,7 @@ public enum HAREncoder {
         }
     }
 
-    /// Writes what HAR cannot represent as members of "_fitiq".
+    /// Writes data that HAR cannot represent as members of "_fitiq".
     static func extras(_ request: SessionRequest, _ response: SessionResponse?) -> [JSONObject.Element] {
         var members: [JSONObject.Element] = []
         if let body = request.body, String(validating: body.bytes, as: UTF8.self) == nil {
@@ -168,7 +168,7 @@ public enum HAREncoder {
         writer.value(Int(nanoseconds / 1000), fractionDigits: 3)
     }
 
-    /// ISO 8601 to the microsecond, which Python and JavaScript read too.
+    /// ISO 8601 to the microsecond, which Python and JavaScript can parse.
     static func microsecondText(_ time: Timestamp) -> String { time.nanosecondText.dropLast(4) + "Z" }
 
     private static func reasonPhrase(_ status: Int) -> String {
@@ -182,7 +182,7 @@ public enum HAREncoder {
         .movedPermanently, .found, .seeOther, .notModified, .temporaryRedirect, .permanentRedirect,
     ]
 
-    /// The media type in the fields; without one it is the name that Chrome writes.
+    /// The media type in the fields; without one, Chrome's name for an unknown type.
     private static func mediaType(_ fields: [SessionField]) -> String {
         fields.value(of: "content-type") ?? "x-unknown"
     }
@@ -200,9 +200,9 @@ public enum HAREncoder {
         }
     }
 
-    /// Writes the cookies of a response: `Set-Cookie`, RFC 6265 §4.1.1.
+    /// Writes a response's cookies: `Set-Cookie`, RFC 6265 §4.1.1.
     ///
-    /// `Expires` stays only in the field, since HAR does not accept dates of that form.
+    /// `Expires` is only in the field, because HAR does not accept such dates.
     static func writeCookies(of response: SessionResponse, to writer: inout JSONWriter) {
         writer.array("cookies") { writer in
             for field in response.fields where field.name.lowercased() == "set-cookie" {
@@ -217,7 +217,7 @@ public enum HAREncoder {
     }
 
     private static func write(attributes: [(name: Substring, value: Substring)], to writer: inout JSONWriter) {
-        // The last attribute of a name counts (RFC 6265 §5.3).
+        // Among attributes with the same name the last counts (RFC 6265 §5.3).
         func value(of name: String) -> String? {
             attributes.last { $0.name.lowercased() == name }.map { String($0.value) }
         }
@@ -247,18 +247,17 @@ public enum HAREncoder {
 
     // MARK: WebSockets, as Chrome's exporter writes them
 
-    /// The maximum bytes that ``ending(_:)`` returns.
+    /// The maximum number of bytes that ``ending(_:)`` returns.
     public static let endingRoom = 128
 
     /// Returns the entry of a WebSocket.
     ///
-    /// The number identifies the socket in the whole file and links the entry to its continuations. Without room, the
-    /// entry is complete.
+    /// The number identifies the socket in the file and links the entry to its continuations. Without `room` the entry
+    /// is complete.
     static func `socket`(
         _ socket: SessionExchange, number: Int? = nil, room: HARSocketRoom = HARSocketRoom()
     ) -> HARSocketText {
-        // The name is in backticks because the style rules mistake the bare word before a parenthesis for the system
-        // call.
+        // The name is in backticks because the style rules take `socket` before a parenthesis for the system call.
         var writer = JSONWriter(reserving: 4096 + 160 * socket.frames.count + room.messages + room.controlFrames)
         let opened = microseconds(socket.opened ?? socket.started)
         let waited = max(opened - microseconds(socket.started), 0) * 1000
@@ -266,7 +265,7 @@ public enum HAREncoder {
         let messages = socket.frames.filter { !$0.opcode.isControl }
         writer.member("_resourceType", "websocket")
         writer.array("_webSocketMessages") { writer in for message in messages { writer.raw(Self.message(message)) } }
-        // The writer emits no white space. It has just closed the array, so the room goes before the last byte.
+        // The writer emits no white space and has just closed the array, so insert the room before the last byte.
         var bytes = writer.takeBytes()
         let messageRoom = addRoom(room.messages, before: 1, to: &bytes)
         var ours = JSONWriter()
@@ -287,7 +286,7 @@ public enum HAREncoder {
         return HARSocketText(bytes: bytes, messages: messageRoom, controlFrames: controlRoom, ending: endingRoom)
     }
 
-    /// Returns the entry that continues a full one; it repeats the URL, for tools that do not know continuations.
+    /// Returns the entry that continues a full one, with the URL repeated for tools without support for continuations.
     static func continuation(
         of number: Int, url: String, started: Timestamp, room: HARSocketRoom
     ) -> HARSocketText {
@@ -300,7 +299,7 @@ public enum HAREncoder {
 
     /// Returns an element of `_webSocketMessages`: a text or binary message.
     ///
-    /// Text that is not UTF-8, or that was truncated within a character, is marked and written in base64.
+    /// Text that is not UTF-8 or was truncated inside a character is marked and in base64.
     public static func message(_ frame: SessionFrame) -> [UInt8] {
         precondition(!frame.opcode.isControl, "a control frame is not a message")
         var writer = JSONWriter(reserving: 96 + frame.payload.bytes.count * 3 / 2)
@@ -389,18 +388,18 @@ extension SessionField {
 
 /// The entry of a WebSocket as text, with the positions for later additions.
 ///
-/// Offsets count from the entry's first byte. Each room is white space, so the text is valid from the start and after
-/// each complete element that is written there.
+/// Offsets count from the entry's first byte. Rooms are white space, so the text is always valid between writes of
+/// complete elements.
 struct HARSocketText: Sendable, Equatable {
     /// The entry, on one line.
     public var bytes: [UInt8]
     /// The room at the end of `_webSocketMessages`.
     ///
-    /// Every element but the first begins with a comma.
+    /// Every element except the first starts with a comma.
     public var messages: Range<Int>
     /// The room at the end of `_fitiq.controlFrames`.
     ///
-    /// Every element but the first begins with a comma.
+    /// Every element except the first starts with a comma.
     public var controlFrames: Range<Int>
     /// The room for the result of ``HAREncoder/ending(_:)``.
     public var ending: Range<Int>

@@ -9,7 +9,7 @@ public struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
     public var entry: Int?
     /// The path from the entry or the top, such as `response.status` or `_webSocketMessages[3].time`.
     ///
-    /// Empty means the whole.
+    /// An empty path means the whole entry or file.
     public var path: String
 
     public enum Problem: Sendable, Equatable {
@@ -18,11 +18,11 @@ public struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
         case tooLarge(limit: Int)
         /// The file is compressed.
         ///
-        /// Playwright (zip) and mitmproxy (zlib) do this on request.
+        /// Playwright (zip) and mitmproxy (zlib) have options for this.
         case compressed(String)
-        /// The file is UTF-16, as some editors and PowerShell write it.
+        /// The file is UTF-16, which some editors and PowerShell write.
         ///
-        /// JSON is UTF-8.
+        /// JSON must be UTF-8.
         case utf16
         case json(JSONError)
         case tooManyEntries(limit: Int)
@@ -35,7 +35,7 @@ public struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
         (self.problem, self.entry, self.path) = (problem, entry, path)
     }
 
-    /// The same error as seen from outside its entry.
+    /// The same error, with the number of its entry.
     func inEntry(_ number: Int) -> HARError {
         var outer = self
         outer.entry = number
@@ -48,24 +48,24 @@ public struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String { TerminalText.escaped(Messages.describe(self)) }
 }
 
-/// Something that a file lacks or that the reader repaired.
+/// A missing or repaired part of a file.
 ///
 /// The rest of the file can be used.
 public enum HARNote: Sendable, Equatable, CustomStringConvertible {
     /// The file is truncated; this many entries are complete.
     case torn(entries: Int)
-    /// The reader replaced this many halves of surrogate pairs with U+FFFD, because no text can contain them.
+    /// The reader replaced this many halves of surrogate pairs with U+FFFD, because Swift strings cannot contain them.
     case loneSurrogates(Int)
     case missingAttachment(name: String, entry: Int)
-    /// The reader could not keep this many things of a kind.
+    /// The reader dropped this many parts of one kind.
     ///
-    /// The entries are the first that had one, at most one more than ``HARLosses/mostNamed``, counted from 1 in file
+    /// `entries` has the first affected entries, at most one more than ``HARLosses/mostNamed``, counted from 1 in file
     /// order.
     case lost(HARLoss, count: Int, entries: [Int])
-    /// The recorder's own note.
+    /// The recorder's note.
     case recorded(String)
 
-    /// Whether the file still contains everything from the time that it covers.
+    /// Whether the file still contains everything from its period.
     var isHarmless: Bool {
         switch self {
         // A truncated body is marked as truncated.
@@ -80,22 +80,22 @@ public enum HARNote: Sendable, Equatable, CustomStringConvertible {
     public var description: String { TerminalText.escaped(Messages.describe(self)) }
 }
 
-/// Something that an entry has or must have had, and that a session cannot keep.
+/// A kind of content that a session cannot take from an entry.
 public enum HARLoss: Sendable, CaseIterable {
     case body
-    /// A body that does not match the encoding that the file names, as in sanitised files.
+    /// A body that does not match its encoding in the file, as in sanitised files.
     case unreadableBody
-    /// A body that our recorder truncated, or omitted because it could not search it for secrets.
+    /// A body that our recorder truncated or omitted because it could not be searched for secrets.
     case cutBody
     case shortBody
-    /// A form with an uploaded file whose content the HAR lacks.
+    /// A form with an uploaded file whose content is not in the HAR.
     case formFile
     /// A message whose opcode is neither text nor binary, or an error in place of a message.
     case message
     /// A binary message that is not in base64.
     case unreadableMessage
     case cutMessage
-    /// A message of an entry that is not an open WebSocket.
+    /// A message in an entry that is not an open WebSocket.
     case strayMessage
     /// All messages of a WebSocket.
     case messages
@@ -103,7 +103,7 @@ public enum HARLoss: Sendable, CaseIterable {
 
 /// Counts the losses while a file is read.
 struct HARLosses {
-    /// How many entries a note names; one more is kept, to know whether there are others.
+    /// The maximum number of entries in a note; one more is stored to detect further ones.
     static let mostNamed = 5
     /// The number of the entry being read.
     var entry = 0
@@ -126,7 +126,7 @@ struct HARLosses {
 
 /// The limits of reading a file.
 public struct HARLimits: Sendable, Hashable {
-    /// The maximum bytes of a file and its attachments together.
+    /// The maximum total size of a file and its attachments in bytes.
     public var bytes: Int
     /// The maximum number of JSON values.
     public var values: Int
@@ -146,15 +146,15 @@ extension JSONValue {
 
 /// An object in a file; its errors contain its path.
 ///
-/// `null` counts as absent, because writers use it that way.
+/// `null` counts as absent, as in the files of common writers.
 struct HARObject {
     private let members: JSONObject
     private let name: String
     private let index: Int?
 
     /// - Parameters:
-    ///   - name: the path of the object, or of the array that contains it, from the entry or the top.
-    ///   - index: the index in the array.
+    ///   - name: The path of the object or its array, from the entry or the top.
+    ///   - index: The index in the array.
     init(_ value: JSONValue, at name: String = "", index: Int? = nil) throws(HARError) {
         (self.name, self.index) = (name, index)
         if case .object(let object) = value {
@@ -183,7 +183,7 @@ struct HARObject {
     }
     /// The object, or an empty one if it is absent.
     func objectOrNone(_ name: String) throws(HARError) -> HARObject {
-        // Most messages lack this object, so do not build a path for it.
+        // Most messages lack this object, so do not create a path for it.
         if let object = try optionalObject(name) { return object }
         return try HARObject([:])
     }

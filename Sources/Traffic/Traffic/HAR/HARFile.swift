@@ -3,28 +3,28 @@ import FitIQAPI
 import JSON
 import Text
 
-/// A parsed HAR: its session, and what it lacks.
+/// A parsed HAR: its session and notes on missing parts.
 public struct HARFile: Sendable {
     /// The recorded session, in starting order.
     public let session: Session
-    /// What the file lacks, and what the reader repaired.
+    /// Notes on missing and repaired parts.
     public let notes: [HARNote]
-    /// The name of the program that wrote the file, or nil if the file does not name it.
+    /// The name of the program that wrote the file, or nil if unknown.
     public let creator: String?
 
     /// Whether our own recorder wrote the file and missed nothing.
     ///
-    /// Then whatever is not in the file did not happen.
+    /// In this case, events that are not in the file did not happen.
     ///
-    /// Other programs omit control frames and the ends of WebSockets, and on request also credentials and bodies.
+    /// Other programs omit control frames and the ends of WebSockets and, with some settings, credentials and bodies.
     public let isWhole: Bool
 
     /// Reads a HAR 1.2 written by a browser, a proxy, Playwright or this program.
     ///
-    /// A byte order mark is skipped. The notes count what a session cannot keep. From a truncated file, the complete
-    /// entries are read, with a note. `attachment` returns the bytes of a file next to this one, or nil; Playwright
-    /// writes such files for bodies and messages. It is called only with plain names, without folders. Time and memory
-    /// are linear in the bytes.
+    /// A byte order mark is skipped. The notes count content that a session cannot contain. A truncated file yields its
+    /// complete entries and a note. `attachment` gets a plain name without folders and returns the bytes of a file next
+    /// to this one, or nil; Playwright writes such files for bodies and messages. Time and memory are linear in the
+    /// bytes.
     public init(
         reading bytes: [UInt8], limits: HARLimits = HARLimits(),
         attachment: @escaping (String) -> [UInt8]? = { _ in nil }
@@ -43,7 +43,7 @@ public struct HARFile: Sendable {
     }
 }
 
-/// The bytes of a file before parsing; it repairs and notes known mistakes of writers.
+/// The bytes of a file before parsing; repairs known mistakes of writers and adds notes.
 struct HARText {
     private(set) var bytes: [UInt8]
     private(set) var notes: [HARNote] = []
@@ -57,12 +57,12 @@ struct HARText {
 
     /// Parses the bytes.
     ///
-    /// A valid file is read once; only what strict parsing refuses is examined again.
+    /// A valid file is read once; only rejected files are examined again.
     mutating func parse(limits: HARLimits) throws(HARError) -> JSONValue {
         guard bytes.count <= limits.bytes else { throw HARError(.tooLarge(limit: limits.bytes)) }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         guard bytes.contains(where: { !$0.isJSONWhitespace }) else { throw HARError(.empty) }
-        // UTF-16 shows in its byte order mark or in a zero byte. A file that contains only zeros comes from a crash.
+        // UTF-16 has a byte order mark or a zero byte. A file of only zeros comes from a crash.
         let hasZero = bytes.prefix(2).contains(0) && !bytes.starts(with: [0, 0])
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || hasZero { throw HARError(.utf16) }
         // The repair of a truncated file may add three brackets.
@@ -94,7 +94,7 @@ struct HARText {
     }
 }
 
-/// Escapes of half a surrogate pair, which JavaScript and Python write although they name no Unicode character.
+/// Escapes of half a surrogate pair, which JavaScript and Python write although they are not characters.
 enum LoneSurrogates {
     /// Replaces the escapes with `\ufffd` and returns their number.
     static func replace(in bytes: inout [UInt8]) -> Int {
@@ -124,7 +124,7 @@ enum LoneSurrogates {
         return count
     }
 
-    /// Returns the code unit of the escape `\uXXXX` at the index, or nil if none is there.
+    /// Returns the code unit of the escape `\uXXXX` at the index, or nil if there is none.
     private static func codeUnit(at index: Int, in bytes: [UInt8]) -> UInt16? {
         guard index + 6 <= bytes.count, bytes[index] == .backslash, bytes[index + 1] == UInt8(ascii: "u") else {
             return nil
@@ -141,9 +141,9 @@ struct TornHAR {
     var bytes: [UInt8]
     var entries: Int
 
-    /// Returns the complete part, or nil if the text is invalid for another reason or never began an object "log".
+    /// Returns the complete part, or nil if the text is otherwise invalid or does not start an object "log".
     ///
-    /// - Parameter offset: where the text fails as JSON.
+    /// - Parameter offset: The position at which JSON parsing fails.
     static func wholePart(of bytes: [UInt8], failingAt offset: Int) -> TornHAR? {
         guard CutToken.isCut(bytes, at: offset) else { return nil }
         var scan = Scan()
@@ -152,7 +152,7 @@ struct TornHAR {
             if scan.isHopeless { return nil }
         }
         guard scan.isOpen else {
-            // A crash may leave the old text complete, with zeros where the next entry was to go.
+            // A crash may leave the old text complete, with zeros in place of the next entry.
             let isWhole = scan.place == .afterEntries && bytes[offset...].allSatisfy { $0 == 0 }
             return isWhole ? TornHAR(bytes: Array(bytes[..<offset]), entries: scan.entries) : nil
         }
@@ -171,15 +171,15 @@ struct TornHAR {
         /// The end of the last complete entry, or of the bracket before the first or after the last.
         var wholeEnd = 0
         var entries = 0
-        /// Whether the text is not an object or contains an entry that is not one.
+        /// Whether the text is not an object or contains an entry that is not an object.
         var isHopeless = false
-        /// Whether the text is inside the object "log", with no later member begun.
+        /// Whether the text is inside the object "log", before any later member.
         private(set) var isInLog = false
 
         private var depth = 0
         private var isInString = false
         private var isEscaped = false
-        /// The beginning of the last string at depth 1 or 2, up to the length of the longest relevant name.
+        /// The start of the last string at depth 1 or 2, up to the longest relevant name's length.
         private var name: [UInt8] = []
 
         var isOpen: Bool { depth > 0 }
@@ -238,9 +238,9 @@ struct TornHAR {
     }
 }
 
-/// Detects truncated JSON text: it fails at its end, or at a token that the end truncates.
+/// Detects truncated JSON text, which fails at its end or at a truncated token.
 enum CutToken {
-    /// Whether a text that fails as JSON at the offset could be valid if it went on.
+    /// Whether a text that fails as JSON at the offset could be valid with more bytes.
     ///
     /// Zeros at the end come from a system crash and are not part of the text.
     static func isCut(_ bytes: some BidirectionalCollection<UInt8>, at offset: Int) -> Bool {
@@ -251,7 +251,7 @@ enum CutToken {
         return first < 0x80 ? isCutWord(token, after: bytes[..<start]) : UTF8Sequence.isTorn(token)
     }
 
-    /// Whether the token is the start of a literal, such as `tru`, where a value may be.
+    /// Whether the token is the start of a literal, such as `tru` in place of a value.
     ///
     /// Other tokens fail at their end.
     private static func isCutWord(_ token: [UInt8], after text: some BidirectionalCollection<UInt8>) -> Bool {
@@ -261,14 +261,14 @@ enum CutToken {
     }
 }
 
-/// Bodies and messages in separate files, as Playwright writes them with `content: "attach"`.
+/// Playwright's separate files for bodies and messages (`content: "attach"`).
 ///
 /// `content._file` names the file of a response's body or, for a WebSocket, of its messages, one JSON object per line.
-/// `postData._file` names the file of a request's body. This type inserts them where HAR has them, so that the rest of
-/// the reader need not know about attachments.
+/// `postData._file` names the file of a request's body. This type inserts their contents into the HAR, so that the
+/// other code need not handle attachments.
 struct HARAttachments {
     let limits: HARLimits
-    /// How many bytes may still be read.
+    /// The number of bytes that may still be read.
     var remaining: Int
     let read: (String) -> [UInt8]?
     private(set) var notes: [HARNote] = []
@@ -304,9 +304,9 @@ struct HARAttachments {
         }
     }
 
-    /// Inserts the content of the file that an object names; returns false if it names none or needs none.
+    /// Inserts the content of an object's file; returns false if there is no file or it is not needed.
     private mutating func putText(into object: inout JSONObject, entry: Int) throws(HARError) -> Bool {
-        // Playwright writes an empty text next to a file name.
+        // Playwright writes an empty text with a file name.
         guard [nil, .null, ""].contains(object["text"]), let name = object["_file"]?.string,
             let bytes = try attachment(name, entry: entry)
         else { return false }
@@ -326,7 +326,7 @@ struct HARAttachments {
         return bytes
     }
 
-    /// Whether a name stays in the HAR's folder, whoever wrote it.
+    /// Whether a name is safe: it must be in the HAR's folder.
     static func isPlain(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 255 && name.utf8.first != UInt8(ascii: ".")
             && name.utf8.allSatisfy {
@@ -335,7 +335,7 @@ struct HARAttachments {
             }
     }
 
-    /// The values of a file with one value per line; a truncated last line is omitted.
+    /// The values in a file with one value per line, without a truncated last line.
     private func lines(of bytes: [UInt8], in name: String) throws(HARError) -> [JSONValue] {
         var values: [JSONValue] = []
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
@@ -357,7 +357,7 @@ struct HARAttachments {
 extension JSONNumber {
     /// The number times a power of ten, truncated to an integer, or nil if it does not fit.
     ///
-    /// It computes with the digits, because a double loses precision for microseconds since 1970.
+    /// It uses the digits, because a double is too imprecise for microseconds since 1970.
     func scaled(tenTo power: Int) -> Int64? {
         var value: Int64 = 0
         var fractionDigits: Int?
@@ -397,7 +397,7 @@ extension JSONNumber {
 
 /// Reads times in the notations of HAR's writers.
 enum HARTime {
-    /// 1970 to 2199, so that adding to a time cannot overflow.
+    /// The years 1970 to 2199, so that adding to a time cannot overflow.
     static let range: Range<Int64> = 0..<7_258_118_400_000_000_000
     /// The longest span, ten years; longer spans are shortened to it.
     static let longest: Int64 = 315_360_000_000_000_000
@@ -418,7 +418,7 @@ enum HARTime {
 
     /// Parses the time of a message: seconds from Chrome and mitmproxy, milliseconds from Playwright.
     ///
-    /// The value tells the units apart: 10^11 seconds are the year 5138, and as many milliseconds are 1973.
+    /// The value shows the unit: 10^11 seconds are the year 5138, and 10^11 milliseconds are 1973.
     static func message(_ number: JSONNumber) -> Timestamp? {
         guard let value = number.double else { return nil }
         guard let nanoseconds = number.scaled(tenTo: value > 1e11 ? 6 : 9), range.contains(nanoseconds) else {

@@ -6,20 +6,20 @@ import WebSocket
 
 /// Converts a HAR's JSON to a session.
 ///
-/// It is strict where a replay would go wrong (method, URL, start, status, messages). Elsewhere it is lenient, because
-/// each writer omits something.
+/// It is strict about the data that a replay needs (method, URL, start, status, messages), and lenient otherwise,
+/// because each writer omits some data.
 struct HARReader {
     let limits: HARLimits
     private(set) var notes: [HARNote] = []
     var losses = HARLosses()
-    /// Whether our own recorder wrote the file; it marks everything that it leaves out.
+    /// Whether our recorder wrote the file; it marks everything that it omits.
     private(set) var isOurs = false
     /// Whether each WebSocket has a list of control frames, even if empty.
     private(set) var hasControlFrames = true
     /// The position of each numbered socket's entry.
     private var sockets: [Int: Int] = [:]
 
-    /// How many bytes all encoded bodies together may still decode to; the limit is that of a whole file.
+    /// The total bytes to which encoded bodies may still decode; the limit is a whole file's.
     var inflatable: Int
 
     init(limits: HARLimits) {
@@ -69,15 +69,15 @@ struct HARReader {
         }
         if ours["controlFrames"] == nil { hasControlFrames = false }
         if messages == nil, entry["response"]?["content"]?["_file"] == nil { losses.add(.messages) }
-        // An HTTP/2 handshake is a CONNECT that opens one stream. It requests the same thing.
+        // An HTTP/2 handshake is a CONNECT that opens one stream, so treat it as a GET.
         if request.method == "CONNECT" { request.method = "GET" }
         if request.url.hasPrefix("http") { request.url = "ws" + request.url.dropFirst(4) }
         let number = try ours.optionalCount("socket")
         if let number, let place = sockets[number] {
             return try drafts[place].append(messages ?? [], ours, losses: &losses)
         }
-        // Only Chrome writes this member. It reports the socket's whole life as the wait; the first message may show
-        // more.
+        // Only Chrome writes this member. It reports the socket's whole lifetime as the wait; the first message may
+        // show a shorter wait.
         let isWholeLife = timings["_blocked_queueing"] != nil && !(messages ?? []).contains { $0["type"] != "error" }
         var draft = HARDraft(
             SessionExchange(
@@ -136,17 +136,17 @@ struct HARReader {
         return url + "?" + String(decoding: form(items), as: UTF8.self)
     }
 
-    /// Inflates a body that another writer stored as it was on the wire, within the file's limit.
+    /// Inflates a body that another writer stored in its wire form, within the file's limit.
     private mutating func inflateBody(of request: inout SessionRequest) {
         guard let coded = request.body?.bytes, let (_, format) = request.fields.undoneCoding, format.begins(coded)
         else { return }
         request.coding = request.body?.inflate(&request.fields, limit: inflatable)
-        // A byte inflates to at most 1,032, so a body that cannot be inflated may have cost that much.
+        // A byte inflates to at most 1,032 bytes, so an invalid body may have cost that much.
         let cost = request.coding == nil ? 1032 * coded.count : request.body?.bytes.count ?? 0
         inflatable -= min(inflatable, cost)
     }
 
-    /// The body of a request: our base64, the text or, without a text, the fields of a form.
+    /// The body of a request: our base64, the text or, without a text, a form's fields.
     private mutating func body(
         of request: HARObject, _ fields: [SessionField], _ binary: [UInt8]?, _ ours: HARObject, isDecoded: Bool
     ) throws(HARError) -> RecordedBody? {
@@ -177,17 +177,17 @@ struct HARReader {
         if let loss { return missing(loss, max(sent, 1)) }
         if cut > bytes.count { return missing(.cutBody, cut, bytes) }
         if bytes.isEmpty, !isDecoded, sent > 0 { return missing(.body, sent) }
-        // mitmproxy writes this for a POST without a body.
+        // mitmproxy writes this for a POST without body.
         return bytes.isEmpty && data["mimeType"] == "" ? nil : RecordedBody(bytes)
     }
 
-    /// A body that the file lacks, or whose end it lacks.
+    /// A body that is missing or truncated in the file.
     private mutating func missing(_ loss: HARLoss, _ size: Int, _ start: [UInt8] = []) -> RecordedBody {
         losses.add(loss)
         return RecordedBody(start, of: max(size, start.count))
     }
 
-    /// The bytes of a text, or nil if it does not match the encoding named next to it.
+    /// The bytes of a text, or nil if it does not match its stated encoding.
     private static func bytes(of text: String, in object: HARObject) -> [UInt8]? {
         switch object["encoding"]?.string?.lowercased() ?? "" {
         case "", "utf-8", "utf8", "text", "identity": Array(text.utf8)
@@ -209,8 +209,8 @@ struct HARReader {
         return output
     }
 
-    /// Encodes a form as `multipart/form-data` (RFC 7578), or returns nil if the file lacks a part's content or the
-    /// boundary.
+    /// Encodes a form as `multipart/form-data` (RFC 7578), or returns nil if a part's content or the boundary is
+    /// missing.
     private static func parts(_ params: [JSONValue], _ type: String) -> [UInt8]? {
         guard let boundary = FormPart.boundary(of: type) else { return nil }
         var text = ""
@@ -237,7 +237,7 @@ struct HARReader {
         guard status > 0 else { return nil }
         guard status >= 100 else { throw object.wrong("status", expected: Messages.status) }
         var fields = try Self.fields(of: object, cookies: "Set-Cookie")
-        // Bodies in a HAR are decoded, except where our own recordings say otherwise.
+        // Bodies in a HAR are decoded, unless our recording says otherwise.
         let isDecoded = ours["coded"]?.bool != true
         let coding = isDecoded ? fields.undoneCoding : nil
         if isDecoded { fields.removeAll(where: \.isContentEncoding) }
@@ -273,9 +273,9 @@ struct HARReader {
         return RecordedBody(bytes)
     }
 
-    /// Adds the media type written next to a body to fields that lack one.
+    /// Adds a body's media type to fields without one.
     ///
-    /// `x-unknown` is Chrome's word for no type.
+    /// `x-unknown` is Chrome's name for an unknown type.
     private static func describe(_ content: JSONValue?, in fields: inout [SessionField]) {
         guard fields.value(of: "content-type") == nil, let type = content?["mimeType"]?.string, !type.isEmpty,
             type != "x-unknown"
@@ -285,7 +285,7 @@ struct HARReader {
 
     /// The fields without HTTP/2's pseudo-fields (RFC 9113 §8.3), whose names begin with a colon.
     ///
-    /// Chromium joins fields of one name with line feeds. Cookies that are listed but appear in no field become one.
+    /// Chromium joins fields with the same name with line feeds. Listed cookies without a field are added as a field.
     private static func fields(of message: HARObject, cookies name: String) throws(HARError) -> [SessionField] {
         var fields: [SessionField] = []
         for (index, value) in (try message.optionalArray("headers") ?? []).enumerated() {
@@ -303,7 +303,7 @@ struct HARReader {
             cookie["name"]?.string.map { $0 + "=" + (cookie["value"]?.string ?? "") + attributes(of: cookie) }
         }
         if pairs.isEmpty { return fields }
-        // A client sends one field for all cookies (RFC 6265 §5.4), a server one for each.
+        // A client sends one field for all cookies (RFC 6265 §5.4), and a server sends one for each.
         return fields + (name == "Cookie" ? [pairs.joined(separator: "; ")] : pairs).map { SessionField(name, $0) }
     }
 
@@ -323,9 +323,9 @@ struct HARReader {
     }
 }
 
-/// An exchange while its entries are read; the file stores a WebSocket's messages and control frames separately.
+/// An exchange under construction; the file has a WebSocket's messages and control frames separately.
 struct HARDraft {
-    /// The exchange, whose frames are the messages so far.
+    /// The exchange, with the messages so far as frames.
     var exchange: SessionExchange
     private var controlFrames: [(after: Int, frame: SessionFrame)] = []
 
@@ -359,14 +359,14 @@ struct HARDraft {
             frames.append(frame)
         }
         frames += messages[next...]
-        // Writers that do not know when a WebSocket opened write another time.
+        // Some writers write a wrong opening time for a WebSocket.
         var socket = exchange
         socket.opened = min(opened, max(socket.started, frames.first?.time ?? opened))
         socket.frames = frames
         return socket
     }
 
-    /// Reads a message; anything else, such as the errors that Chrome lists, counts as a loss and gives nil.
+    /// Reads a message; anything else, such as errors listed by Chrome, counts as a loss and yields nil.
     private func message(_ object: HARObject, _ losses: inout HARLosses) throws(HARError) -> SessionFrame? {
         func lost(_ loss: HARLoss) -> SessionFrame? {
             losses.add(loss)
@@ -408,7 +408,7 @@ struct HARDraft {
 
     /// The time of a message.
     ///
-    /// If it is missing or -1, as Playwright writes on request, the previous message's time counts.
+    /// If it is missing or -1, as in some of Playwright's files, it is the previous message's time.
     private func time(_ object: HARObject) throws(HARError) -> Timestamp {
         guard let value = object["time"], !value.isNull, value != -1 else {
             return exchange.frames.last?.time ?? exchange.opened ?? exchange.started

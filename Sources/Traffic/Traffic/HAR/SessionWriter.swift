@@ -2,20 +2,20 @@ import FitIQAPI
 
 /// Writes a HAR file during a session, without I/O, as a series of ``FileWrite``s.
 ///
-/// After a batch of writes, performed in order, the file is complete. To append an entry, the writer overwrites the
-/// closing brackets with the entry and new brackets. A WebSocket's entry contains white space in its lists for later
-/// frames. When that is used up, another entry with the same `_fitiq.socket` and more room continues it. The writer
-/// keeps no bodies or frames: only a few numbers per entry, and the URL of each WebSocket.
+/// After each batch of writes, performed in order, the file is complete. Appending an entry overwrites the closing
+/// brackets with the entry and new brackets. The lists in a WebSocket's entry end with white space for later frames.
+/// Once it is used up, another entry with the same `_fitiq.socket` and more room continues it. The writer stores only a
+/// few numbers per entry and each WebSocket's URL.
 struct SessionWriter: Sendable {
-    /// The limits of the file, which keep it readable.
+    /// The limits of the file, which ensure that it can be read again.
     let limits: HARLimits
-    /// Whether the file has reached its limit, so that nothing more is written.
+    /// Whether the file has reached its limit, after which nothing is written.
     private(set) var isFull = false
     private(set) var exchangeCount = 0
     private(set) var socketCount = 0
 
     private let headerRange: Range<Int>
-    /// The offset at which the closing brackets begin.
+    /// The offset of the closing brackets.
     private var end: Int
     /// The number of entries, including continuations.
     private var entryCount = 0
@@ -47,7 +47,7 @@ struct SessionWriter: Sendable {
         exchangeCount += 1
     }
 
-    /// Writes the beginning of a WebSocket and returns its number, or nil if the file is full.
+    /// Writes the start of a WebSocket and returns its number, or nil if the file is full.
     mutating func open(_ socket: SessionExchange) -> Int? {
         let text = HAREncoder.socket(socket, number: sockets.count + 1, room: Self.firstRoom)
         guard let range = append(text.bytes, values: Self.values(socket.request, socket.response)) else { return nil }
@@ -93,11 +93,11 @@ struct SessionWriter: Sendable {
         return writes
     }
 
-    /// Returns the finished file, sorted by start, with one entry per WebSocket; call it after all writes are done.
+    /// Returns the finished file, sorted by start, with one entry per WebSocket; call it after performing all writes.
     func compaction(notes: [String]) -> SessionCompaction {
         var compaction = SessionCompaction()
         compaction.append(headerRange)
-        // The sort is stable. Of simultaneous entries, exchanges come first, and each kind keeps its order.
+        // The sort is stable. Among simultaneous entries exchanges come first, and each kind keeps its order.
         let starts = (exchanges.map(\.started) + sockets.map(\.started)).enumerated().sorted { $0.element < $1.element }
         for (place, start) in starts.enumerated() {
             if place > 0 { compaction.append(HAREncoder.separator) }
@@ -172,7 +172,7 @@ struct SessionWriter: Sendable {
         return !isFull
     }
 
-    /// Writes into the room of a socket's entry, merging with its previous write if possible.
+    /// Writes into the room in a socket's entry, merging with its previous write if possible.
     private mutating func write(_ bytes: [UInt8], at offset: Int, in room: Range<Int>, of number: Int) {
         if let latest = sockets[number - 1].latestWrite, latest.batch == batch,
             writes[latest.index].offset + writes[latest.index].bytes.count == offset,
@@ -188,7 +188,7 @@ struct SessionWriter: Sendable {
 
 /// The positions of a WebSocket's entries in the file, and the room left in each.
 struct SocketPlaces: Sendable {
-    /// White space into which a list grows.
+    /// White space for later elements of a list.
     struct Room: Sendable {
         /// The original range of the white space.
         let range: Range<Int>
@@ -201,7 +201,7 @@ struct SocketPlaces: Sendable {
 
         var isEmpty: Bool { written.isEmpty }
 
-        /// Reserves a place for this many bytes, or returns nil if there is no room.
+        /// Reserves this many bytes, or returns nil if there is no room.
         mutating func take(_ count: Int) -> Int? {
             let place = written.upperBound
             guard place + count <= range.upperBound else { return nil }
@@ -229,7 +229,7 @@ struct SocketPlaces: Sendable {
     /// The room for the ending, in the first entry.
     var ending: Room
     var messageCount = 0
-    /// The index of this socket's latest pending write, and its batch.
+    /// The index of this socket's latest pending write and its batch.
     var latestWrite: (batch: Int, index: Int)?
 
     init(_ socket: SessionExchange, _ text: HARSocketText, at offset: Int) {
@@ -239,7 +239,8 @@ struct SocketPlaces: Sendable {
         ending = Room(text.ending, shiftedBy: offset)
     }
 
-    /// Reserves a place in the last part for an element, with a comma unless it is the first; returns nil without room.
+    /// Reserves a place in the last part for an element, with a comma unless it is the first; returns nil if there is
+    /// no room.
     mutating func place(
         _ element: [UInt8], in list: WritableKeyPath<Part, Room>
     ) -> (bytes: [UInt8], offset: Int, room: Range<Int>)? {
@@ -248,7 +249,7 @@ struct SocketPlaces: Sendable {
         return parts[last][keyPath: list].take(bytes.count).map { (bytes, $0, parts[last][keyPath: list].range) }
     }
 
-    /// Appends the pieces of one entry that combines all parts and omits the white space.
+    /// Appends the pieces of one combined entry without the white space.
     func append(to compaction: inout SessionCompaction) {
         guard let first = parts.first else { return }
         compaction.append(first.range.lowerBound..<first.messages.range.lowerBound)

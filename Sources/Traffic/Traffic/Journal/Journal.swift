@@ -1,23 +1,23 @@
 import FitIQAPI
 
-/// What happened in a world, oldest first, within limits.
+/// The events of a world, oldest first, within limits.
 ///
-/// Recording keeps heads, bodies and frames by reference. Text is made only when an entry is read.
+/// Entries refer to heads, bodies and frames; text is created only on reading.
 public struct Journal: Sendable {
     public struct Limits: Sendable, Equatable {
         /// The maximum number of entries.
         ///
-        /// Beyond it, the oldest are dropped.
+        /// Beyond it, the oldest entries are dropped.
         public var entries = 10_000
-        /// The maximum bytes of heads, bodies, frames and notes together.
+        /// The maximum total size of heads, bodies, frames and notes in bytes.
         ///
         /// Beyond it, the oldest entries are dropped.
         ///
         /// Shared arrays count in full.
         public var bytes = 32 * 1024 * 1024
-        /// The maximum bytes of a body or frame.
+        /// The maximum size of a body or frame in bytes.
         ///
-        /// Longer ones are truncated, and the entry says so.
+        /// Longer ones are truncated and marked.
         public var body = 64 * 1024
 
         public init() {}
@@ -30,13 +30,13 @@ public struct Journal: Sendable {
     public private(set) var droppedCount = 0
     /// The bytes of heads, bodies, frames and notes in the entries.
     public private(set) var byteCount = 0
-    /// What ``byteCount`` would be without dropped entries.
+    /// The bytes of all entries, including dropped ones.
     private var addedByteCount = 0
     private var ring: EntryRing
 
     /// Creates an empty journal, which allocates nothing before the first event.
     ///
-    /// - Precondition: there is room for one entry, and no limit is negative.
+    /// - Precondition: There is room for one entry, and no limit is negative.
     public init(limits: Limits = Limits()) {
         precondition(limits.entries > 0 && limits.bytes >= 0 && limits.body >= 0, "a journal needs room for an entry")
         self.limits = limits
@@ -50,9 +50,9 @@ public struct Journal: Sendable {
 
     /// Records an event, dropping the oldest entries to make room.
     ///
-    /// An entry larger than the byte limit displaces all others and is itself dropped.
+    /// An entry larger than the byte limit displaces all others and is dropped too.
     ///
-    /// - Parameter connection: a number that is unique in the journal's life, or 0 if the event belongs to no
+    /// - Parameter connection: A number that is unique in the journal's lifetime, or 0 if the event belongs to no
     ///   connection.
     public mutating func record(_ event: consuming JournalEvent, at time: Timestamp, connection: UInt64 = 0) {
         switch consume event {
@@ -66,7 +66,7 @@ public struct Journal: Sendable {
         }
     }
 
-    /// Records an exchange without copying it out of an event, because every request does this.
+    /// Records an exchange without copying it out of an event, because this happens for every request.
     public mutating func record(_ exchange: consuming RecordedExchange, at time: Timestamp, connection: UInt64) {
         if exchange.largestBody > limits.body { exchange.cut(to: limits.body) }
         let byteCount = exchange.byteCount
@@ -105,13 +105,13 @@ public struct Journal: Sendable {
 
     /// Removes all entries.
     ///
-    /// Numbering continues, so that followers keep their place.
+    /// Numbering continues, so that followers keep their position.
     public mutating func removeAll() {
         ring = EntryRing(capacity: limits.entries)
         byteCount = 0
     }
 
-    /// What an entry counts in addition to its content, in bytes; an entry takes less than this.
+    /// The weight of an entry besides its content, an upper bound of its memory in bytes.
     static let entryWeight = 256
 
     /// The journal's share of a common limit: its bytes plus ``entryWeight`` for each entry.
@@ -134,10 +134,10 @@ public struct Journal: Sendable {
 
     /// Returns the entries after a number, oldest first.
     ///
-    /// Any number is valid.
+    /// Any number is allowed.
     ///
-    /// This takes constant time, so a follower passes the last number that it has seen. The entries share the journal's
-    /// storage. Release them before the next ``record(_:at:connection:)``, or it copies the storage.
+    /// It takes constant time, so a follower can pass the last number that it has seen. The entries share the journal's
+    /// storage, so release them before the next ``record(_:at:connection:)``, or it copies the storage.
     public func entries(after number: Int = 0) -> Entries {
         let skipped = min(max(number, firstNumber - 1) - (firstNumber - 1), ring.count)
         return Entries(ring: ring, indices: skipped..<ring.count)
@@ -148,7 +148,7 @@ public struct Journal: Sendable {
 
     public var noEntries: Entries { entries(after: lastNumber) }
 
-    /// The number of dropped entries that a follower at the given number will never see.
+    /// The number of dropped entries that a follower at the given number has missed.
     public func missedCount(after number: Int) -> Int { max(0, firstNumber - 1 - max(number, 0)) }
 
     /// Entries of a journal, oldest first.
@@ -170,7 +170,7 @@ public struct Journal: Sendable {
 
 /// A ring buffer of entries.
 ///
-/// It starts without storage, so an idle world costs nothing. It doubles up to its capacity and then allocates nothing.
+/// It starts without storage, so an idle world costs nothing. It grows by doubling up to its capacity.
 struct EntryRing: Sendable {
     let capacity: Int
     private(set) var count = 0
@@ -208,7 +208,7 @@ struct EntryRing: Sendable {
 
     mutating func removeFirst() {
         precondition(count > 0, "the ring is empty")
-        // Releases what the entry refers to now instead of when the position is reused.
+        // Release the entry's contents now, not when the position is reused.
         places[start] = .vacant
         start = start + 1 == places.count ? 0 : start + 1
         count -= 1
@@ -241,14 +241,14 @@ struct EntryRing: Sendable {
 public struct JournalEntry: Sendable {
     /// The number, from 1.
     ///
-    /// An entry keeps it when older entries are dropped.
+    /// It stays the same when older entries are dropped.
     public let number: Int
     /// The time on the world's clock.
     public let time: Timestamp
     /// The number of the connection, or 0 if the event belongs to none.
     public let connection: UInt64
     public let event: JournalEvent
-    /// The bytes that the entry counts in the journal.
+    /// The entry's size for the journal's limit, in bytes.
     public let byteCount: Int
 
     /// The placeholder for an empty position of the ring.
@@ -258,7 +258,7 @@ public struct JournalEntry: Sendable {
 }
 
 extension JournalEntry {
-    /// Creates an entry outside any ``Journal``, from another program's recording.
+    /// Creates an entry without a ``Journal``, for another program's recording.
     public init(number: Int, time: Timestamp, connection: UInt64, event: JournalEvent) {
         self.init(number: number, time: time, connection: connection, event: event, byteCount: event.byteCount)
     }
@@ -273,11 +273,11 @@ public enum JournalEvent: Sendable {
     indirect case closed(RecordedClosing)
     /// A fault started on an open WebSocket.
     case fault(RecordedFault)
-    /// Someone advanced the manual clock by this many nanoseconds, or set the system's clock.
+    /// The manual clock was advanced by this many nanoseconds, or the system's clock was set.
     ///
-    /// The system's clock may go forward or back and moves the world's date, although no time passes.
+    /// Setting the system's clock moves the world's date in either direction, although no time passes.
     case clock(advancedBy: Int64, isOfSystem: Bool = false)
-    /// A notable event without a case of its own, such as an imported state or a request that was not HTTP.
+    /// Another notable event, such as an imported state or a request that was not HTTP.
     case note(String)
     indirect case held(RecordedHold)
     indirect case released(RecordedRelease)
@@ -316,9 +316,9 @@ public enum JournalEvent: Sendable {
         }
     }
 
-    /// The bytes of heads, bodies, frames, messages and subjects.
+    /// The total size of heads, bodies, frames, messages and subjects in bytes.
     ///
-    /// Names of users and faults do not count, because they are short and shared. The limit on entries bounds them.
+    /// The names of users and faults do not count, because they are short and shared.
     var byteCount: Int {
         switch self {
         case .exchange(let exchange), .opened(let exchange): exchange.byteCount
@@ -334,7 +334,7 @@ public enum JournalEvent: Sendable {
     }
 
     public func moved(byNanoseconds span: Int64) -> JournalEvent {
-        // A foreign journal may contain any time, so wrap on overflow.
+        // A foreign journal may contain any time, so wrap around.
         func move(_ time: inout Timestamp) { time.nanosecondsSinceEpoch &+= span }
         switch self {
         case .exchange(var exchange):
@@ -355,7 +355,7 @@ public enum JournalEvent: Sendable {
 }
 
 extension JournalEntry {
-    /// Returns the entry with all its times moved by the span.
+    /// Returns the entry with all times moved by the span.
     public func moved(byNanoseconds span: Int64) -> JournalEntry {
         var time = time
         time.nanosecondsSinceEpoch &+= span
@@ -364,7 +364,7 @@ extension JournalEntry {
             byteCount: byteCount)
     }
 
-    /// Returns the entry with truncated bodies, for keeping it longer than the journal does.
+    /// Returns the entry with truncated bodies, to store it longer than the journal does.
     ///
     /// Truncated bodies are marked, as in the journal.
     public func excerpt(bodies limit: Int) -> JournalEntry {

@@ -12,7 +12,7 @@ public struct JournalEncoder: Sendable {
     public var world: String?
     /// The world's guide.
     ///
-    /// Its endpoints are the near misses of an unmatched request.
+    /// Near misses of an unmatched request are among its endpoints.
     public var mode: GuideMode
 
     public init(world: String? = nil, mode: GuideMode = .union) { (self.world, self.mode) = (world, mode) }
@@ -57,14 +57,14 @@ public struct JournalEncoder: Sendable {
         }
     }
 
-    /// - Parameter isOpening: whether the exchange is an accepted handshake, which has no bodies.
+    /// - Parameter isOpening: Whether the exchange is an accepted handshake, which has no bodies.
     private func write(_ exchange: RecordedExchange, isOpening: Bool, to writer: inout JSONWriter) {
         writer.member("endpoint", ifPresent: exchange.endpoint?.name)
         writer.member("user", ifPresent: exchange.user?.text)
         writer.member("requested_at", exchange.requestedAt.nanosecondText)
         writer.member("trace", ifPresent: TraceID.of(exchange.head))
         Self.write(exchange.head, isOpening ? nil : exchange.body, to: &writer)
-        // The endpoint ignored these parameters. Only modes for the apps report them.
+        // The endpoint ignored these parameters; only modes with the apps report them.
         if mode.servesApps, let endpoint = exchange.endpoint, exchange.head.target.query != nil {
             let names = endpoint.unknownParameters(in: exchange.head.target.queryItems())
             if !names.isEmpty { writer.strings("unknown_parameters", names) }
@@ -85,7 +85,7 @@ public struct JournalEncoder: Sendable {
         if isOpening { writer.member("hint", ifPresent: exchange.hint) }
         guard let unmatched = exchange.unmatched else { return }
         writer.member("unmatched", unmatched.rawValue)
-        // The path matches the operation. The replay reports near misses in the session.
+        // The path matches an operation, and the replay reports near misses in the session.
         guard unmatched != .notRecorded else { return }
         let nearest = EndpointNearMiss.nearest(
             to: exchange.head.method, segments: exchange.head.target.segmentsInWorld, in: mode)
@@ -181,7 +181,7 @@ public struct JournalEncoder: Sendable {
 
     /// Writes UTF-8 as text and anything else in base64.
     ///
-    /// JSON keeps its spelling, which may be the client's mistake.
+    /// JSON stays unchanged, because its spelling may be the client's mistake.
     private static func write(_ body: RecordedBody, _ content: Content, to writer: inout JSONWriter) {
         guard let text = String(validating: body.bytes, as: UTF8.self) else {
             write(base64: body, content, to: &writer)
@@ -229,9 +229,9 @@ extension JSONWriter {
 }
 
 extension RecordedExchange {
-    /// A hint for the opening of a socket: the client offered a subprotocol, and the server ignored it.
+    /// A hint on a socket's opening: the client offered a subprotocol, which the server ignored.
     ///
-    /// RFC 6455 §4.1 lets a client continue without one. Browsers and some libraries fail the connection.
+    /// RFC 6455 §4.1 allows the client to continue, but browsers and some libraries fail the connection.
     var hint: String? {
         guard let offered = head.fields[.secWebSocketProtocol] else { return nil }
         let name = HTTPField.Name.secWebSocketProtocol.canonicalName
@@ -246,26 +246,26 @@ extension RecordedExchange {
 public struct ServerSentEvent: Sendable, Equatable {
     /// The ID that the client sends as `Last-Event-ID` when it reconnects.
     ///
-    /// Nil keeps the previous ID.
+    /// The client keeps the previous ID if it is nil.
     public var id: Int?
     /// The event name for listeners.
     ///
-    /// Nil means `message`.
+    /// The name is `message` if it is nil.
     public var event: String?
     /// The text.
     ///
-    /// CR, LF and CRLF all count as line ends and arrive as LF.
+    /// CR, LF and CRLF are line ends and arrive as LF.
     public var data: [UInt8]
 
     /// Creates an event.
     ///
-    /// - Precondition: `event` is a single line.
+    /// - Precondition: The value of `event` is a single line.
     public init(id: Int? = nil, event: String? = nil, data: [UInt8]) {
         precondition(event?.utf8.contains { $0 == 0x0A || $0 == 0x0D } != true, "an event's name must be one line")
         (self.id, self.event, self.data) = (id, event, data)
     }
 
-    /// Creates an event from a journal entry: the ID is its number, the name its kind, and the text its JSON.
+    /// Creates an event from a journal entry, with its number as ID, its kind as name, and its JSON as text.
     public init(_ entry: JournalEntry, encoder: JournalEncoder) {
         self.init(id: entry.number, event: entry.event.kind.rawValue, data: encoder.encode(entry))
     }
@@ -290,15 +290,15 @@ public struct ServerSentEvent: Sendable, Equatable {
         return out
     }
 
-    /// Makes the field that sets how many milliseconds the client waits before it reconnects.
+    /// The field that sets the client's wait before reconnecting, in milliseconds.
     ///
-    /// - Precondition: `milliseconds` is not negative.
+    /// - Precondition: The value of `milliseconds` is not negative.
     public static func retry(milliseconds: Int) -> [UInt8] {
         precondition(milliseconds >= 0, "a wait must not be negative")
         return Array("retry: \(milliseconds)\n\n".utf8)
     }
 
-    /// A comment that keeps proxies and time-outs from ending a quiet stream ("every 15 seconds or so", §9.2.7).
+    /// A comment that prevents proxies and time-outs from ending an idle stream ("every 15 seconds or so", §9.2.7).
     public static let keepAlive = Array(": keep-alive\n\n".utf8)
 
     /// The response fields of an event stream, which must not be cached.
@@ -315,13 +315,13 @@ public struct ServerSentEvent: Sendable, Equatable {
     }
 }
 
-/// Parses a `text/event-stream`: takes the bytes as they arrive, split anywhere, and returns events.
+/// Parses a `text/event-stream` incrementally, from bytes split anywhere.
 ///
-/// It skips comments, `retry`, unknown fields, and IDs that are not numbers. It holds one event in memory.
+/// It skips comments, `retry`, unknown fields and IDs that are not numbers, and stores at most one event.
 ///
 /// Source: HTML Living Standard §9.2.6, "Interpreting an event stream".
 public struct EventStreamReader: Sendable {
-    /// The maximum bytes of an event's lines.
+    /// The maximum size of an event's lines in bytes.
     public static let eventLimit = 1 << 20
 
     /// The event exceeds ``eventLimit`` bytes.
@@ -337,9 +337,9 @@ public struct EventStreamReader: Sendable {
 
     public init() {}
 
-    /// Receives more bytes and returns the events that they complete.
+    /// Receives bytes and returns the completed events.
     ///
-    /// - Throws: ``TooLong``. The reader is unusable after that.
+    /// - Throws: ``TooLong``. Do not use the reader afterwards.
     public mutating func receive(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
         for byte in bytes {
@@ -356,7 +356,7 @@ public struct EventStreamReader: Sendable {
         return events
     }
 
-    /// Interprets a line; returns the event if the line is empty, because an empty line ends an event.
+    /// Interprets a line; an empty line returns the finished event.
     private mutating func endLine() -> ServerSentEvent? {
         defer { line.removeAll(keepingCapacity: true) }
         if isFirstLine, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }

@@ -4,8 +4,8 @@ import Text
 
 /// Selects entries of a journal, with a limit and an order.
 ///
-/// A condition excludes entries that lack the thing: `status` leaves only exchanges and openings. Frames, faults, holds
-/// and ends of a socket have the user, endpoint, path and trace of its opening while the opening is in the journal.
+/// A condition excludes entries without the property, so `status` selects only exchanges and openings. A socket's
+/// frames, faults, holds and end have the user, endpoint, path and trace of its opening if that is in the journal.
 public struct JournalQuery: Sendable {
     public var method: ExactString?
     public var path: PathPattern?
@@ -15,7 +15,7 @@ public struct JournalQuery: Sendable {
     /// The ID of the request's trace.
     public var trace: ExactString?
     public var connection: UInt64?
-    /// The kinds of entries to include, or empty for all.
+    /// The kinds of entries to include; empty means all.
     public var kinds: Set<JournalEvent.Kind> = []
     /// Whether the request must match no operation.
     public var isUnmatched: Bool?
@@ -28,7 +28,7 @@ public struct JournalQuery: Sendable {
     public var type: ExactString?
     /// A text that a body, payload or message must contain, byte for byte.
     public var text: ExactString?
-    /// Values that members of JSON must have.
+    /// The required values of JSON members.
     ///
     /// A URL's query cannot express them.
     public var members: [MemberCondition] = []
@@ -39,10 +39,10 @@ public struct JournalQuery: Sendable {
     /// Selects all entries, up to the limit, newest first.
     public init() {}
 
-    /// Whether a frame must meet any condition through the opening of its socket.
+    /// Whether any condition on a frame depends on its socket's opening.
     var asksForRequestFacts: Bool { path != nil || endpoint != nil || user != nil || trace != nil }
 
-    /// Notes the handshakes of open sockets if the query needs what frames take from them.
+    /// Stores the handshakes of open sockets if the query needs them for frames.
     func note(_ entry: JournalEntry, in openings: inout [UInt64: RecordedOpening]) {
         guard asksForRequestFacts else { return }
         switch entry.event {
@@ -54,7 +54,7 @@ public struct JournalQuery: Sendable {
 
     /// Whether an entry matches.
     ///
-    /// - Parameter opening: the handshake of the entry's socket.
+    /// - Parameter opening: The handshake of the entry's socket.
     func matches(_ entry: JournalEntry, opening: RecordedOpening?) -> Bool {
         differences(of: entry, opening: opening, in: .none).isEmpty
     }
@@ -62,8 +62,8 @@ public struct JournalQuery: Sendable {
     /// The conditions that an entry does not meet, empty if it matches.
     ///
     /// - Parameters:
-    ///   - opening: the handshake of the entry's socket.
-    ///   - detail: how much to say about each, which takes time.
+    ///   - opening: The handshake of the entry's socket.
+    ///   - detail: The level of detail, which costs time.
     func differences(
         of entry: JournalEntry, opening: RecordedOpening?, in detail: Detail = .full
     ) -> [Difference] {
@@ -86,7 +86,7 @@ public struct JournalQuery: Sendable {
         expect(
             "connection", connection.map { $0 == entry.connection }, "\(connection ?? 0)",
             entry.connection == 0 ? nil : "\(entry.connection)")
-        // A frame takes the path, endpoint and user from its socket.
+        // A frame has the path, endpoint and user of its socket.
         let own = event.request
         let shared = own ?? opening
         expect(
@@ -123,7 +123,7 @@ public struct JournalQuery: Sendable {
         return differences
     }
 
-    /// How much to say about differences.
+    /// The level of detail about differences.
     enum Detail { case none, found, full }
 
     /// A condition that an entry does not meet.
@@ -140,7 +140,7 @@ public struct JournalQuery: Sendable {
 }
 
 extension JournalEvent {
-    /// Which side sent a frame or what a breakpoint holds.
+    /// The side that sent a frame or a held message.
     fileprivate var sender: Party? {
         switch self {
         case .frame(let frame): frame.sender
@@ -185,7 +185,7 @@ extension JournalQuery {
 
     /// Parses the query of a URL.
     ///
-    /// - Throws: 400 for a parameter that is unknown, repeated or invalid. The error names what is allowed.
+    /// - Throws: A 400 with the allowed values for an unknown, repeated or invalid parameter.
     public init(query items: [(name: String, value: String)]) throws(APIError) {
         self.init()
         var seen: Set<ExactString> = []
@@ -262,7 +262,7 @@ public struct MemberCondition: Sendable {
 
     /// Fails if the path is malformed or the value is an object or array.
     ///
-    /// - Parameter path: names separated by dots, and indices from 0 in brackets: `data.items[0].name`.
+    /// - Parameter path: Names separated by dots, and indices from 0 in brackets: `data.items[0].name`.
     public init?(_ path: String, equals value: JSONValue, isOfRequest: Bool) {
         switch value {
         case .object, .array: return nil
@@ -285,14 +285,14 @@ public struct MemberCondition: Sendable {
         (self.steps, self.path, self.value, self.isOfRequest) = (steps, path, value, isOfRequest)
     }
 
-    /// JSON itself may be nested this deep.
+    /// The maximum number of steps, which is the maximum nesting of JSON.
     private static let mostSteps = JSON.Limits().depth
 
     /// The name for sentences about differences.
     var name: String { "\(path)\(isOfRequest ? " of the request" : "")" }
     var wanted: String { Self.shown(value) }
 
-    /// Formats a value: a text without quotes, anything else as JSON.
+    /// Formats a text without quotes, and any other value as JSON.
     static func shown(_ value: JSONValue) -> String { value.string ?? String(decoding: value.encoded(), as: UTF8.self) }
 
     /// The value in an event, or nil if the event has no such JSON or no such member.
@@ -312,7 +312,7 @@ public struct MemberCondition: Sendable {
         }
     }
 
-    /// Compares values; numbers are equal if their values are.
+    /// Compares values; different spellings of a number are equal.
     func matches(_ found: JSONValue) -> Bool {
         if let wanted = value.number, let found = found.number {
             return wanted == found || wanted.double != nil && wanted.double == found.double

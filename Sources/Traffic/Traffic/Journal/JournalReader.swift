@@ -10,9 +10,9 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     public internal(set) var line = 0
     /// The column, from 1, in Unicode scalars, or nil for the whole line.
     public var column: Int?
-    /// What is wrong, what was expected and what to do.
+    /// The problem, what was expected and how to fix it.
     public let message: String
-    /// Whether the line is the unfinished last entry of a journal whose writer was stopped.
+    /// Whether the line is the unfinished last entry after a writer was stopped.
     ///
     /// At least one complete line comes before it.
     public var isUnfinished = false
@@ -21,19 +21,19 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     public var description: String { "line \(line)\(column.map { ", column \($0)" } ?? ""): \(message)" }
 }
 
-/// Parses a journal that ``JournalEncoder`` saved as NDJSON: takes bytes as they arrive and returns entries.
+/// Parses a journal that ``JournalEncoder`` saved as NDJSON, incrementally.
 ///
-/// Members may come in any order, and numbers in any JSON notation. A newer journal may contain more, so unknown
-/// members and kinds of entries are skipped, and an unknown operation counts as none. Content that was truncated in
-/// recording is read as truncated. A line may have 4 MiB.
+/// Members may come in any order, and numbers in any JSON notation. Newer journals may contain more, so unknown members
+/// and kinds of entries are skipped, and an unknown operation counts as none. Truncated content is marked as truncated.
+/// A line may have 4 MiB.
 ///
-/// Time is linear in the bytes, however they are split. Memory is the bytes received and not yet read, so call
-/// ``next()`` until it returns nil before receiving more.
+/// The time is linear in the bytes, regardless of how they are split. Received bytes stay in memory until they are
+/// read, so call ``next()`` until it returns nil before receiving more.
 public struct JournalReader {
     public static let lineLimit = 4 << 20
     /// The maximum number of arrays and objects open within a line.
     ///
-    /// Our journals need four; newer ones may need more.
+    /// Current journals need four; newer ones may need more.
     static let depthLimit = 64
 
     /// An entry and its position.
@@ -46,13 +46,13 @@ public struct JournalReader {
     }
 
     private var buffer: [UInt8] = []
-    /// Where the current line begins, and how far it has been searched for its end.
+    /// The start of the current line, and the position up to which its end was searched.
     private var start = 0
     private var searched = 0
     private var isFinished = false
     private var isSkipping = false
     private var lineNumber = 0
-    /// Whether any line was an entry; without one, the bytes may not be a journal at all.
+    /// Whether any line was an entry; otherwise the bytes may not be a journal.
     private var hasEntry = false
 
     public init() {}
@@ -77,16 +77,16 @@ public struct JournalReader {
 
     /// Marks the end of the input.
     ///
-    /// The remaining bytes are a last line without a line end.
+    /// Remaining bytes are a last line without line end.
     public mutating func finish() { isFinished = true }
 
     /// Returns the next entry, or nil if it needs more bytes or has returned the last one.
     ///
-    /// It throws the error of a line. The next call continues with the line after it.
+    /// After an error in a line, the next call continues with the following line.
     public mutating func next() throws(JournalError) -> Line? {
         while let line = try nextLine() {
             lineNumber += 1
-            // This does not copy, because the reader leaves its own buffer alone meanwhile.
+            // This does not copy, because the reader does not change its buffer meanwhile.
             let bytes = buffer
             let found = try bytes.withUnsafeBufferPointer { buffer throws(JournalError) in
                 try read(UnsafeBufferPointer(rebasing: buffer[line.range]), isComplete: line.isComplete)
@@ -104,7 +104,7 @@ public struct JournalReader {
             return found.map { Line(number: lineNumber, world: $0.world, entry: $0.entry) }
         } catch {
             var placed = error
-            // Only errors in JSON have a column. The beginning of an object is one such error.
+            // Only JSON errors have a column; the start of an object is a JSON error.
             if error.column != nil, !isComplete, hasEntry, line.first == UInt8(ascii: "{") {
                 placed = JournalError(message: Messages.unfinishedLine, isUnfinished: true)
             }
@@ -258,11 +258,10 @@ extension RecordedClosing {
 
 /// An object's members by name.
 ///
-/// Reading one throws if it has the wrong form; null counts as absent.
+/// Reading a member throws if it has the wrong form; null counts as absent.
 struct EntryMembers {
     private let object: JSONObject
-    /// Where the search for the next name starts, because callers mostly ask for members in the order in which they are
-    /// written.
+    /// The start of the next search, because callers mostly read members in their written order.
     private var position = 0
 
     init(_ object: JSONObject) { self.object = object }
@@ -388,7 +387,7 @@ struct EntryMembers {
     private func appendFields(to output: inout [UInt8]) throws(JournalError) {
         guard case .array(let fields)? = object["fields"] else { throw wrong("fields") }
         for field in fields {
-            // A line end in a field would split its line in two.
+            // A line end in a field would split its line.
             guard case .object(let field) = field, case .string(let name)? = field["name"],
                 case .string(let value)? = field["value"],
                 !name.utf8.contains(where: { $0.isLineEnd || $0 == UInt8(ascii: ":") }),
@@ -401,7 +400,7 @@ struct EntryMembers {
         }
     }
 
-    /// A body or payload, as text or base64; it is truncated if its count is larger than its bytes.
+    /// A body or payload, as text or base64; truncated if `count` exceeds its bytes.
     mutating func body(_ text: String, _ base64: String, _ count: String) throws(JournalError) -> RecordedBody {
         let bytes: [UInt8]
         if let text = try stringIfPresent(text) {
@@ -423,14 +422,14 @@ struct EntryMembers {
         return try body("payload", "payload_base64", "payload_bytes")
     }
 
-    /// An error that says what a member must be and what it is.
+    /// An error with a member's expected and actual form.
     func wrong(_ name: String) -> JournalError {
         guard let value = object[name] else { return JournalError(message: Messages.missing(name)) }
         let expected = Self.expectations[name] ?? "a string"
         return JournalError(message: Messages.wrongMember(name, expected: expected, found: value.excerpt(limit: 80)))
     }
 
-    /// What a member must be, in words; members that are not listed must be strings.
+    /// The expected forms of members in words; other members must be strings.
     private static let expectations: [String: String] = [  // The names are in this file.
         "number": "a whole number from 1", "held": "a whole number from 1",
         "connection": "a whole number from 0", "payload_bytes": "a whole number from 0",

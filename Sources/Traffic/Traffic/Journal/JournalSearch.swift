@@ -9,20 +9,20 @@ import Text
 public struct JournalSearch: Sequence, IteratorProtocol, Sendable {
     public enum Step: Sendable {
         case found(JournalEntry)
-        /// An entry did not match; the check took as long as reading this many bytes.
+        /// An entry did not match; the check cost as much as reading this many bytes.
         case passed(cost: Int)
     }
 
     private let query: JournalQuery
     private let entries: Journal.Entries
-    /// The handshakes of open sockets, from which frames take user, endpoint, path and trace.
+    /// The handshakes of open sockets, which provide a frame's user, endpoint, path and trace.
     private var openings: [UInt64: RecordedOpening] = [:]
     private var nextOpening: Int
     /// The entries that remain to be checked.
     private var rest: Range<Int>
     private var found = 0
 
-    /// Creates a search of these entries, which must be the whole journal's.
+    /// Creates a search of the whole journal's entries.
     public init(_ query: JournalQuery, in entries: Journal.Entries) {
         (self.query, self.entries) = (query, entries)
         nextOpening = query.asksForRequestFacts ? entries.startIndex : entries.endIndex
@@ -82,7 +82,7 @@ extension JournalQuery {
 public enum PathPattern: Sendable, Equatable {
     /// The path as received, percent-encoded, contains the text.
     case containing(String)
-    /// The path has these segments, where nil matches any single one; a world's `/w/{world}` does not count.
+    /// The path has these segments, where nil matches any segment; a world's `/w/{world}` does not count.
     case template([ExactString?])
 
     /// Parses `/messages` or `/api/v1/goals/{goalId}`.
@@ -96,7 +96,7 @@ public enum PathPattern: Sendable, Equatable {
             self = .containing(text)
             return
         }
-        // Compare bytes, because a combining mark after a slash forms one character with it.
+        // Compare bytes, because a slash and a combining mark form one character.
         guard text.utf8.first == UInt8(ascii: "/") else { return nil }
         var segments: [ExactString?] = []
         for segment in text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
@@ -132,9 +132,9 @@ public enum PathPattern: Sendable, Equatable {
     }
 }
 
-/// Waits for the first entry of a growing journal that matches a query, and keeps the nearest misses.
+/// Waits for the first entry of a growing journal that matches a query and stores the nearest misses.
 ///
-/// It checks each entry once, so a long wait costs no more than its entries. It ignores the query's order and limit.
+/// It checks each entry only once, and ignores the query's order and limit.
 public struct JournalLookout: Sendable {
     /// An entry that meets only some of the conditions.
     public struct NearMiss: Sendable {
@@ -147,7 +147,7 @@ public struct JournalLookout: Sendable {
         fileprivate var isDescribed = false
     }
 
-    /// The bytes kept of each body in a near miss.
+    /// The number of bytes stored of each body in a near miss.
     public static let bodyLimit = 4096
     /// The maximum number of near misses kept.
     public static let mostMisses = 3
@@ -155,11 +155,11 @@ public struct JournalLookout: Sendable {
     private let query: JournalQuery
     /// The number after which the search starts.
     public var since: Int { query.since }
-    /// The handshakes of open sockets, from which frames take user, endpoint, path and trace.
+    /// The handshakes of open sockets, which provide a frame's user, endpoint, path and trace.
     private var openings: [UInt64: RecordedOpening] = [:]
     /// The number of the last entry checked.
     public private(set) var checked: Int
-    /// The near misses: those with the fewest differences first, newer ones before older ones.
+    /// The near misses, ordered by number of differences, then newer ones first.
     ///
     /// Their differences are filled in when ``next(in:)`` reaches the end, because most misses are soon replaced.
     public private(set) var nearMisses: [NearMiss] = []
@@ -181,11 +181,11 @@ public struct JournalLookout: Sendable {
         guard entry.number > query.since else { return .passed(cost: 16) }
         let opening = openings[entry.connection]
         let kind = entry.event.kind
-        // Moving a clock step by step records an entry for each step, so these are near misses only on request.
+        // Advancing a clock records many entries, so they are near misses only on request.
         let isNoted = query.kinds.isEmpty ? kind != .clock : query.kinds.contains(kind)
         let differences = query.differences(of: entry, opening: opening, in: isNoted ? .found : .none)
         guard !differences.isEmpty else { return .found(entry) }
-        // An entry without any value counts as farther away than one with another value.
+        // A missing value counts as a larger difference than another value.
         if isNoted { note(entry, differences.reduce(0) { $0 + ($1.found == nil ? 2 : 1) }, opening) }
         let readsBytes = query.text != nil || query.type != nil || !query.members.isEmpty
         return .passed(cost: 128 + (readsBytes ? (2 + 8 * query.members.count) * entry.byteCount : 0))
@@ -210,13 +210,13 @@ public struct JournalLookout: Sendable {
 ///
 ///     status=4xx path=/goals CONSULTATION_EXISTS
 ///
-/// A word `key=value` is a condition of ``JournalQuery`` or of the admin API's page: `fault`, `verdict`, `pings` and
-/// `chunks`. The entry's line or its bodies must contain any other word, in upper or lower case. Frames have the path,
-/// endpoint and user of their socket's opening if the filter saw it.
+/// A word `key=value` is a condition of ``JournalQuery`` or of the admin page (`fault`, `verdict`, `pings`, `chunks`).
+/// Any other word must occur in the entry's line or bodies, ignoring case. Frames have the path, endpoint and user of
+/// their socket's opening if the filter saw it.
 public struct TrafficFilter: Sendable {
     private enum Shown: String, CaseIterable { case show, hide }
 
-    /// The keys of ``JournalQuery`` that concern a single entry, and the keys of the page.
+    /// The keys of ``JournalQuery`` that concern a single entry, and the page's keys.
     public static let keys =
         JournalQuery.parameters.filter { !["since", "before", "limit", "order"].contains($0) }
         + ["fault", "verdict", "pings", "chunks"]
@@ -228,14 +228,14 @@ public struct TrafficFilter: Sendable {
     private let query: JournalQuery
     private let words: [String]
     private let hasConditions: Bool
-    /// The name of a fault that acted, or `any`.
+    /// The name of a required fault, or `any`.
     private let fault: String?
-    /// The ID of an obligation whose breaches to show in place of entries, or `broken` for all obligations.
+    /// The ID of an obligation whose breaches replace the entries, or `broken` for all obligations.
     private let verdict: String?
     private let pings, chunks: Shown?
     /// Whether to show the chunks of an answer as one line.
     public let foldsChunks: Bool
-    /// The handshakes of open sockets, from which frames take user, endpoint, path and trace.
+    /// The handshakes of open sockets, which provide a frame's user, endpoint, path and trace.
     private var openings: [UInt64: RecordedOpening] = [:]
     private static let whole = TrafficLines(width: 10_000)
 
@@ -243,7 +243,7 @@ public struct TrafficFilter: Sendable {
     ///
     /// An empty text selects everything.
     ///
-    /// - Throws: 400 for an unknown or repeated key, or an invalid value.
+    /// - Throws: A 400 for an unknown or repeated key, or an invalid value.
     public init(_ text: String) throws(APIError) {
         var conditions: [(name: String, value: String)] = []
         var words: [String] = []
@@ -278,20 +278,20 @@ public struct TrafficFilter: Sendable {
         return shown
     }
 
-    /// Whether matching entries are shown.
+    /// Whether to show matching entries.
     ///
     /// With `verdict`, only breaches are shown, after the entries that prove them.
     public var showsEntries: Bool { verdict == nil }
     public var showsPings: Bool { pings == .show }
 
-    /// Whether breaches of the obligation are shown.
+    /// Whether to show breaches of the obligation.
     public func selects(breachOf obligation: String) -> Bool {
         verdict == nil || verdict == "broken" || verdict == obligation
     }
 
     /// Whether the entry matches.
     ///
-    /// Call it for every entry, in order.
+    /// Call it for every entry in order.
     public mutating func matches(_ entry: JournalEntry) -> Bool {
         defer { query.note(entry, in: &openings) }
         guard query.matches(entry, opening: openings[entry.connection]), chunks != .hide || !entry.event.isChunk,
@@ -305,7 +305,7 @@ public struct TrafficFilter: Sendable {
 
     /// Whether a text that is not an entry contains all words.
     ///
-    /// It is false if there are conditions, which only entries meet.
+    /// It is false if there are conditions, which only entries can meet.
     public func matches(text: String) -> Bool { !hasConditions && hasWords(text) }
 
     private func hasWords(_ text: String) -> Bool {
@@ -313,18 +313,18 @@ public struct TrafficFilter: Sendable {
         return words.allSatisfy { text.contains($0) }
     }
 
-    /// Forgets all sockets, because the world or its server has restarted.
+    /// Removes all sockets, because the world or its server has restarted.
     public mutating func forgetSockets() { openings.removeAll() }
 }
 
 extension JournalEvent {
-    /// Whether the event is a part of the coach's answer.
+    /// Whether the event is a chunk of the coach's answer.
     var isChunk: Bool {
         guard case .frame(let frame) = self, frame.sender == .server, frame.opcode == .text else { return false }
         return ["stream_chunk", "assistant_message_chunk"].contains(frame.type)
     }
 
-    /// The names of the faults that acted.
+    /// The names of the applied faults.
     fileprivate var faults: [String] {
         switch self {
         case .exchange(let exchange), .opened(let exchange): exchange.faults

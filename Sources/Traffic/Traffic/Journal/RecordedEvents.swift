@@ -10,7 +10,7 @@ public struct RecordedExchange: Sendable {
     /// The request line and the fields, as received.
     public var head: RequestHead
     public var body: RecordedBody
-    /// When the request was complete.
+    /// When the request had arrived completely.
     ///
     /// The entry's own time is when the response was written, unless a fault delayed it.
     public var requestedAt: Timestamp
@@ -22,17 +22,17 @@ public struct RecordedExchange: Sendable {
     public var unmatched: Unmatched?
     /// The status of the response, or nil if the server sent none.
     public var status: Int?
-    /// The response's fields without the framing fields, which the connection writes.
+    /// The response's fields without the framing fields, which the connection adds.
     public var responseFields: RecordedFields
     /// The body as sent, including faults.
     ///
-    /// For HEAD, it is the body that a GET would have had.
+    /// For HEAD, it is the body that a GET would return.
     public var responseBody: RecordedBody
     /// How much of the response the server sent.
     public var delivery: Delivery
-    /// The names of the faults that acted, in order.
+    /// The names of the applied faults, in order.
     public var faults: [String]
-    /// The ID of what the backend created, if a fault replaced the answer that reports it.
+    /// The ID of the entity that the backend created, if a fault replaced the response that reports it.
     public var created: ExactString?
     /// Who answered, in a world with an upstream.
     ///
@@ -66,8 +66,7 @@ public struct RecordedExchange: Sendable {
 extension RecordedExchange {
     /// Creates an exchange.
     ///
-    /// It delegates to the implicit initialiser, because setting the members one by one would copy the whole value at
-    /// the end.
+    /// It delegates to the implicit initialiser, because setting single members would copy the whole value at the end.
     public init(
         head: RequestHead, body: [UInt8] = [], requestedAt: Timestamp, endpoint: Endpoint? = nil,
         user: ExactString? = nil,
@@ -81,7 +80,7 @@ extension RecordedExchange {
             answeredBy: answeredBy)
     }
 
-    /// The ID in an answer that reports a creation; for other answers it is nil.
+    /// The ID in a response that reports a creation, or nil for other responses.
     package static func created(_ status: Int?, _ body: [UInt8]) -> ExactString? {
         guard status == 201, let answer = try? JSON.parse(body) else { return nil }
         return answer["data"]?["id"]?.exactString ?? answer["id"]?.exactString
@@ -91,7 +90,7 @@ extension RecordedExchange {
 /// How much of one side's data was sent.
 public enum Delivery: String, Sendable, CaseIterable {
     case complete
-    /// Only the beginning, because a fault truncated it or the connection ended.
+    /// Only the start, because a fault truncated it or the connection ended.
     case partial
     case none
 }
@@ -103,13 +102,13 @@ public struct RecordedBody: Sendable, Hashable {
     /// The number of bytes before truncation.
     public var byteCount: Int
 
-    /// Keeps bytes by reference.
+    /// Creates a body that refers to bytes.
     public init(_ bytes: [UInt8] = []) {
         self.bytes = bytes
         byteCount = bytes.count
     }
 
-    /// Keeps the part of a body that was not dropped.
+    /// Creates a body from the part that was not dropped.
     public init(_ bytes: [UInt8], of byteCount: Int) {
         precondition(byteCount >= bytes.count, "a part must not be larger than the whole")
         (self.bytes, self.byteCount) = (bytes, byteCount)
@@ -118,18 +117,18 @@ public struct RecordedBody: Sendable, Hashable {
     /// Whether some of the bytes were dropped.
     public var isCut: Bool { bytes.count < byteCount }
 
-    /// Truncates to the limit, releasing the rest.
+    /// Truncates to the limit and releases the rest.
     ///
-    /// It does not split a UTF-8 character, so it may keep up to three bytes less.
+    /// It does not split a UTF-8 character, so up to three more bytes may be dropped.
     public mutating func cut(to limit: Int) {
         guard bytes.count > limit else { return }
         bytes = Array(bytes[..<UTF8Sequence.boundary(in: bytes, at: limit)])
     }
 }
 
-/// A response's header fields in the server's own form, which is converted only when read.
+/// A response's header fields in the server's form, which is converted only on reading.
 public enum RecordedFields: Sendable {
-    /// Complete field lines, each with its CRLF, as `HTTP1.Connection` takes them.
+    /// Complete field lines, each with its CRLF, as `HTTP1.Connection` accepts them.
     case encoded([UInt8])
     case fields(HTTPFields)
 
@@ -138,7 +137,7 @@ public enum RecordedFields: Sendable {
     var byteCount: Int {
         switch self {
         case .encoded(let bytes): bytes.count
-        // Each field adds a colon, a space and a line end.
+        // Each field has a colon, a space and a line end.
         case .fields(let fields): fields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
         }
     }
@@ -164,7 +163,7 @@ package struct PresentedCredentials: Sendable, Hashable {
     package var apiKey: ExactString?
     package var queryToken: ExactString?
 
-    /// The token that counts: the header field takes precedence over the query.
+    /// The effective token; the header field takes precedence over the query.
     package var token: ExactString? { bearer ?? queryToken }
 
     package init(_ head: RequestHead) {
@@ -181,7 +180,7 @@ package struct PresentedCredentials: Sendable, Hashable {
     private static let apiKeyName = HTTPField.Name("X-API-Key")
 }
 
-/// The trace that a request belongs to, from its `traceparent` (W3C Trace Context).
+/// The trace of a request, from its `traceparent` (W3C Trace Context).
 enum TraceID {
     private static let field = HTTPField.Name("traceparent")
 
@@ -242,15 +241,15 @@ public struct RecordedFrame: Sendable, Equatable {
     public var sender: Party
     /// The opcode.
     ///
-    /// A fragmented message has that of its first fragment.
+    /// A fragmented message has the opcode of its first fragment.
     public var opcode: Opcode
     /// The unmasked payload as sent.
     public var payload: RecordedBody
     /// The size of the payload on the wire, if it was compressed.
     public var compressedSize: Int?
-    /// How much reached the other side, without what a fault lost or truncated.
+    /// How much reached the other side despite faults.
     public var delivery: Delivery
-    /// The names of the faults that acted on the frame.
+    /// The names of the faults applied to the frame.
     public var faults: [String]
 
     public init(
@@ -263,7 +262,7 @@ public struct RecordedFrame: Sendable, Equatable {
 
     /// The code and reason of a close frame.
     ///
-    /// It is nil for an empty one and for other frames.
+    /// It is nil for an empty close frame and for other frames.
     ///
     /// The code is not validated (RFC 6455 §5.5.1).
     public var closeFrame: CloseSummary.Frame? {
@@ -273,7 +272,7 @@ public struct RecordedFrame: Sendable, Equatable {
             reason: String(decoding: payload.bytes[2...], as: UTF8.self))
     }
 
-    /// The `type` of a text frame, if the frame is a JSON object with one.
+    /// The `type` of a text frame, if the frame is a JSON object with a `type`.
     public var type: String? {
         guard opcode == .text, let value = try? JSON.parse(payload.bytes) else { return nil }
         return value["type"]?.string
@@ -282,7 +281,7 @@ public struct RecordedFrame: Sendable, Equatable {
 
 /// How a WebSocket's connection ended.
 public struct RecordedClosing: Sendable, Equatable {
-    /// The side that ended it, by sending the first close frame or, without one, by ending the transport.
+    /// The side that sent the first close frame or, without close frames, ended the transport.
     public var party: Party
     public var cause: Cause
     /// The close frames: "sent" is the server's, "received" the client's.
@@ -319,14 +318,14 @@ public struct RecordedClosing: Sendable, Equatable {
 
 /// A fault that started on an open WebSocket, independent of any frame.
 ///
-/// From here on, the usual rules for judging the client do not apply.
+/// Afterwards, the usual rules for judging the client do not apply.
 public struct RecordedFault: Sendable {
     public var name: String
     public var effect: Effect
 
     /// What a fault does to a whole connection.
     public enum Effect: String, Sendable, CaseIterable {
-        /// The server sends and reads nothing more; the connection counts as lost.
+        /// The server stops sending and reading; the connection counts as lost.
         case silence
         /// The server does not answer pings.
         case withholdPong = "withhold_pong"
@@ -358,17 +357,17 @@ extension RequestTarget {
     }
 }
 
-/// A breakpoint started to hold something.
+/// A breakpoint started to hold a request, response or frame.
 ///
 /// The entry's number identifies the hold.
 public struct RecordedHold: Sendable, Equatable {
     public var breakpoint: String
     public var place: Place
-    /// The side that sent the held request, response or frame.
+    /// The side that sent the held message.
     public var sender: Party
     /// When the hold expires, by the world's clock.
     public var until: Timestamp
-    /// What the breakpoint holds, on one line: `POST /api/v1/goals`, `201 POST /api/v1/goals` or `text stream_chunk`.
+    /// The held message on one line: `POST /api/v1/goals`, `201 POST /api/v1/goals` or `text stream_chunk`.
     public var subject: String
 
     public enum Place: String, Sendable, CaseIterable {
@@ -384,20 +383,20 @@ public struct RecordedHold: Sendable, Equatable {
     }
 }
 
-/// A hold ended: what was held continued or was lost.
+/// A hold ended: the held message was sent on or lost.
 ///
-/// Its own entry follows on the same connection, with the breakpoint among its faults. Only a client's frame has its
-/// entry before the hold, because the client sent it then.
+/// The message's entry follows on the same connection, with the breakpoint among its faults. Only a client's frame has
+/// its entry before the hold.
 public struct RecordedRelease: Sendable, Equatable {
     /// The number of the entry with the ``RecordedHold``.
     public var held: Int
     public var breakpoint: String
     public var action: Action
-    /// When it would have continued without the breakpoint.
+    /// When the message would have been sent without the breakpoint.
     ///
-    /// The entry's own time is when it did.
+    /// The entry's time is when it was sent.
     public var due: Timestamp
-    /// What the other side received in place of a request's body or client's frame, or nil if unchanged.
+    /// The replacement of a request's body or client's frame, or nil if unchanged.
     public var payload: RecordedBody?
 
     public enum Action: String, Sendable, CaseIterable {

@@ -6,11 +6,11 @@ import JSON
 import Text
 import WebSocket
 
-/// A session as the journals of its worlds, in time order, for judging.
+/// A session converted to journals of its worlds, in time order, for judging.
 ///
-/// An exchange is placed where its response is complete, a WebSocket's opening at the 101. Entries outside the API are
-/// omitted. So are requests without a response in another program's recording, because the client may never have sent
-/// them. Time and memory are linear in the session, except for sorting.
+/// An exchange's time is the end of its response; a WebSocket's opening is at the 101. Entries outside the API are
+/// omitted, and also requests without a response in other programs' recordings, because the client may not have sent
+/// them. Time and memory are linear except for sorting.
 public struct SessionJournal: Sendable {
     /// An entry and its world.
     public struct Line: Sendable {
@@ -23,16 +23,16 @@ public struct SessionJournal: Sendable {
     }
 
     public let lines: [Line]
-    /// Whether the journal includes control frames and the ends of WebSockets, which other programs do not record.
+    /// Whether the journal includes control frames and the ends of WebSockets, which only our recordings have.
     public let tellsSocketEnds: Bool
     /// Whether requests have credentials or placeholders.
     ///
-    /// Browsers can omit them.
+    /// Browsers can omit credentials.
     public let tellsCredentials: Bool
 
-    /// The first request of a session that contains no API call.
+    /// The first request, if the session contains no API call.
     ///
-    /// For other sessions it is nil.
+    /// Otherwise it is nil.
     public let stranger: Stranger?
 
     /// A request that is not an API call.
@@ -61,7 +61,7 @@ public struct SessionJournal: Sendable {
         self.init(file.session.without(prefix), isWhole: file.isWhole)
     }
 
-    /// - Parameter isWhole: whether the recording contains all traffic.
+    /// - Parameter isWhole: Whether the recording contains all traffic.
     init(_ session: Session, isWhole: Bool) {
         let calls = SessionCall.calls(in: session, isWhole: isWhole)
         let tellsCredentials = isWhole || calls.contains { $0.head.fields.contains(.authorization) }
@@ -81,7 +81,7 @@ public struct SessionJournal: Sendable {
             numbers[world, default: 0] += 1
             let entry = JournalEntry(
                 number: numbers[world, default: 0], time: time, connection: UInt64(connection), event: event)
-            // Use a journal's limit, so that both are judged alike.
+            // Use a journal's limit, so that both are judged equally.
             return Line(world: world, entry: entry.excerpt(bodies: Journal.Limits().body))
         }
     }
@@ -106,7 +106,7 @@ struct SessionCall {
         endpoint = route?.endpoint(for: head.method)
     }
 
-    /// Returns the API calls of a session: requests to its endpoints, and to hosts that have such endpoints.
+    /// Returns the API calls of a session: requests to the API's endpoints and to hosts with such endpoints.
     ///
     /// A browser's recording also contains other sites and the page itself.
     static func calls(in session: Session, isWhole: Bool) -> [SessionCall] {
@@ -127,7 +127,7 @@ struct SessionCall {
 
     private var host: ExactString { ExactString(RequestURL(exchange.request.url).authority) }
 
-    /// Whether the call opens an unrelated WebSocket, such as a development server's on the same host.
+    /// Whether the call opens an unrelated WebSocket, such as a development server's.
     private var isOtherHandshake: Bool {
         head.wantsUpgrade && endpoint?.isSocket != true && head.target.segmentsInWorld.last != "ws"
     }
@@ -149,9 +149,9 @@ struct SessionCall {
     }
 
     private func recorded(_ user: ExactString?, isWhole: Bool) -> RecordedExchange {
-        /// The body as a journal has it.
+        /// The body as in a journal.
         ///
-        /// If another program's file lacks a body that must have existed, it counts as truncated.
+        /// A body that another program's file must have omitted counts as truncated.
         func body(_ body: RecordedBody?, isExpected: Bool) -> RecordedBody {
             let body = body ?? RecordedBody()
             return body.byteCount == 0 && isExpected && !isWhole ? RecordedBody([], of: 1) : body
@@ -171,13 +171,12 @@ struct SessionCall {
 
     /// The opening, the frames and the end.
     ///
-    /// A journal records the end at the client's close frame, because the client does not control what the transport
-    /// does afterwards.
+    /// A journal records the end at the client's close frame, because the client does not control the transport's end.
     private func events(
         openedAt opened: Timestamp, by user: ExactString?, isWhole: Bool
     ) -> [(Timestamp, JournalEvent)] {
         var time = max(exchange.started, opened)
-        // Browsers truncate the start to milliseconds, so the cause of a handshake may seem to come after it.
+        // Browsers truncate the start to milliseconds, so a handshake may appear to precede its cause.
         let started = isWhole ? exchange.started : min(time, exchange.started.advanced(byNanoseconds: 1_000_000))
         let opening = RecordedOpening(head: head, requestedAt: started, endpoint: endpoint, user: user)
         var events: [(Timestamp, JournalEvent)] = [(time, .opened(opening))]
@@ -205,14 +204,14 @@ struct SessionCall {
 }
 
 extension RequestHead {
-    /// Parses the head of a recorded request, or returns nil if a server would have refused it.
+    /// Parses a recorded request's head, or returns nil if a server would have refused it.
     init?(_ request: SessionRequest) {
         let line = "\(request.method) \(URLParts(request.url).target) HTTP/1.1"
         guard Self.isOneLine(line) else { return nil }
         let fields = request.fields.filter { field in
             !field.name.isEmpty && Self.isOneLine(field.name) && Self.isOneLine(field.value)
         }
-        // A tool may write odd framing fields, so retry with only the needed fields.
+        // Tools may write wrong framing fields, so retry with only the needed fields.
         let needed = fields.filter { Self.neededNames.contains($0.name.lowercased()) }
         for fields in [fields, needed] {
             var bytes = Array("\(line)\r\n".utf8)
@@ -235,15 +234,14 @@ extension RequestHead {
 
 /// Assigns the requests of a session to users.
 ///
-/// A JSON Web Token names its user. Every other token or placeholder starts as a user of its own. If the server
-/// accepted two tokens for the same consultation, goal or meal log, they belong to one user, because such things do.
-/// This covers refreshed tokens.
+/// A JSON Web Token contains its user. Any other token or placeholder is first a separate user. Two tokens accepted for
+/// the same consultation, goal or meal log, such as a refreshed token, belong to the same user.
 struct SessionUsers {
     /// The single user of a recording without credentials.
     static let untold: ExactString = "user"
 
     private let areTold: Bool
-    /// The representative of each accepted token's user; a subject represents all of its tokens.
+    /// The representative of each accepted token's user; a token's subject represents all of its tokens.
     private var owners: [Owner: Owner] = [:]
 
     private enum Owner: Hashable {
@@ -270,7 +268,7 @@ struct SessionUsers {
         self.areTold = areTold
         let accepted = calls.filter(\.isAccepted)
         let tokens = Set(accepted.compactMap(\.token))
-        // With a single token there is nothing to distinguish.
+        // A single token needs no distinction.
         guard areTold, tokens.count > 1 else { return }
         var holders: [Resource: Owner] = [:]
         for call in accepted {
@@ -304,14 +302,14 @@ struct SessionUsers {
         let (one, two) = (root(of: one), root(of: two))
         guard one != two else { return }
         switch (one, two) {
-        // The server may share a thing between two users, who stay separate.
+        // The server may share an entity between two users, who stay separate.
         case (.subject, .subject): return
         case (.subject, .token): owners[two] = one
         case (.token, _): owners[one] = two
         }
     }
 
-    /// The IDs of the user's things in the path and the response.
+    /// The IDs of the user's entities in the path and the response.
     private static func ids(of call: SessionCall) -> [ExactString] {
         var ids = [call.route?.id].compactMap { $0 }.map { ExactString($0).asciiLowercased() }
         // Quick actions belong to all users.
@@ -333,13 +331,12 @@ struct SessionUsers {
 }
 
 extension Session {
-    /// The traffic in a world's journal as a recorder next to the client sees it, without what did not reach the other
-    /// side.
+    /// The traffic in a world's journal that reached the other side, as a recorder near the client would see it.
     ///
-    /// Secrets and truncated bodies stay as in the journal. A WebSocket's frames are omitted if the journal has dropped
+    /// Secrets stay, and truncated bodies stay truncated. A WebSocket's frames are omitted if the journal has dropped
     /// its handshake.
     ///
-    /// - Parameter origin: the scheme and host for URLs, such as `http://127.0.0.1:8080`.
+    /// - Parameter origin: The scheme and host for URLs, such as `http://127.0.0.1:8080`.
     public init(_ journal: some Sequence<JournalEntry>, origin: String) {
         var draft = SessionDraft(origin: origin)
         for entry in journal { draft.add(entry) }
@@ -347,7 +344,7 @@ extension Session {
     }
 }
 
-/// A session that is built from a journal, entry by entry.
+/// A session under construction from a journal's entries.
 package struct SessionDraft: Sendable {
     private var entries: [SessionExchange] = []
     /// The index of each open WebSocket, by connection.
@@ -369,7 +366,7 @@ package struct SessionDraft: Sendable {
             entries[place].frames.append(SessionFrame(time: entry.time, value: frame))
         case .closed(let closing):
             guard let place = open.removeValue(forKey: entry.connection) else { break }
-            // A recorder sees only how the transport ended, whether a fault or something else caused it.
+            // A recorder sees only how the transport ended, not the cause.
             let cause: RecordedClosing.Cause = [.closeFrame, .reset].contains(closing.cause) ? closing.cause : .finish
             entries[place].ending = SessionEnding(time: entry.time, party: closing.party, cause: cause)
         case .frame, .fault, .clock, .note, .held, .released: break
@@ -398,7 +395,7 @@ extension SessionExchange {
 }
 
 extension [SessionField] {
-    /// The fields that match a journal's body, which contains the text of gzip bodies.
+    /// The fields that match a journal's body, in which gzip bodies are text.
     fileprivate func describing(_ body: RecordedBody) -> [SessionField] {
         body.bytes.starts(with: [0x1F, 0x8B]) ? self : filter { $0.codingFormat != ZlibFormat.gzip }
     }

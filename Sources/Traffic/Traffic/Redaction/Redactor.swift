@@ -8,14 +8,14 @@ import WebSocket
 /// Secrets are
 ///
 /// - the credentials in `Authorization`, except for the scheme, and the values of cookies;
-/// - fields, members of JSON, items of queries and forms, and parts of `multipart/form-data`, if their decoded names
-///   are those of secrets (``SecretName``). Within JSON these are strings, numbers of at least four digits, and
-///   everything of that kind inside an object or array;
+/// - fields, members of JSON, items of queries and forms, and parts of `multipart/form-data`, whose decoded names are
+///   those of secrets (``SecretName``). In JSON this means strings, numbers of at least four digits, and such values
+///   inside an object or array;
 /// - the userinfo of URLs, and e-mail addresses, in URLs, fields, bodies and frames.
 ///
-/// Later copies of a known secret are replaced everywhere if it has at least eight bytes and is not a short word in
-/// lower case. The rest of a text stays unchanged to the byte. Text that is not UTF-8 is searched only for known
-/// secrets. The time is linear. At most 100,000 secrets are distinguished; see ``hasTooManySecrets``.
+/// Later copies of a known secret are replaced everywhere if it has at least eight bytes and is not a short lower-case
+/// word. All other bytes stay unchanged. Text that is not UTF-8 is searched only for known secrets. The time is linear.
+/// At most 100,000 secrets are distinguished; see ``hasTooManySecrets``.
 public struct Redactor: Sendable {
     private var table = SecretTable()
 
@@ -23,12 +23,12 @@ public struct Redactor: Sendable {
 
     /// Whether there are too many secrets to distinguish.
     ///
-    /// Further ones share a placeholder per kind.
+    /// Further secrets share a placeholder per kind.
     public var hasTooManySecrets: Bool { table.isFull }
 
     /// Redacts an exchange and its frames.
     ///
-    /// The request comes first, because responses repeat its content.
+    /// The request comes first, because responses may repeat its content.
     public mutating func redact(_ exchange: inout SessionExchange) {
         redact(&exchange.request)
         if var response = exchange.response {
@@ -41,7 +41,7 @@ public struct Redactor: Sendable {
 
     /// Redacts a message or control frame.
     ///
-    /// In a close frame, this is the reason.
+    /// In a close frame, it redacts the reason.
     public mutating func redact(_ frame: inout SessionFrame) {
         guard frame.opcode.isControl else {
             redact(&frame.payload, as: frame.opcode == .text ? .text : nil)
@@ -102,7 +102,7 @@ public struct Redactor: Sendable {
 
     /// The redacted bytes, or nil if nothing changed.
     ///
-    /// If the content type is unknown, it checks whether the bytes are text.
+    /// If the content type is unknown, it tests whether the bytes are text.
     private mutating func redacted(_ bytes: [UInt8], as content: TextScan.Content?) -> [UInt8]? {
         guard !bytes.isEmpty else { return nil }
         let isText = content == .text || String(validating: bytes, as: UTF8.self) != nil
@@ -110,7 +110,7 @@ public struct Redactor: Sendable {
         return bytes.withUnsafeBufferPointer { TextScan.redacted($0, as: isText ? content ?? .text : .binary, &table) }
     }
 
-    /// Redacts each part: the whole content if the name marks a secret, otherwise its text.
+    /// Redacts each part: the whole content if the name is a secret's, otherwise only its text.
     ///
     /// Binary parts stay.
     private mutating func redacted(_ body: MultipartBody) -> [UInt8] {
@@ -166,7 +166,7 @@ public struct Redactor: Sendable {
 
     /// Redacts a cookie's value: `cookie-pair = cookie-name "=" cookie-value`, RFC 6265 §4.1.1.
     private mutating func cookie(_ pair: Substring) -> String {
-        // A browser sends a cookie without a name as only its value (RFC 6265bis §5.7).
+        // Browsers send a cookie without a name as only its value (RFC 6265bis §5.7).
         let value = pair.firstIndex(of: "=").map { pair[pair.index(after: $0)...] } ?? pair
         let secret = value.drop { $0 == " " || $0 == "\"" }
         let end = secret.lastIndex { $0 != " " && $0 != "\"" } ?? secret.startIndex
@@ -192,7 +192,7 @@ struct MultipartBody {
 
     /// Calls `body` with the decoded name and the content of each part, in linear time.
     func forEachPart(_ body: (_ name: [UInt8], _ content: Range<Int>) -> Void) {
-        // The first delimiter may lack the line end if it is at the beginning.
+        // A first delimiter at the start may lack the line end.
         var start = bytes.starts(with: delimiter.dropFirst()) ? delimiter.count - 1 : endOfDelimiter(from: 0)
         while let partStart = start {
             let next = endOfDelimiter(from: partStart)
@@ -215,7 +215,7 @@ struct MultipartBody {
         return nil
     }
 
-    /// The index after the empty line; a line ends with a line feed, possibly after a carriage return.
+    /// The index after the empty line; line ends are LF or CRLF.
     private func endOfHead(in part: Range<Int>) -> Int? {
         var lineStart = part.lowerBound
         var isFirst = true

@@ -3,32 +3,31 @@ import Text
 
 /// The known secrets with their placeholders, searchable in any text.
 ///
-/// The table finds a secret by its anchor: eight of its bytes that few other secrets contain. It reads a text once. A
-/// bitmap of anchors rejects most positions. At the others, it compares the text with the anchor's few secrets, from
-/// the end.
+/// A secret is found by its anchor: eight bytes that few other secrets contain. The table reads a text once. A bitmap
+/// of anchors rejects most positions; at others the text is compared with the anchor's few secrets, from the end.
 ///
-/// A text made to resemble many long secrets would take thousands of comparisons per byte. After ``stepsForByte``
-/// comparisons per byte, the table reads the rest of a text coarsely. Where it then finds the last ``longestEnd`` bytes
-/// of a secret, it replaces the whole matching part and does not read it again. So the work per byte of text is at most
-/// ``stepsForByte`` + ``mostOfAnchor`` × (``longestEnd`` + 3) comparisons, whatever the secrets are.
+/// A text that resembles many long secrets would take thousands of comparisons per byte. So after ``stepsForByte``
+/// comparisons per byte the rest of a text is read coarsely: if the last ``longestEnd`` bytes of a secret match, the
+/// whole matching part is replaced and not read again. A byte of text takes at most ``stepsForByte`` + ``mostOfAnchor``
+/// × (``longestEnd`` + 3) comparisons, regardless of the secrets.
 struct SecretTable: Sendable {
     /// The default maximum number of secrets to distinguish.
     static let mostSecrets = 100_000
-    /// Longer secrets are stored as a digest and found only where a secret is expected.
+    /// The length in bytes above which secrets are stored as digests and found only where a secret is expected.
     static let longestKept = 4096
     /// The maximum number of secrets per anchor; further ones are found only where a secret is expected.
     static let mostOfAnchor = 8
-    /// After this many comparisons per byte, the rest of a text is read coarsely.
+    /// The comparisons per byte after which the rest of a text is read coarsely.
     static let stepsForByte = 64
-    /// How many bytes of a secret's end identify it when a text is read coarsely.
+    /// The number of final bytes that identify a secret when a text is read coarsely.
     static let longestEnd = 32
     private static let anchorLength = 8
-    /// The search for an anchor stops at one with this many different bytes.
+    /// The number of different bytes with which an anchor is good enough.
     private static let goodMerit = 5
 
     private let mostSecrets: Int
 
-    /// The text that replaces every secret, or nil for placeholders; with a mark, addresses stay.
+    /// The text that replaces every secret, or nil for placeholders; with a mark, addresses are kept.
     let mark: [UInt8]?
 
     init(mostSecrets: Int = SecretTable.mostSecrets, mark: String? = nil) {
@@ -46,16 +45,16 @@ struct SecretTable: Sendable {
     private var placeholders: [[UInt8]] = []
     private var counts: [SecretKind: Int] = [:]
     private var anchors: [UInt64: [Occurrence]] = [:]
-    /// One bit for each hash that an anchor has.
+    /// One bit for each anchor's hash.
     private var bitmap = [UInt64](repeating: 0, count: 1 << 10)
-    /// Whether a secret got no number because the table was full.
+    /// Whether the table was full when a secret was added.
     private(set) var isFull = false
 
-    /// Returns the placeholder of a secret and remembers the secret.
+    /// Returns a secret's placeholder and stores the secret.
     mutating func placeholder(for secret: [UInt8], _ kind: SecretKind) -> [UInt8] {
         if let mark { return mark }
         if let (kind, number) = SecretKind.placeholder(secret) {
-            // The text is already redacted. Reserve its number, or another secret would get it.
+            // The text is already redacted. Reserve its number, so that no other secret gets it.
             counts[kind] = max(counts[kind] ?? 0, number)
             return secret
         }
@@ -78,10 +77,9 @@ struct SecretTable: Sendable {
         return placeholder
     }
 
-    /// Whether to search for a secret where none is expected.
+    /// Whether to search for a secret in other texts.
     ///
-    /// Short secrets and possible words are excluded, because a cookie with the value `english` must not change every
-    /// text.
+    /// Short secrets and possible words are excluded: a cookie with the value `english` must not change every text.
     private static func isSought(_ secret: [UInt8]) -> Bool {
         secret.count >= 16 || (secret.count >= anchorLength && !secret.allSatisfy(\.isLowercaseLetter))
     }
@@ -97,14 +95,14 @@ struct SecretTable: Sendable {
     }
 
     private mutating func addAnchor(_ bytes: [UInt8], placeholder: Int) {
-        // Find eight varied, unused bytes. Start at the end, because tokens begin alike.
+        // Find eight varied, unused bytes. Start at the end, because tokens have similar starts.
         var best: (offset: Int, anchor: UInt64, merit: Int)?
         let last = bytes.count - Self.anchorLength
         for offset in stride(from: last, through: max(0, last - 63), by: -1) {
             let window = bytes[offset..<(offset + Self.anchorLength)]
             let anchor = window.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             let taken = anchors[anchor]?.count ?? 0
-            // An anchor that many secrets share would need a comparison with each of them.
+            // An anchor shared by many secrets requires a comparison with each of them.
             let merit = Set(window).count - 16 * taken
             if merit > best?.merit ?? .min { best = (offset, anchor, merit) }
             if merit >= Self.goodMerit { break }
@@ -122,9 +120,9 @@ struct SecretTable: Sendable {
 
     var isEmpty: Bool { anchors.isEmpty }
 
-    /// Finds the secret whose anchor ends before the index and which begins at or after `start`.
+    /// Finds a secret that starts at or after `start` and whose anchor ends before the index.
     ///
-    /// - Parameter steps: the number of comparisons for the text so far.
+    /// - Parameter steps: The number of comparisons for the text so far.
     @inline(__always)
     func match(
         anchor: UInt64, endingAt end: Int, in text: UnsafeBufferPointer<UInt8>, from start: Int, steps: inout Int
@@ -184,7 +182,7 @@ enum SecretKind: String, Sendable, CaseIterable {
 
     /// Classifies a name by its last words (``SecretName``), or returns nil if it is not a secret's.
     ///
-    /// The time is linear. For most names, a look at the last three letters is enough.
+    /// The time is linear. For most names, the last three letters suffice.
     init?(_ name: UnsafeBufferPointer<UInt8>) {
         var end = name.count
         while end > 0, !name[end - 1].isLetter { end -= 1 }
@@ -203,7 +201,7 @@ enum SecretKind: String, Sendable, CaseIterable {
         otherEndings.contains(where: name.ends) ? nil : endings.first { name.ends(with: $0.ending) }?.kind
     }
 
-    /// Words, and compounds that people also write as one word.
+    /// Words, and compounds that are also written as one word.
     private static let names: [(kind: SecretKind, words: String)] = [
         (
             .token,
@@ -234,7 +232,7 @@ enum SecretKind: String, Sendable, CaseIterable {
         return Set(words.map { three($0[0], $0[1], $0[2]) }).sorted()
     }()
 
-    /// Endings of names that only look like secrets, such as paging tokens; their values stay.
+    /// Endings of names that only look like secrets, such as paging tokens; their values are kept.
     private static let otherEndings = [
         "pagetoken", "nexttoken", "continuationtoken", "synctoken", "allowcredentials",
     ].map { NameEnding($0.utf8) }
@@ -242,10 +240,10 @@ enum SecretKind: String, Sendable, CaseIterable {
 
 /// The names of secrets, for fields, members of JSON, and items of queries and forms.
 ///
-/// The last words decide: `token`, `password`, `pin`, `secret`, `api key`, `authorization`, `credentials` and similar
-/// ones. `access_token`, `user_api_key`, `oauthToken`, `Client-Secret`, `user[password]`, `password2` are secrets.
-/// `token_count`, `tokens_used`, `passwordCost`, `isPasswordSet` and `next_page_token` are not. A word begins after any
-/// character other than a letter, and at a capital letter (`newPassword`, `APIKey`).
+/// A name's last words determine it: `token`, `password`, `pin`, `secret`, `api key`, `authorization`, `credentials`
+/// and similar ones. `access_token`, `user_api_key`, `oauthToken`, `Client-Secret`, `user[password]`, `password2` are
+/// secrets, but `token_count`, `tokens_used`, `passwordCost`, `isPasswordSet` and `next_page_token` are not. Words
+/// start after a non-letter and at a capital letter (`newPassword`, `APIKey`).
 public enum SecretName {
     public static func isSecret(_ name: String) -> Bool {
         var name = name
@@ -262,9 +260,9 @@ public enum SecretName {
     }
 }
 
-/// The last 25 letters of a name in lower case, five bits each, and where words begin.
+/// The last 25 letters of a name in lower case, five bits each, and the starts of words.
 ///
-/// Texts contain many names, so each must be cheap.
+/// Texts contain many names, so classification must be cheap.
 private struct NameEnding {
     private static let mostLetters = 25
     private var letters: UInt128 = 0
@@ -287,7 +285,7 @@ private struct NameEnding {
         words |= 1 << UInt32(count)
     }
 
-    /// Whether a letter begins a word: in `accessToken`, in `access_token`, and the `K` in `APIKey`.
+    /// Whether a letter starts a word, as in `accessToken`, `access_token`, and at the `K` in `APIKey`.
     private static func isStart(_ byte: UInt8, before next: UInt8, after last: UInt8) -> Bool {
         guard byte.isLetter, last.isLetter else { return true }
         return byte.isUppercaseLetter && (last.isLowercaseLetter || next.isLowercaseLetter)

@@ -2,22 +2,22 @@ import Text
 
 /// Replaces the secrets of a text in a single pass.
 ///
-/// It works on bytes and needs no well-formed document. It reads truncated documents, several in a row and documents
-/// within a string alike, and leaves everything else unchanged to the byte. The time is linear.
+/// It works on bytes and requires no well-formed document: documents may be truncated, concatenated or inside a string.
+/// All other bytes stay unchanged. The time is linear.
 struct TextScan {
     let text: UnsafeBufferPointer<UInt8>
     /// The redacted text so far.
     private(set) var output: [UInt8] = []
-    /// How much of the text the output covers.
+    /// The length of text that the output covers.
     private(set) var copied = 0
     /// The number of comparisons with known secrets.
     ///
     /// ``SecretTable`` bounds it.
     private(set) var steps = 0
 
-    /// The object or array around the current index whose name is a secret's.
+    /// The object or array around the current index that has a secret's name.
     var container: Container?
-    /// The end of the container's current name or value, or beyond any index without a container.
+    /// The end of the container's current name or value; without a container, beyond any index.
     var containerResumes = Int.max
 
     init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
@@ -48,7 +48,7 @@ struct TextScan {
         var anchor: UInt64 = 0
         // After each replacement, the anchor needs eight new bytes.
         var anchorStart = 0
-        // The end of the last known secret that stays because it is a name. Its bytes are not compared again.
+        // The end of the last known secret that was kept as a name; its bytes are not compared again.
         var nameEnd = 0
         while index < text.count {
             let byte = text[index]
@@ -62,7 +62,7 @@ struct TextScan {
             if let match {
                 replace(match.range, with: match.placeholder)
             } else if index >= containerResumes, redactContent(at: index, &table) {
-                // The container has only names, brackets and short numbers here.
+                // Inside the container, only names, brackets and short numbers are left.
             } else if isText {
                 switch byte {
                 case .quote: redactMember(endingAt: index, &table)
@@ -95,7 +95,7 @@ struct TextScan {
                 UnsafeBufferPointer(start: expected.utf8Start, count: expected.utf8CodeUnitCount))
     }
 
-    /// Replaces a range after all earlier replacements.
+    /// Replaces a range, which must follow all earlier replacements.
     mutating func replace(_ range: Range<Int>, with replacement: [UInt8]) {
         precondition(range.lowerBound >= copied, "replacements come in order")
         output.append(contentsOf: text[copied..<range.lowerBound])
@@ -134,8 +134,7 @@ struct TextScan {
 
     /// Replaces the value of the member whose name may end at this quote.
     ///
-    /// JSON within a JSON string writes `\"` for each quote. All quotes of one level have the same number of
-    /// backslashes.
+    /// In JSON inside a JSON string, each quote is `\"`. All quotes on a level have the same number of backslashes.
     mutating func redactMember(endingAt quote: Int, _ table: inout SecretTable) {
         guard let next = colonAfterName(endingAt: quote)?.next, next < text.count else { return }
         var end = quote
@@ -152,7 +151,7 @@ struct TextScan {
         }
     }
 
-    /// How many bytes of a name's end are examined, as written.
+    /// The number of bytes examined at a name's end, including escapes.
     private static let longestEnding = 200
 
     private func kind(ofNameEndingAt end: Int, level: Int) -> SecretKind? {
@@ -166,7 +165,7 @@ struct TextScan {
         return unescaped(name, level: level).withUnsafeBufferPointer { SecretKind($0) }
     }
 
-    /// Removes the escapes of a string and of the strings that contain it.
+    /// Removes the escapes of a string and of its enclosing strings.
     private func unescaped(_ piece: UnsafeBufferPointer<UInt8>, level: Int) -> [UInt8] {
         var bytes = Array(piece)
         var escapes = level + 1
@@ -177,7 +176,7 @@ struct TextScan {
         return bytes
     }
 
-    /// An object or array that is a secret's value, so that everything in it is secret too.
+    /// An object or array that is a secret's value; everything in it is secret too.
     struct Container {
         var kind: SecretKind
         /// The number of backslashes before each quote.
@@ -185,9 +184,9 @@ struct TextScan {
         var depth = 0
     }
 
-    /// Replaces a string or number in the container that begins at the index.
+    /// Replaces a string or number that starts at the index in the container.
     ///
-    /// Names stay and are searched like other text.
+    /// Names are kept and searched like other text.
     /// - Returns: Whether the byte needs no other search.
     mutating func redactContent(at index: Int, _ table: inout SecretTable) -> Bool {
         guard let container else { return false }
@@ -225,7 +224,7 @@ struct TextScan {
         if next == text.count || ",]}".utf8.contains(text[next]) { containerResumes = end } else { leaveContainer() }
     }
 
-    /// Replaces the contents of a string that begins at the index, if one does.
+    /// Replaces the contents of a string that starts at the index, if any.
     private mutating func redactString(at index: Int, level: Int, _ kind: SecretKind, _ table: inout SecretTable) {
         var start = index
         while hasByte(.backslash, at: start) { start += 1 }
@@ -241,7 +240,7 @@ struct TextScan {
 
     /// The end of a string's contents and the index after its closing quote, or the end of the text if truncated.
     ///
-    /// A quote within the contents has more backslashes at each level.
+    /// A quote inside the contents has more backslashes.
     private func endOfString(from start: Int, level: Int) -> (end: Int, next: Int) {
         var run = 0
         for index in start..<text.count {
@@ -255,7 +254,7 @@ struct TextScan {
         return (text.count, text.count)
     }
 
-    /// Replaces a number of at least four digits with a string; shorter ones are counts.
+    /// Replaces a number of at least four digits with a string; shorter numbers are probably counts.
     private mutating func redactNumber(at start: Int, level: Int, _ kind: SecretKind, _ table: inout SecretTable) {
         let end = text[start...].firstIndex { !$0.isAlphanumeric && !"+-.".utf8.contains($0) } ?? text.count
         resumeContainer(after: end)
@@ -297,7 +296,7 @@ struct TextScan {
     mutating func redactAddress(at index: Int, width: Int, _ table: inout SecretTable) {
         let start = startOfLocalPart(endingAt: index)
         guard table.mark == nil, start < index, var end = endOfDomain(from: index + width) else { return }
-        // A text with several of these signs is no deliverable address, but it may contain one.
+        // A text with several of these signs is not an address, but may contain one.
         while end < text.count, text[end] == .at, let next = endOfDomain(from: end + 1) { end = next }
         let domain = slice((index + width)..<end)
         // Keep placeholders, so that redacting twice changes nothing.
@@ -310,7 +309,7 @@ struct TextScan {
         if parts.count == 2 {
             replace(start..<end, with: Array(parts[0]) + slice(index..<(index + width)) + parts[1])
         } else {
-            // Keep the placeholder that it has as a cookie or token.
+            // Use its placeholder as a cookie or token.
             replace(start..<end, with: placeholder)
         }
     }
@@ -327,7 +326,7 @@ struct TextScan {
             let byte = text[start - 1]
             switch byte {
             case .percent:
-                // The loop took the digits for letters. They count only if the byte that they encode does.
+                // The loop took the digits for letters; they count only if their encoded byte counts.
                 guard let decoded = PercentCoding.byte(at: start - 1, in: text), Self.isLocal(decoded) else {
                     start = min(start + 2, end)
                     break walk
@@ -355,7 +354,7 @@ struct TextScan {
         byte.isWordCharacter || byte >= 0x80 || byte == .dot || byte == .plus || byte == UInt8(ascii: "'")
     }
 
-    /// The end of the longest domain that begins at the index, or nil.
+    /// The end of the longest domain that starts at the index, or nil.
     private func endOfDomain(from start: Int) -> Int? {
         var end: Int?
         var label = start
@@ -382,9 +381,9 @@ struct TextScan {
         }
     }
 
-    /// Replaces what precedes the last `@` of the authority that begins at the index.
+    /// Replaces the text before the last `@` in the authority that starts at the index.
     ///
-    /// - Parameter isEncoded: whether the URL is percent-encoded, as an item of a query.
+    /// - Parameter isEncoded: Whether the URL is percent-encoded, as in a query item.
     mutating func redactUserInfo(at start: Int, isEncoded: Bool = false, _ table: inout SecretTable) {
         var end: Int?
         var index = start
@@ -408,9 +407,9 @@ struct TextScan {
     }
 }
 
-/// The escapes of JSON, in a text that may not be JSON.
+/// JSON escapes in a text that may not be JSON.
 enum JSONEscapes {
-    /// Decodes a piece of a JSON string; invalid escapes stay.
+    /// Decodes a piece of a JSON string and keeps invalid escapes.
     static func removed(from text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
@@ -429,7 +428,7 @@ enum JSONEscapes {
             case UInt8(ascii: "b"): bytes.append(0x08)
             case UInt8(ascii: "f"): bytes.append(0x0C)
             case UInt8(ascii: "u"):
-                // Halves of surrogate pairs become U+FFFD. That suffices, because equal texts give equal results.
+                // Halves of surrogate pairs become U+FFFD. This suffices, because equal texts still give equal results.
                 let unit = text.hexCodeUnit(at: index)
                 if unit != nil { index += 4 }
                 let scalar = unit.flatMap { Unicode.Scalar($0) } ?? "\u{FFFD}"

@@ -2,17 +2,17 @@ import JSON
 import Text
 import WebSocket
 
-/// Compares two sessions by meaning: order, statuses, JSON by value, messages.
+/// Compares two sessions by meaning: order, statuses, JSON values and messages.
 ///
-/// What two equal runs may differ in does not count: IDs, times, tokens and redacted secrets, the server's host, header
+/// It ignores what may differ between equal runs: IDs, times, tokens and redacted secrets, the server's host, header
 /// fields except the response's media type, pings and pongs, and durations.
 public struct SessionComparison: Sendable {
-    /// The differences in the order of the first session, followed by entries that only the second has.
+    /// The differences in the first session's order, then entries that only the second session has.
     public private(set) var differences: [SessionDifference] = []
     private let first: SessionSummary
     private let second: SessionSummary
 
-    /// The maximum number of values listed per request, response or message; further ones are only counted.
+    /// The maximum number of values listed per request, response or message; further values are only counted.
     static let changeLimit = 20
 
     /// Compares in time linear in the bytes.
@@ -33,7 +33,7 @@ public struct SessionComparison: Sendable {
             if !changes.isEmpty { found.append((i, .changed(name: left[i].name.text, first: i, second: j, changes))) }
         }
         for pair in alignment.pairs { compare(pair.first, pair.second) }
-        // An entry without a partner in its place may have one elsewhere.
+        // An entry without a partner here may have one elsewhere.
         var elsewhere: [EntryKey: ArraySlice<Int>] = [:]
         for index in alignment.onlySecond { elsewhere[right[index], default: []].append(index) }
         var moved: Set<Int> = []
@@ -79,12 +79,12 @@ public struct SessionComparison: Sendable {
 
     static func shown(_ name: String) -> String { TerminalText.excerpt(name.utf8, width: 100) }
 
-    /// Returns what a new version does that two runs of its older version did not do, as sentences.
+    /// Returns sentences on the behaviour of a new version that two runs of the older version did not have.
     ///
-    /// Differences between the two older runs do not count, because any two runs may differ in them. Nor do values at
-    /// the same path of another message or element.
+    /// Differences between the two older runs do not count, and neither do values at the same path in another message
+    /// or element.
     ///
-    /// - Parameter session: a run of the newer version.
+    /// - Parameter session: A run of the newer version.
     public static func news(in session: Session, since first: Session, _ second: Session) -> [String] {
         let noise = Set(SessionComparison(first, second).aspects.map(\.key))
         let again = Set(SessionComparison(second, session).aspects.map(\.key))
@@ -104,7 +104,7 @@ public struct SessionComparison: Sendable {
                 [(Self.key(name, "place"), Messages.isElsewhere(Self.shown(name), from: place, to: other))]
             case .changed(let name, _, let place, let changes):
                 changes.map { change in
-                    // Message 5 may be the former message 4.
+                    // Message 5 may correspond to message 4.
                     let path = String(change.path.map { $0.isNumber ? "#" : $0 })
                     return (Self.key(name, path), Messages.isChanged(Self.shown(name), place, change))
                 }
@@ -121,7 +121,7 @@ public struct SessionComparison: Sendable {
 public enum SessionDifference: Sendable, Equatable {
     case onlyInFirst(name: String, place: Int)
     case onlyInSecond(name: String, place: Int)
-    /// Both sessions have it, but at different places among the others.
+    /// Both sessions have it, but in different positions.
     case moved(name: String, first: Int, second: Int)
     /// Both sessions have it, with different content.
     case changed(name: String, first: Int, second: Int, [SessionChange])
@@ -129,7 +129,7 @@ public enum SessionDifference: Sendable, Equatable {
 
 /// A changed value with its path.
 ///
-/// A side is nil if it lacks the value.
+/// A value is nil if its side lacks it.
 public struct SessionChange: Sendable, Equatable {
     /// The path, such as `status`, `response.body.data.status` or `message 3 ←.content`.
     public var path: String
@@ -137,7 +137,7 @@ public struct SessionChange: Sendable, Equatable {
     public var second: String?
 }
 
-/// Identifies entries by what they request, whatever the IDs in it.
+/// Identifies entries by their request, ignoring IDs.
 struct EntryKey: Hashable {
     /// The name, such as `GET /api/v1/goals/{id}` or `WS /api/v1/consultations/{id}/ws`.
     let name: ExactString
@@ -204,7 +204,7 @@ extension ValueComparison {
         for index in alignment.onlySecond {
             note(Self.place(right[index], index), nil, Self.excerpt(right[index].payload))
         }
-        // Browsers and proxies record no ends, so an unknown end is not a difference.
+        // Browsers and proxies do not record ends, so an unknown end is not a difference.
         guard let end = first.endingText, let otherEnd = second.endingText, !end.isExactly(otherEnd) else { return }
         note("end", end, otherEnd)
     }
@@ -215,7 +215,7 @@ extension ValueComparison {
 }
 
 extension SessionExchange {
-    /// The first close frame or, without one, how the transport ended; nil if the recording has neither.
+    /// The first close frame or, without one, how the transport ended; nil if neither is recorded.
     fileprivate var endingText: String? {
         if let close = frames.first(where: { $0.opcode == .close }) {
             return Messages.sent(Messages.close(close.payload.bytes), by: close.sender)
@@ -224,7 +224,7 @@ extension SessionExchange {
     }
 }
 
-/// Identifies messages by sender and, for JSON objects that have one, by `type`.
+/// Identifies messages by sender and, for JSON objects, by `type`.
 private struct FrameKey: Hashable {
     let sender: Party
     let opcode: Opcode
@@ -237,7 +237,7 @@ private struct FrameKey: Hashable {
     }
 }
 
-/// Aligns two lists by a longest common subsequence if it is cheap enough to find.
+/// Aligns two lists by their longest common subsequence if that is cheap enough.
 struct Alignment {
     /// The aligned positions, ascending in both lists.
     private(set) var pairs: [(first: Int, second: Int)] = []
@@ -245,18 +245,16 @@ struct Alignment {
     private(set) var onlyFirst: [Int] = []
     private(set) var onlySecond: [Int] = []
 
-    /// The maximum size of the table, counted without equal beginnings and ends.
+    /// The maximum size of the table, without equal starts and ends.
     ///
-    /// For larger sizes, equal keys are paired in turn, which may not give the longest subsequence. Two sessions of
+    /// Above this size equal keys are paired in turn, which may not find the longest subsequence. Two sessions of
     /// 100,000 entries would take 10 billion steps.
-    /// take 10 billion steps.
     static let largestTable = 4_000_000
 
     init<Key: Hashable>(_ first: [Key], _ second: [Key]) {
         var start = 0
         while start < min(first.count, second.count), first[start] == second[start] { start += 1 }
-        // Start from the front, so that repeated keys get early partners. Trim the back only if the table would be too
-        // large.
+        // Trim the front, so that repeated keys get early partners. Trim the back only if the table would be too large.
         var tail = 0
         let isLarge = (first.count - start) * (second.count - start) > Self.largestTable
         while isLarge, tail < min(first.count, second.count) - start,
@@ -280,7 +278,7 @@ struct Alignment {
     private mutating func alignByTable<Key: Hashable>(_ first: ArraySlice<Key>, _ second: ArraySlice<Key>) {
         let width = second.count + 1
         func place(_ i: Int, _ j: Int) -> Int { (i - first.startIndex) * width + j - second.startIndex }
-        // No subsequence is longer than the square root of the largest table.
+        // A subsequence is at most as long as the square root of the largest table.
         var length = [UInt16](repeating: 0, count: (first.count + 1) * width)
         for i in first.indices.reversed() {
             for j in second.indices.reversed() {
@@ -302,8 +300,7 @@ struct Alignment {
         }
     }
 
-    /// Pairs the n-th occurrence of a key in one list with the n-th in the other, and keeps the longest run that
-    /// ascends in both.
+    /// Pairs the n-th occurrences of a key in both lists, and keeps the longest run that ascends in both.
     private mutating func alignInTurn<Key: Hashable>(_ first: ArraySlice<Key>, _ second: ArraySlice<Key>) {
         var places: [Key: ArraySlice<Int>] = [:]
         for index in second.indices { places[second[index], default: []].append(index) }

@@ -3,7 +3,7 @@ import HTTP1
 import JSON
 import Text
 
-/// A session as text for a terminal: one line per entry, with frames below their WebSocket.
+/// A session as text for a terminal, with one line per entry and frames below their WebSocket.
 ///
 ///     +0.000 s   201    4.4 ms    1234 B  POST /api/v1/consultations
 ///     +0.010 s   101    3.0 ms            WS   /api/v1/consultations/7c9e…/ws
@@ -12,15 +12,15 @@ import Text
 ///
 /// Terminal escapes in recorded content are escaped, because it is untrusted.
 public struct SessionTimeline: Sendable {
-    /// The maximum columns of a line.
+    /// The maximum width of a line in columns.
     ///
-    /// Longer ones are truncated with "…".
+    /// Longer lines are truncated with "…".
     public var width: Int
     /// Whether to show bodies and messages in full below their lines, up to 64 KiB each.
     public var showsBodies: Bool
 
     static let bodyLimit = 64 * 1024
-    /// The indentation of everything but the time.
+    /// The indentation of everything except the time.
     static let indent = String(repeating: " ", count: 14)
 
     /// Creates a timeline of at least 60 columns.
@@ -93,7 +93,7 @@ public struct SessionTimeline: Sendable {
         }
     }
 
-    /// - Parameter lasted: nanoseconds, or nil if unknown.
+    /// - Parameter lasted: The duration in nanoseconds, or nil if unknown.
     static func columns(_ status: String, lasted: Int64?, _ size: String = "") -> String {
         right(status, 3) + right(lasted.map(Messages.duration) ?? "", 10) + right(size, 10) + "  "
     }

@@ -3,18 +3,18 @@ import HTTP1
 import JSON
 import Text
 
-/// Formats the entries of a journal for a terminal, one by one as they happen.
+/// Formats a journal's entries for a terminal as they happen.
 ///
 ///     10:30:00.000  201    4.4 ms    1234 B  POST /api/v1/consultations
 ///     10:30:00.013  101                 ws3  WS   /api/v1/consultations/7c9e…/ws
 ///     10:30:00.013    ← ws3 {"type":"connected"}
 ///     10:30:02.000    × ws3 closed by the client: close 1000 "bye"
 ///
-/// The columns are those of ``SessionTimeline``. Times are times of day by the world's clock, in UTC. Frames name their
+/// It has the columns of ``SessionTimeline``. Times are UTC times of day by the world's clock. Frames show their
 /// connection, because WebSockets interleave. Terminal escapes in recorded content are escaped, because it is
 /// untrusted.
 public struct TrafficLines: Sendable {
-    /// The maximum columns of a line, at least 60.
+    /// The maximum width of a line in columns, at least 60.
     ///
     /// Longer lines are truncated with "…".
     public var width: Int { didSet { width = max(width, 60) } }
@@ -27,9 +27,9 @@ public struct TrafficLines: Sendable {
         (self.width, self.showsBodies, self.usesColor) = (max(width, 60), showsBodies, usesColor)
     }
 
-    /// The lines of an entry, without line ends: one line, and more if bodies are shown.
+    /// The lines of an entry without line ends: one line, or more if bodies are shown.
     ///
-    /// - Parameter world: the name of the entry's world, written before the request or frame, or nil to omit it.
+    /// - Parameter world: The name of the entry's world to write before the request or frame, or nil to omit it.
     public func lines(of entry: JournalEntry, in world: String? = nil) -> [String] {
         let place = world.map { "[\(TerminalText.escaped($0))] " } ?? ""
         let socket = "\(place)ws\(entry.connection)"
@@ -74,7 +74,7 @@ public struct TrafficLines: Sendable {
 
     /// The line of a breach.
     ///
-    /// It may have 900 columns, whatever the width, because people read it as a sentence.
+    /// It may have 900 columns regardless of the width, because it is a sentence.
     public func line(of breach: Breach, in world: String? = nil) -> String {
         let place = world.map { "[\(TerminalText.escaped($0))] " } ?? ""
         let text = SessionTimeline.indent + "  ✗ \(place)" + Messages.describe(breach)
@@ -85,7 +85,7 @@ public struct TrafficLines: Sendable {
     private func line(_ text: String, _ style: Style, at time: Timestamp) -> String {
         let start = SessionTimeline.indent.count
         let text = TerminalText.cut(text, width: width - start)
-        // The first three columns are the status or the direction.
+        // The first three columns contain the status or the direction.
         return time.nanosecondText.dropFirst(11).prefix(12) + "  " + painted(text.prefix(3), style) + text.dropFirst(3)
     }
 
@@ -111,7 +111,7 @@ public struct TrafficLines: Sendable {
         return lines
     }
 
-    /// Shortens the IDs of a message that is too long, which makes room for its content.
+    /// Shortens the IDs in a long message, to make room for its content.
     private static func withShortIDs(_ frame: RecordedFrame, for room: Int) -> RecordedFrame {
         guard frame.opcode == .text, frame.payload.byteCount > room else { return frame }
         var short = frame
@@ -136,13 +136,13 @@ public struct TrafficLines: Sendable {
         let end = Messages.delivery(frame.delivery) + Messages.faults(frame.faults)
         let body = showsBodies && frame.opcode == .text ? SessionTimeline.lines(of: frame.payload) ?? [] : []
         guard let first = body.first else {
-            // The end says what a fault did, so shorten the payload instead.
+            // The end describes a fault's effect, so shorten the payload instead.
             let room = max(width - SessionTimeline.indent.count - start.count - end.count, 10)
             let text = SessionTimeline.excerpt(of: Self.withShortIDs(frame, for: room), width: room)
             return [line(start + text + end, style, at: time)]
         }
         let rest = body.dropFirst().map { SessionTimeline.indent + "    " + $0 }
-        // Bodies are shown whole, so do not truncate their first line either.
+        // Bodies are shown completely, so do not truncate their first line either.
         var whole = self
         whole.width = SessionTimeline.bodyLimit + 1000
         return [whole.line(start + first + end, style, at: time)] + rest
@@ -160,7 +160,7 @@ public struct TrafficLines: Sendable {
         case failure = "31"
         case breach = "1;31"
 
-        /// Classifies the status; a fault's status is not a failure of the server.
+        /// Classifies the status; a fault's status is not a server failure.
         init(_ exchange: RecordedExchange) {
             switch exchange.status ?? 0 {
             case 200..<400: self = .success
@@ -175,7 +175,7 @@ public struct TrafficLines: Sendable {
     }
 }
 
-/// Folds the chunks of each answer into one line, which is shown when something ends the answer.
+/// Folds the chunks of each answer into one line, which is shown when the answer ends.
 public struct ChunkFolds {
     private struct Fold {
         let first: JournalEntry
@@ -195,7 +195,7 @@ public struct ChunkFolds {
 
     /// Returns the lines to show for an entry.
     ///
-    /// A chunk has no line. When something ends an answer, the answer's line comes first.
+    /// A chunk has no line. The entry that ends an answer follows the answer's line.
     public mutating func lines(of entry: JournalEntry, by lines: TrafficLines, in world: String? = nil) -> [String] {
         guard entry.event.isChunk, case .frame(let frame) = entry.event else {
             let answer = entry.event.isPing ? nil : folds.removeValue(forKey: entry.connection)
@@ -213,7 +213,7 @@ public struct ChunkFolds {
         return []
     }
 
-    /// Returns the lines of unfinished answers and forgets them.
+    /// Returns the lines of unfinished answers and removes them.
     public mutating func finish(by lines: TrafficLines, in world: String? = nil) -> [String] {
         defer { folds = [:] }
         return folds.sorted { $0.key < $1.key }.map { line(of: $0.value, by: lines, in: world) }
@@ -249,27 +249,27 @@ extension Timestamp {
     }
 }
 
-/// An entry on one line: time, direction, event and the beginning of its content.
+/// An entry on one line: time, direction, event and the start of its content.
 ///
-/// `#12 +1.250 s  → POST /api/v1/goals {"title":"Run"} → 201 {"id":"…"}`. Header fields are omitted, and with them most
-/// credentials. Characters that control a terminal become U+FFFD.
+/// `#12 +1.250 s → POST /api/v1/goals {"title":"Run"} → 201 {"id":"…"}`. Header fields, and thus most credentials, are
+/// omitted. Terminal control characters become U+FFFD.
 public struct EntryLine: Sendable {
     /// The line, without a line end.
     public let text: String
 
-    /// How many characters of a target, body or payload are shown.
+    /// The maximum number of characters of a target, body or payload.
     static let excerptLength = 96
 
     /// Describes an entry.
     ///
-    /// - Parameter start: the origin of relative times, or nil to show the time of day in UTC.
+    /// - Parameter start: The origin of relative times, or nil to show the time of day in UTC.
     public init(_ entry: JournalEntry, since start: Timestamp? = nil) {
         text = "#\(entry.number) \(Self.time(entry.time, since: start))  \(Self.description(of: entry.event))"
     }
 
     /// Formats relative seconds or the time of day.
     ///
-    /// Seconds are exact, with three or nine decimal places, so that readers can compute the wait between two entries.
+    /// Seconds are exact, with three or nine decimal places, so that readers can compute waits.
     private static func time(_ time: Timestamp, since start: Timestamp?) -> String {
         guard let start else { return String(time.nanosecondText.dropFirst(11).prefix(12)) }
         let nanoseconds = time.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch
@@ -341,7 +341,7 @@ public struct EntryLine: Sendable {
 
     private static func excerpt(of body: RecordedBody) -> String {
         guard body.byteCount > 0 else { return "" }
-        // Decode at most four bytes per character shown, and the start of the next.
+        // Decode at most four bytes per displayed character, plus the start of the next.
         let bytes = body.bytes.prefix(4 * excerptLength + 4)
         var text = String(decoding: bytes, as: UTF8.self)
         if bytes.count < body.byteCount { text += String(repeating: " ", count: excerptLength) }

@@ -1,7 +1,7 @@
 import JSON
 import Text
 
-/// Collects the differences between two JSON values, by path.
+/// Collects the differences between two JSON values by path.
 package protocol JSONComparison {
     /// Whether there is no room for more differences.
     var isFull: Bool { get }
@@ -57,7 +57,7 @@ extension JSONComparison {
         first.segments.count == second.segments.count && zip(first.segments, second.segments).allSatisfy(isSame)
     }
 
-    /// The names of query items whose values differ; the order of the values does not matter.
+    /// The names of query items with different values, regardless of their order.
     package func differingItems(
         _ first: RequestURL, _ second: RequestURL
     ) -> [(name: String, first: [String], second: [String])] {
@@ -80,9 +80,9 @@ extension JSONComparison {
 
     /// Compares two values.
     ///
-    /// The parser has limited their depth.
+    /// The parser limits their depth.
     ///
-    /// Times and secrets, which the members' names identify, never differ. 1 and 1.0 are equal.
+    /// Times and secrets, identified by members' names, never differ. 1 and 1.0 are equal.
     package mutating func compare(_ first: JSONValue, _ second: JSONValue, at path: String, under name: String = "") {
         guard !isFull else { return }
         let isEqual: Bool
@@ -90,7 +90,7 @@ extension JSONComparison {
         case (.object(let left), .object(let right)):
             // Everything below a secret's name is secret.
             let secret = SecretName.isSecret(name) ? name : nil
-            // Pair names that are IDs in the order in which they occur.
+            // Pair names that are IDs in their order.
             var others = Dictionary(grouping: right.map(\.key).filter { left[$0] == nil }) {
                 VolatileText.normalised($0, origins: origins.second)
             }.mapValues { $0[...] }
@@ -127,7 +127,7 @@ extension JSONComparison {
 
 struct ValueComparison: JSONComparison {
     private(set) var changes: [SessionChange] = []
-    /// How many more changes can be listed, and how many were left out.
+    /// The number of changes that can still be listed, and the number omitted.
     private var room = Int.max
     private var unlisted = 0
     let origins: (first: Origins, second: Origins)
@@ -137,7 +137,7 @@ struct ValueComparison: JSONComparison {
         origins = (recorded, recorded.adding(second))
     }
 
-    /// Always false, because changes beyond the room are still counted.
+    /// Always false, because further changes are still counted.
     var isFull: Bool { false }
 
     mutating func note(_ path: String, _ first: String?, _ second: String?) {
@@ -149,11 +149,11 @@ struct ValueComparison: JSONComparison {
         changes.append(SessionChange(path: path, first: first, second: second))
     }
 
-    /// Compares bodies as JSON, as text or as bytes, whichever both allow.
+    /// Compares bodies as JSON, as text or as bytes, whichever fits both.
     mutating func compare(_ first: RecordedBody?, _ second: RecordedBody?, at path: String) {
         guard first != second else { return }
         let (left, right) = (first ?? RecordedBody(), second ?? RecordedBody())
-        // A missing body equals an empty one. A truncated body is unknown.
+        // A missing body equals an empty body. A truncated body is unknown.
         guard left.bytes != right.bytes, !left.isCut, !right.isCut else { return }
         if let value = JSONValue.container(left.bytes), let other = JSONValue.container(right.bytes) {
             room = SessionComparison.changeLimit
@@ -193,7 +193,7 @@ struct ValueComparison: JSONComparison {
         note("query." + TerminalText.excerpt(name.utf8, width: 60), first.map(quoted), second.map(quoted))
     }
 
-    /// Whether the texts are equal, apart from volatile values; the second may name its own origins or the first's.
+    /// Whether the texts are equal except for volatile values; the second may contain its own or the first's origins.
     func isSame(_ first: String, _ second: String) -> Bool {
         if first.isExactly(second) { return true }
         let form = VolatileText.normalised(first, origins: origins.first)
