@@ -9,8 +9,8 @@ struct Advice {
     private let isAboutSwift: Bool
 
     /// - Parameters:
-    ///   - entries: the journal of the case.
-    ///   - isAboutSwift: whether the client is written in Swift.
+    ///   - entries: The journal of the case.
+    ///   - isAboutSwift: Whether the client is written in Swift.
     init(_ entries: [JournalEntry], isAboutSwift: Bool) { (self.entries, self.isAboutSwift) = (entries, isAboutSwift) }
 
     var sentence: String {
@@ -28,7 +28,7 @@ struct Advice {
             ?? Messages.stopped(after: exchange.title, status: status, unrepeated, isSwift: isAboutSwift)
     }
 
-    /// The last failure of the server, unless a later attempt of the client succeeded.
+    /// The server's last failure, unless a later attempt by the client succeeded.
     private static func unrepeated(_ exchanges: [RecordedExchange]) -> String? {
         guard let last = exchanges.lastIndex(where: \.hasFailed) else { return nil }
         let failed = exchanges[last]
@@ -37,7 +37,7 @@ struct Advice {
         return Messages.notRepeated(failed.title, status: failed.status, tries: tries)
     }
 
-    /// Advice to read the history, if a chat was lost and the client did not read the history afterwards.
+    /// Advice to read the history if a chat was lost and the client did not read the history afterwards.
     private var unread: String? {
         let lost = entries.last { entry in
             // The server closes the sockets of an archived consultation with 1000.
@@ -77,7 +77,7 @@ extension RecordedExchange {
 }
 
 extension JournalEvent {
-    /// Whether client and server exchanged it, and it is not a ping or pong.
+    /// Whether client and server exchanged it, except for pings and pongs.
     var isOnTheWire: Bool {
         switch self {
         case .frame(let frame): frame.opcode != .ping && frame.opcode != .pong

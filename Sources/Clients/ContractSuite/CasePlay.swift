@@ -2,14 +2,14 @@ import FitIQAPI
 import Judging
 import Sockets
 
-/// Plays one case: takes a world and its client through the steps.
+/// Plays one case by taking a world and its client through the steps.
 struct CasePlay {
     let world: StageWorld
     let client: any ClientUnderTest
     private(set) var result: CaseResult
     let stepLimit: Int
     let grace: Duration
-    /// The time on the suite's clock; for clients on the system's clock, how far the steps have advanced.
+    /// The time on the suite's clock; for clients on the system's clock, the time that the steps have advanced.
     var now: Timestamp
     var stepCount = 0
     private var watched: [ClientExpectation] = []
@@ -18,15 +18,14 @@ struct CasePlay {
     private var shown = ClientReport()
     /// The index of the current step of a story, or nil in a case.
     private var place: Int?
-    /// When the user asked for something other than a message, and how many problems the user had seen at the last
-    /// time.
+    /// The times of user actions other than messages, and the number of problems seen at the last one.
     private var asked: [Timestamp] = []
     private var oldProblemCount = 0
     /// The instruction that the client lacks.
     private var missing: ClientInstruction?
     /// The state of client and world at the last check of this wait, or nil if the client does not report a revision.
     private var looked: Look?
-    /// Why the expectation was not met at that check.
+    /// Why the expectation was not met at the last check.
     private var lastFailure: (() -> CaseFailure)?
     /// The world's activity when it was last quiet.
     private var lastActivity: UInt64?
@@ -39,7 +38,7 @@ struct CasePlay {
     enum Stop: Error {
         /// The client did not meet an expectation.
         case failed(CaseFailure)
-        /// The suite cannot drive the client, so the traffic does not show the reason.
+        /// The suite cannot drive the client, so the reason is not in the traffic.
         case undrivable(any Error)
         /// The client and its world were still busy after this many checks.
         case restless(looks: Int)
@@ -62,7 +61,7 @@ struct CasePlay {
     ///
     /// Throws only errors of the harness.
     ///
-    /// It judges before it ends the client, because the client is not responsible for how the harness ends it.
+    /// It judges before ending the client, because the client is not responsible for that end.
     mutating func run() async throws {
         var isDrivable = true
         do {
@@ -93,8 +92,8 @@ struct CasePlay {
         if !result.failures.isEmpty {
             let entries = try await world.entries()
             result.lastEntries = entries.filter(\.event.isOnTheWire).suffix(4)
-            // Judge in the union mode. Every server refuses IDs in upper case, even if its guide has no clause about
-            // them.
+            // Judge in the union mode, because every server refuses upper-case IDs, even if its guide has no clause
+            // about them.
             var judge = Judge(mode: .union)
             for entry in entries { judge.observe(entry) }
             result.hasUpperCaseIDs = judge.verdicts(at: now).contains {
@@ -105,10 +104,10 @@ struct CasePlay {
         result.contractTime = elapsed
     }
 
-    /// Plays every step, whatever the earlier results, and adds the client's behaviour to an outcome.
+    /// Plays all steps, regardless of results, and adds the client's behaviour to an outcome.
     ///
-    /// A fault does not end a story. An unmet expectation is noted, and an instruction that the client lacks is
-    /// skipped. The story ends early only if the client cannot be driven or never becomes idle.
+    /// Unmet expectations are recorded, and instructions that the client lacks are skipped. The story ends early only
+    /// if the client cannot be driven or never becomes idle.
     mutating func play(into outcome: inout TrialOutcome) async throws {
         for (index, step) in result.contractCase.steps.enumerated() {
             place = index
@@ -134,7 +133,7 @@ struct CasePlay {
         outcome.asked = asked
     }
 
-    /// Lets time pass and notes which entries are written meanwhile.
+    /// Lets time pass and records the entries written meanwhile.
     private mutating func passQuietly(_ duration: Duration, _ outcome: inout TrialOutcome) async throws {
         try await settle()
         let start = try await world.entries().last?.number ?? 0
@@ -143,7 +142,7 @@ struct CasePlay {
         outcome.quiet = start + 1..<max(start, try await world.entries().last?.number ?? 0) + 1
     }
 
-    /// Notes a failure with its step.
+    /// Records a failure with its step.
     private mutating func note(_ failure: CaseFailure) {
         var failure = failure
         failure.step = place
@@ -154,7 +153,7 @@ struct CasePlay {
         result.looked.formUnion(step.expectation?.checks ?? [])
         switch step {
         case .perform(let instruction):
-            // Old adapters do not know this instruction.
+            // Old adapters do not support this instruction.
             if instruction == .loadQuickActions { _ = try await observe([.quickActions]) }
             try await perform(instruction)
         case .chatAboutGoal(let title):
@@ -207,11 +206,11 @@ struct CasePlay {
         }
     }
 
-    /// Checks the client and everything watched.
+    /// Checks the client and all watched expectations.
     ///
-    /// The first breach of each is kept.
+    /// The first breach of each expectation is recorded.
     ///
-    /// - Returns: the reason why the client fails the expectation; nil without a failure.
+    /// - Returns: Why the client fails the expectation; nil if it does not.
     mutating func look(for expectation: ClientExpectation?) async throws -> (() -> CaseFailure)? {
         guard expectation != nil || !watched.isEmpty else { return nil }
         if let revision = client.revision, let lastActivity {
@@ -246,7 +245,7 @@ struct CasePlay {
 }
 
 extension CaseFailure {
-    /// Adds when the failure occurred and how long the step waited.
+    /// The failure with its time and the step's wait.
     fileprivate func told(after elapsed: Duration, within limit: Duration? = nil) -> CaseFailure {
         CaseFailure(message: Messages.told(message, after: elapsed, within: limit), check: check, at: elapsed)
     }
@@ -260,14 +259,14 @@ extension Timestamp {
     func advanced(by duration: Duration) -> Timestamp { advanced(byNanoseconds: duration.nanoseconds) }
 }
 
-/// Moves a world on the manual clock and a client on the suite's clock together, from one due event to the next.
+/// Moves a world on the manual clock and a client on the suite's clock together, from event to event.
 extension CasePlay {
-    /// How often both sides must be idle before time advances, because a process's output may still be on its way.
+    /// The number of idle checks of both sides before time advances, because a process's output may be in transit.
     static let quietRounds = 2
 
     /// Advances both sides to a point in time, or until the expectation is met.
     ///
-    /// - Returns: the reason why the client fails the expectation at the end; nil without a failure.
+    /// - Returns: Why the client fails the expectation at the end; nil if it does not.
     mutating func carry(to end: Timestamp, until expectation: ClientExpectation?) async throws -> CaseFailure? {
         while true {
             let next = try await settle()
@@ -279,11 +278,11 @@ extension CasePlay {
         }
     }
 
-    /// Lets both sides do all work that is due or has arrived; returns when the next event is due on either side.
+    /// Lets both sides do all due work; returns the time of the next event on either side.
     @discardableResult
     mutating func settle() async throws -> Timestamp? {
         guard client.clock == .suite else { return nil }
-        // If bytes arrive at once, nothing is in transit.
+        // If bytes arrive immediately, nothing is in transit.
         let rounds = world.stage.isPrompt ? 1 : Self.quietRounds
         var quiet = 0
         var activity = world.stage.isPrompt ? lastActivity : nil
@@ -295,9 +294,9 @@ extension CasePlay {
             let pulse = try await world.pulse(at: now)
             quiet = pulse.activity == activity ? quiet + 1 : 0
             activity = pulse.activity
-            // A timer that is due now is work to do.
+            // A due timer counts as work.
             if let clientDue, clientDue <= now { quiet = 0 }
-            // A past date is a time-out of the system's clock, which the world's clock does not trigger.
+            // A past date is a time-out by the system's clock, which the world's clock does not trigger.
             let worldDue = pulse.nextDue.flatMap { $0 > now ? $0 : nil }
             lastActivity = pulse.activity
             if quiet >= rounds { return .earliest(clientDue, worldDue) }
@@ -311,8 +310,8 @@ extension CasePlay {
 
     /// Waits for a point in time, or until the expectation is met.
     ///
-    /// - Returns: the reason why the client fails the expectation at the end; nil without a failure.
-    /// - Throws: ``Stop`` if both sides are idle and the expectation is unmet, because it will never be met.
+    /// - Returns: Why the client fails the expectation at the end; nil if it does not.
+    /// - Throws: ``Stop`` if both sides are idle, so that the expectation will never be met.
     mutating func wait(until end: Timestamp, for expectation: ClientExpectation?) async throws -> CaseFailure? {
         var mark = MonotonicInstant.now()
         var idleness = Idleness(grace: grace)
@@ -330,7 +329,7 @@ extension CasePlay {
             }
             let left = end.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
             try await SystemThread.wait(until: MonotonicInstant(nanoseconds: mark.nanoseconds + min(Self.pause, left)))
-            // The time that the check took counts as contract time.
+            // The duration of the check counts as contract time.
             let then = MonotonicInstant.now()
             now = now.advanced(byNanoseconds: then.nanoseconds - mark.nanoseconds)
             mark = then

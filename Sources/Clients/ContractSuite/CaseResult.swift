@@ -2,13 +2,13 @@ import FitIQAPI
 import Judging
 import Traffic
 
-/// The outcome of one case: failures that the client's user sees, and verdicts from the server's view.
+/// The outcome of one case: failures visible to the client's user, and verdicts from the server's view.
 public struct CaseResult: Sendable {
     public let contractCase: ContractCase
     public internal(set) var mode: GuideMode
     /// Why the case was skipped, as a sentence, or nil if it ran.
     public internal(set) var skipped: String?
-    /// What was left out because the client has no chat, as a sentence, or nil if the whole case was played.
+    /// The part omitted because the client has no chat, as a sentence, or nil if the whole case was played.
     public internal(set) var leftOut: String?
     /// The missing instruction that caused the skip.
     var missing: ClientInstruction?
@@ -19,16 +19,16 @@ public struct CaseResult: Sendable {
     /// The verdicts on obligations, from the server's view.
     public internal(set) var verdicts: [Verdict] = []
     public internal(set) var exposures: [Exposure] = []
-    /// The situations that the client was in.
+    /// The client's situations.
     public internal(set) var coverage = Coverage()
     public internal(set) var hasConnected = false
     /// The number of journal entries that could not be judged.
     public internal(set) var missedCount = 0
-    /// The last traffic except pings, or empty if the client's user saw nothing wrong.
+    /// The last traffic except pings, or empty if the user saw no failure.
     public internal(set) var lastEntries: [JournalEntry] = []
-    /// Advice from the traffic, or empty without failures.
+    /// Advice from the traffic, or empty if there is no failure.
     public internal(set) var advice = ""
-    /// Whether the client says that it is written in Swift.
+    /// Whether the client reports that it is written in Swift.
     var isAboutSwift = false
     public internal(set) var contractTime = Duration.zero
     /// The case's duration by the system's clock.
@@ -41,7 +41,7 @@ public struct CaseResult: Sendable {
 
     /// The broken obligations, *must* or *should*.
     public var broken: [Verdict] { verdicts.filter { $0.outcome == .broken } }
-    /// Takes back a breach of `ws/close-handshake`: an adapter that has died, or was ended, took its sockets with it.
+    /// Withdraws a breach of `ws/close-handshake` if the adapter's end closed its sockets.
     mutating func excuseOwnEnd() {
         verdicts = verdicts.map { verdict in
             guard verdict.obligation.id == "ws/close-handshake", verdict.outcome == .broken else { return verdict }
@@ -51,11 +51,11 @@ public struct CaseResult: Sendable {
         }
     }
 
-    /// Whether the client sent ids in upper case; false if its user saw nothing wrong.
+    /// Whether the client sent upper-case IDs; false if its user saw no failure.
     var hasUpperCaseIDs = false
     /// The inside checks that failed.
     ///
-    /// It is empty if the server saw a broken *must* or an ID in upper case, which may have caused what the user sees.
+    /// It is empty if the server saw a broken *must* or an upper-case ID, which may be the cause.
     public var brokenChecks: Set<InsideCheck> { followsFromTraffic ? [] : Set(failures.compactMap(\.check)) }
     private var followsFromTraffic: Bool { hasUpperCaseIDs || verdicts.contains { $0.failsRun } }
 
@@ -67,29 +67,29 @@ public struct CaseResult: Sendable {
         }
     }
 
-    /// Whether nothing is wrong on either side.
+    /// Whether there are no failures on either side.
     ///
     /// A broken *should* does not count, and a skipped case passes.
     public var isPassed: Bool { skipped != nil || failures.isEmpty && !verdicts.contains { $0.failsRun } }
 }
 
 public struct CaseFailure: Sendable, Hashable {
-    /// What was expected and what the client showed, as a sentence.
+    /// The expectation and what the client showed, as a sentence.
     public var message: String
     public var check: InsideCheck?
     /// When the failure occurred, counted from the start of the case.
     var at = Duration.zero
-    /// The index of the failing step; it is nil in a case, which ends with the first failure.
+    /// The index of the failing step; nil in a case, which ends with the first failure.
     var step: Int?
 }
 
 extension CaseResult: CustomStringConvertible {
-    /// Everything that is wrong, one sentence per line, for a failed test.
+    /// All failures, one sentence per line, for a failed test.
     public var description: String { Messages.summary(of: self) }
 
     /// The inside checks as verdicts.
     ///
-    /// Their findings have no evidence in the journal.
+    /// Their findings have no journal evidence.
     public var insideVerdicts: [Verdict] {
         guard skipped == nil else { return [] }
         return Obligation.inside.filter { $0.applies(in: mode) }.map { obligation in
@@ -108,10 +108,10 @@ extension CaseResult: CustomStringConvertible {
 }
 
 extension Report {
-    /// Makes a report with one run per topic: the verdicts of all of its cases, and a check for each case.
+    /// Creates a report with one run per topic: the verdicts of its cases, and a check for each case.
     ///
-    /// Inside checks appear among the obligations and, in full, at their case. Cases of a single guide are listed apart
-    /// from those of the union.
+    /// Inside checks appear among the obligations and, in full, at their case. Single guides' cases are separate from
+    /// the union's.
     public init(title: String, results: [CaseResult]) {
         self.init(title: title)
         faced = Set(results.flatMap(\.contractCase.faces) + results.flatMap(\.contractCase.checks).map(\.rawValue))
@@ -168,7 +168,7 @@ extension CaseResult {
 
     fileprivate var checks: [Report.Check] { skipped == nil ? [Report.Check(self)] : [] }
 
-    /// The verdicts and inside checks; each finding names the case.
+    /// The verdicts and inside checks; each finding includes the case.
     fileprivate var toldVerdicts: [Verdict] {
         (verdicts + insideVerdicts).map { verdict in
             var told = verdict
@@ -183,7 +183,7 @@ extension CaseResult {
 }
 
 extension [Verdict] {
-    /// Merges these verdicts with others on the same obligations.
+    /// Merges these verdicts with other verdicts on the same obligations.
     fileprivate func adding(_ others: [Verdict]) -> [Verdict] {
         let others = Dictionary(others.map { ($0.obligation.id, $0) }, uniquingKeysWith: { first, _ in first })
         return map { verdict in

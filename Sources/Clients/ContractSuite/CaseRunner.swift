@@ -6,36 +6,35 @@ import Traffic
 
 /// Creates the client for a case.
 ///
-/// It is called once per case, and again if the client turns out to have another clock, no sockets or no chat. An error
-/// that it throws counts as the client's and fails the case.
+/// It is called once per case, and again if the client has another clock, no sockets or no chat. If it throws, the case
+/// fails.
 public typealias ClientFactory = (Surroundings) async throws -> any ClientUnderTest
 
 /// Plays cases on a stage, each in its own world.
 public struct CaseRunner {
     public let stage: any Stage
-    /// Whether a case fails if the client never faced the case's obligations.
+    /// Whether a case fails if the client did not exercise the case's obligations.
     public var isStrict = false
-    /// The longest time that steps without an expectation may take for a client on the system's clock; longer cases are
-    /// skipped.
+    /// The maximum duration of steps without an expectation on the system's clock; longer cases are skipped.
     public var patience = Duration.seconds(30)
-    /// How long a client on the system's clock and its backend may be idle before a wait for the client fails.
+    /// The idle time of client and backend on the system's clock after which a wait for the client fails.
     ///
     /// They are idle if the client reports no work in progress, only pings arrive, and the backend has nothing due. A
-    /// client with a connection gets 40 s more, because it may be waiting for its next pong.
+    /// connected client gets 40 s more, because it may be waiting for its next pong.
     public var grace = Duration.seconds(5)
     /// The maximum number of checks of the client and its world in one case.
     ///
-    /// A case that needs more never becomes idle.
+    /// A case that needs more counts as never idle.
     public var stepLimit = 200_000
-    /// What the runner assumes about the next client: the same as the previous one.
+    /// The assumed properties of the next client, which are the previous client's.
     private var clock = ClientClock.suite, usesSockets = true
 
     public init(on stage: any Stage) { self.stage = stage }
 
     /// Plays a case.
     ///
-    /// - Throws: errors of the harness, such as no room for a world or a stopped server. The result reports what the
-    ///   client does.
+    /// - Throws: Errors of the harness, such as no room for a world or a stopped server; the client's failures are in
+    ///   the result.
     public mutating func run(_ contractCase: ContractCase, with factory: ClientFactory) async throws -> CaseResult {
         let result = try await play(contractCase, with: factory)
         guard let missing = result.missing, missing.isOfChat, let part = contractCase.withoutChat else { return result }
@@ -46,7 +45,7 @@ public struct CaseRunner {
 
     private mutating func play(_ contractCase: ContractCase, with factory: ClientFactory) async throws -> CaseResult {
         let scenario = try contractCase.setting.scenario()
-        // The second client has the capabilities of the first, unless it changes its answers.
+        // The second client has the capabilities that the first one reported.
         for _ in 0..<2 {
             if let result = try await run(contractCase, scenario, with: factory) { return result }
         }
@@ -105,9 +104,9 @@ public struct CaseRunner {
     }
 }
 
-/// Where cases are played: an engine, and what carries bytes between it and clients.
+/// A place for cases: an engine and the transport between it and clients.
 public protocol Stage {
-    /// Whether all bytes have arrived when ``perform(_:)`` and the client's own work return.
+    /// Whether all bytes have arrived when ``perform(_:)`` and the client's work return.
     var isPrompt: Bool { get }
 
     /// Runs work on the engine at the system's time; when it returns, output for clients is on its way.
@@ -153,11 +152,11 @@ struct StageWorld {
             refreshToken: access.refreshToken, apiKey: access.apiKey, guide: access.mode, now: access.now)
     }
 
-    /// What must be known before time may advance.
+    /// The state that determines whether time may advance.
     struct Pulse: Sendable {
         /// A number that grows with every byte between the world and its clients.
         var activity: UInt64
-        /// When the world's next own event is due.
+        /// When the world's next event is due.
         var nextDue: Timestamp?
     }
 
@@ -192,9 +191,9 @@ struct StageWorld {
         try await stage.perform { [id = access.id] engine, _ in engine.journalEntries(ofWorld: id) }
     }
 
-    /// What shows whether the backend is idle.
+    /// The state that shows whether the backend is idle.
     ///
-    /// - Parameter traffic: the number of the last known entry other than pings and pongs.
+    /// - Parameter traffic: The number of the last known entry other than pings and pongs.
     func idleness(after traffic: Int) async throws -> Idleness.Backend {
         try await stage.perform { [id = access.id] engine, _ in
             let last = engine.journalEntries(ofWorld: id, after: traffic).last { !$0.event.isPing }

@@ -8,7 +8,7 @@ public enum ClientExpectation: Sendable, Hashable {
     /// The chat shows the existing consultation with this ID.
     case continues(String)
     case noConsultation
-    /// The transcript equals the stored messages, line by line; answers shown as incomplete do not count.
+    /// The transcript equals the stored messages, line by line; answers shown as incomplete are ignored.
     case transcriptAsStored
     /// The transcript is complete, has at least this many lines, and equals the end of the stored messages.
     case transcriptEndsAsStored(atLeast: Int)
@@ -28,9 +28,9 @@ public enum ClientExpectation: Sendable, Hashable {
     case problemCount(ClientReport.Problem.Kind, Int)
     case noProblem
     case someProblem
-    /// The user has seen a new problem since last asking for something other than a message.
+    /// The user has seen a new problem since the last action other than a message.
     case freshProblem
-    /// The server stores no message of the user twice; this is only for users who never repeat themselves.
+    /// The server stores no user message twice; only for users who never repeat a message.
     case storedOnce
     /// The server stores every message that the client shows as delivered.
     case deliveredIsStored
@@ -39,25 +39,25 @@ public enum ClientExpectation: Sendable, Hashable {
     /// The goal is linked with the consultation of the open chat.
     case goalLinked(String)
     case goalUnlinked(String)
-    /// The goal exists and is not shown as linked with the consultation with this ID.
+    /// The goal exists and is not shown as linked with this consultation.
     case goalParted(String, from: String)
-    /// The user saw this template; this is only for clients that show templates.
+    /// The user saw this template; only for clients that show templates.
     case template(type: String, name: String)
-    /// The client suggests questions; this is only for clients that show them.
+    /// The client suggests questions; only for clients that show suggestions.
     case quickActions
     /// The meal with this text has this status and, if given, these calories.
     case meal(String, MealLogStatus, calories: Int? = nil)
-    /// If the client shows a result for the meal with this text, it is this one.
+    /// The client shows this result or none for the meal with this text.
     case mealResult(String, MealLogStatus, calories: Int? = nil)
-    /// The meal shows this much protein, within 0.5 g, and these foods; this is only for clients that show foods.
+    /// The meal shows this much protein, within 0.5 g, and these foods; only for clients that show foods.
     case mealContents(String, protein: Double, items: [String])
     /// The meal with this text failed, and the user sees a reason that contains the other text.
     case mealError(String, containing: String)
     case idle
     case all([ClientExpectation])
-    /// At least one of these expectations; the reported failure is that of the last.
+    /// At least one of these expectations; the last one's failure is reported.
     case oneOf([ClientExpectation])
-    /// An expectation that belongs to another check than its kind usually does.
+    /// An expectation assigned to another check than usual for its kind.
     indirect case checking(InsideCheck, ClientExpectation)
 
     var needsStoredMessages: Bool {
@@ -71,26 +71,26 @@ public enum ClientExpectation: Sendable, Hashable {
     }
 }
 
-/// A check that only works from inside a client.
+/// A check that is possible only inside a client.
 public enum InsideCheck: String, Sendable, Hashable, CaseIterable {
-    /// The transcript equals what the server streamed and stored.
+    /// The transcript equals the streamed and stored messages.
     case transcript = "inside/transcript-equals-chunks"
     /// The client does not show a truncated answer as complete.
     case cutStream = "inside/cut-stream-not-complete"
     case serverError = "inside/server-error-surfaces"
     /// After a 409, the chat shows the existing consultation.
     case conflict = "inside/conflict-yields-existing"
-    /// After a 429, the user learns that there are too many consultations.
+    /// After a 429, the user sees that there are too many consultations.
     case limit = "inside/limit-yields-too-many"
     case failedMeal = "inside/failed-meal-surfaces"
-    /// The user sees that the backend refuses a request.
+    /// The user sees the backend's refusal of a request.
     case refusal = "inside/refusal-surfaces"
-    /// The client shows an event's data at the right meal.
+    /// The client shows an event's data for the right meal.
     case ownMeal = "inside/event-of-its-own-meal"
     case mealContents = "inside/meal-contents-shown"
     /// Unknown frame types, members and words change nothing.
     case unknown = "inside/unknown-is-ignored"
-    /// A goal does not lead to a deleted conversation.
+    /// A goal does not refer to a deleted conversation.
     case goneConversation = "inside/gone-conversation-cleared"
     /// The client shows a template with its own type.
     case template = "inside/template-by-its-type"
@@ -136,12 +136,12 @@ struct Observation: Sendable {
     var report = ClientReport()
     /// The server's messages of the consultation, or empty if it is unknown or they are not needed.
     var stored: [StoredMessage] = []
-    /// How many problems the user had seen when last asking for something other than a message.
+    /// The number of problems seen before the last action other than a message.
     var oldProblemCount = 0
 }
 
 extension ClientExpectation {
-    /// A sentence that is built only when needed, because most checks ask only whether there is one.
+    /// A sentence created only on demand, because most checks only test whether there is one.
     typealias Sentence = () -> String
 
     /// The first unmet part and why, or nil if all parts are met.
@@ -206,7 +206,7 @@ extension ClientExpectation {
         }
     }
 
-    /// The member of the report that the expectation needs, if the client omits it.
+    /// The report member that the expectation needs but the client omits.
     func unsaid(in report: ClientReport) -> String? {
         switch self {
         case .template: report.templates == nil ? "templates" : nil
@@ -218,14 +218,14 @@ extension ClientExpectation {
         }
     }
 
-    /// Returns nil if the expectation is met, otherwise a sentence that says so.
+    /// Returns nil if the expectation is met, otherwise a sentence about the failure.
     private func unless(_ isMet: Bool, _ shown: @autoclosure @escaping Sentence) -> Sentence? {
         isMet ? nil : { Messages.unmet(self, shown()) }
     }
 
     private func unmetTranscript(_ observation: Observation, atLeast count: Int) -> Sentence? {
         let stored = observation.stored
-        // A broken-off answer and an undelivered message may stay, because they are shown as such.
+        // A broken-off answer and an undelivered message may stay, because they are marked as such.
         let shown = observation.report.transcript.filter { line in
             if line.role == .assistant { return line.isComplete }
             return line.isDelivered || stored.contains { $0.role == line.role && $0.text == line.text }
@@ -299,6 +299,6 @@ extension ClientExpectation {
 }
 
 extension String {
-    /// Whether it contains the text; an empty text is always contained.
+    /// Whether it contains the text; any string contains an empty text.
     fileprivate func has(_ text: String) -> Bool { text.isEmpty || contains(text) }
 }

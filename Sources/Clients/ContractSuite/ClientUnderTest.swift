@@ -1,10 +1,11 @@
 import FitIQAPI
 import FitIQClient
 
-/// A client of the API as the suite drives it: takes its user's instructions and reports what the user would see.
+/// A client of the API under the suite's control: it follows its user's instructions and reports what the user would
+/// see.
 ///
-/// An instruction only starts something, and later reports show its results. No call waits for the backend, so a client
-/// on the suite's clock can pass hours in a moment.
+/// An instruction only starts an action, and later reports show its results. No call waits for the backend, so hours
+/// pass in a moment for a client on the suite's clock.
 public protocol ClientUnderTest {
     var clock: ClientClock { get }
 
@@ -15,38 +16,37 @@ public protocol ClientUnderTest {
     ///
     /// The default is true.
     ///
-    /// A client that only sends requests gets the REST cases. The suite expects no connection of it and skips cases
-    /// about sockets.
+    /// A client that only sends requests gets the REST cases. The suite expects no connection and skips socket cases.
     var usesSockets: Bool { get }
 
-    /// Starts what the user asks for.
+    /// Starts a user's action.
     ///
     /// - Throws: ``UnsupportedInstruction`` if the client lacks the feature; without a chat, the suite plays the rest
-    ///   of the case. Any other error means that the client can no longer be driven. A refusal by the backend belongs
-    ///   in the report.
+    ///   of the case. Any other error means that the client can no longer be driven. Report the backend's refusals
+    ///   instead of throwing.
     func perform(_ instruction: ClientInstruction) async throws
 
     func report() async throws -> ClientReport
 
     /// A number that grows whenever the report changes, so that the suite can skip unchanged reports.
     ///
-    /// Nil if not supported.
+    /// It is nil if not supported.
     var revision: UInt64? { get }
 
-    /// Sets the suite's clock and lets the client handle everything that is due or has arrived.
+    /// Sets the suite's clock and lets the client handle all due timers and received data.
     ///
     /// The suite calls it repeatedly until both sides are idle, and never for clients on the system's clock.
     ///
-    /// - Returns: When the client's next timer is due, or nil if none is set.
+    /// - Returns: When the client's next timer is due, or nil if there is none.
     func settle(at time: Timestamp) async throws -> Timestamp?
 
-    /// Ends the client: it closes its connections without a close frame.
+    /// Ends the client, which closes its connections without a close frame.
     func end() async
 }
 
 /// The clock that a client's timers follow.
 public enum ClientClock: String, Sendable, CaseIterable {
-    /// A clock that only the suite moves.
+    /// A clock that only the suite advances.
     case suite
     /// The system's clock; the suite waits.
     case system
@@ -61,14 +61,14 @@ extension ClientUnderTest {
     public func end() async {}
 }
 
-/// Where a client under test finds its backend and its credentials.
+/// The backend's location and the credentials for a client under test.
 public struct Surroundings: Sendable, Hashable {
     /// The base of REST paths, such as `http://127.0.0.1:8080/w/w1`; `/api/v1` follows.
     public var url: String
     /// The base of WebSocket paths, such as `ws://127.0.0.1:8080/w/w1`.
     public var webSocketURL: String
     public var token: String
-    /// The token that the client's refresh hook returns after a 401.
+    /// The token for the client's refresh hook to return after a 401.
     public var freshToken: String
     /// The refresh token for `POST /auth/refresh`, or nil if the token's user has no account.
     public var refreshToken: String?
@@ -88,7 +88,7 @@ public enum ClientInstruction: Sendable, Hashable {
     case archive
     /// Leaves the chat and stops listening to meals.
     case disconnect
-    /// Creates a goal; if the coach suggested it in the open chat, it belongs to that consultation.
+    /// Creates a goal; a goal suggested in the open chat belongs to that consultation.
     case createGoal(title: String, description: String)
     /// Opens the chat about the goal with this ID in the report.
     case chatAboutGoal(id: String)

@@ -6,7 +6,7 @@ import Scenarios
 extension ContractCase {
     /// The case for a client that opens no WebSocket, or nil if the case is about sockets.
     ///
-    /// It expects neither a connection nor a streaming answer, because such a client reads the stored messages.
+    /// It does not expect a connection or a streaming answer, because such a client reads the stored messages.
     var overREST: ContractCase? {
         guard !["socket", "interruption"].contains(topic) else { return nil }
         let faults = (try? setting.scenario())?.faults ?? []
@@ -14,7 +14,7 @@ extension ContractCase {
         return part(steps.filter { !$0.isOfSockets }, faces: Self.isFacedOverREST) { $0.overREST }
     }
 
-    /// The case without its chat, for clients that cannot chat; nil if it has no chat or nothing else.
+    /// The case without its chat, for clients that cannot chat; nil if it has no chat or only a chat.
     var withoutChat: ContractCase? {
         let rest = steps.filter { !$0.isOfChat }
         let asks = rest.contains { if case .perform = $0 { true } else { false } }
@@ -38,7 +38,7 @@ extension ContractCase {
             steps: steps.compactMap { $0.expecting(expecting) })
     }
 
-    /// Whether an obligation binds a client that opens no WebSocket.
+    /// Whether an obligation applies to a client that opens no WebSocket.
     private static func isFacedOverREST(_ id: String) -> Bool {
         !id.hasPrefix("ws/") && !["meal/no-poll-while-connected", "meal/no-fetch-after-completed"].contains(id)
             && id != "auth/websocket-credentials"
@@ -60,7 +60,7 @@ extension Step {
         }
     }
 
-    /// The step with the remaining expectation, or nil if nothing remains of it.
+    /// The step with the remaining expectation, or nil if nothing remains.
     fileprivate func expecting(_ part: (ClientExpectation) -> ClientExpectation?) -> Step? {
         switch self {
         case .until(let expectation, let limit): part(expectation).map { .until($0, within: limit) }
@@ -82,7 +82,7 @@ extension ClientInstruction {
 }
 
 extension ClientExpectation {
-    /// What remains for a client without WebSockets, or nil if nothing does.
+    /// The remaining expectation for a client without WebSockets, if any.
     fileprivate var overREST: ClientExpectation? {
         switch self {
         // Only error frames cause problems of this kind.
@@ -91,7 +91,7 @@ extension ClientExpectation {
         }
     }
 
-    /// What remains for a client without a chat, or nil if nothing does.
+    /// The remaining expectation for a client without a chat, if any.
     fileprivate var withoutChat: ClientExpectation? {
         switch self {
         case .connection, .offline, .continues, .noConsultation, .transcriptAsStored, .transcriptEndsAsStored,
@@ -102,7 +102,7 @@ extension ClientExpectation {
         }
     }
 
-    /// Applies this to the parts; a choice that loses a branch no longer requires anything.
+    /// Applies `part` to the parts; a choice without one of its branches requires nothing.
     private func parts(_ part: (ClientExpectation) -> ClientExpectation?) -> ClientExpectation? {
         switch self {
         case .all(let parts):

@@ -1,18 +1,18 @@
 import FitIQAPI
 import Scenarios
 
-/// A situation for a client and the behaviour expected of it, as data.
+/// A situation for a client and its expected behaviour, as data.
 ///
-/// The verdict has two parts: the steps check the client's reports, and the obligations judge what the server saw.
+/// The verdict has two parts: the steps check the client's reports, and the obligations judge the traffic.
 public struct ContractCase: Sendable, CustomStringConvertible {
     /// The unique name, topic first, such as `consultation/create/409-continues-existing`.
     public let address: String
     public let title: String
     public let clause: Clause
     public let setting: Setting
-    /// The guide that the backend follows, or nil to let the setting decide.
+    /// The guide that the backend follows, or nil to use the setting's guide.
     public let guide: GuideMode?
-    /// The IDs of the obligations that the case makes a client face.
+    /// The IDs of the obligations that the case exercises.
     public let faces: [String]
     public let steps: [Step]
 
@@ -40,7 +40,7 @@ public struct ContractCase: Sendable, CustomStringConvertible {
 
     public var checks: Set<InsideCheck> { steps.reduce(into: []) { $0.formUnion($1.expectation?.checks ?? []) } }
 
-    /// Whether the address is the prefix or lies below it: `consultation/create` selects only `consultation/create/…`.
+    /// Whether the address is the prefix or below it: `consultation/create` selects only `consultation/create/…`.
     public func isSelected(by prefix: String) -> Bool {
         address == prefix || prefix.isEmpty || address.hasPrefix(prefix.hasSuffix("/") ? prefix : prefix + "/")
     }
@@ -56,7 +56,7 @@ public struct ContractCase: Sendable, CustomStringConvertible {
     }
 }
 
-/// A sentence of a guide, or one of ours, that a case tests.
+/// A sentence of a guide, or a rule of this project, that a case tests.
 public struct Clause: Sendable, Hashable, CustomStringConvertible {
     /// The guide's short name, or `ours`.
     public let guide: String
@@ -64,7 +64,7 @@ public struct Clause: Sendable, Hashable, CustomStringConvertible {
     public let place: String
     public let sentence: String
 
-    /// Cites a rule that no guide states.
+    /// Cites a rule of this project.
     public static func ours(_ sentence: String) -> Clause { Clause(guide: "ours", place: "", sentence: sentence) }
     public var description: String { "\(guide)\(place.isEmpty ? "" : ", " + place): \(sentence)" }
 }
@@ -82,7 +82,7 @@ public enum Setting: Sendable, Hashable {
 
     /// The scenario.
     ///
-    /// - Throws: all mistakes in a written scenario.
+    /// - Throws: All mistakes in a written scenario.
     public func scenario() throws(ScenarioErrors) -> Scenario {
         switch self {
         case .builtIn(let name):
@@ -97,7 +97,7 @@ public enum Setting: Sendable, Hashable {
 
 /// A step of a case.
 ///
-/// An instruction only starts something. ``until(_:within:)`` lets time pass until its result shows.
+/// An instruction only starts an action; ``until(_:within:)`` lets time pass until its result appears.
 public enum Step: Sendable, Hashable {
     case perform(ClientInstruction)
     /// The user opens the chat about the goal with this title in the report.
@@ -107,10 +107,10 @@ public enum Step: Sendable, Hashable {
     case quiet(Duration)
     /// Time passes until the expectation is met, or the step fails at the limit.
     ///
-    /// After a failure, the following steps are skipped, because they build on this one.
+    /// After a failure, the following steps are skipped, because they depend on this one.
     case until(ClientExpectation, within: Duration)
     case expect(ClientExpectation)
-    /// The expectation must hold at every check from now on.
+    /// The expectation must hold in all later checks.
     case watch(ClientExpectation)
 
     /// The expectation, if any.
@@ -144,7 +144,7 @@ extension ClientInstruction {
 
 /// An error for ``ClientUnderTest/perform(_:)`` if the client lacks a feature.
 ///
-/// The case is then skipped and does not fail.
+/// The case is then skipped instead of failing.
 public struct UnsupportedInstruction: Error, Sendable, Hashable {
     public let instruction: String
 

@@ -1,10 +1,10 @@
 import FitIQAPI
 
-/// Measures how long a client on the system's clock and its backend have both been idle.
+/// Measures the common idle time of a client on the system's clock and its backend.
 ///
-/// A case need not wait any longer then.
+/// If both are idle, a case need not wait any longer.
 struct Idleness {
-    /// What shows that the backend is idle.
+    /// The state that shows whether the backend is idle.
     struct Backend: Sendable, Hashable {
         /// The number of the journal's last entry other than pings and pongs.
         var lastTraffic: Int
@@ -12,20 +12,20 @@ struct Idleness {
         var nextStep: Timestamp?
     }
 
-    /// How long a client may take to notice a dead connection: a ping after 30 s, and 10 s without a pong.
+    /// The time in which a client must notice a dead connection: a ping after 30 s, and 10 s without a pong.
     static let pingTime = Duration.seconds(40)
 
     private let grace: Duration
     private var seen: (report: ClientReport, traffic: Int)?
-    /// When both sides first looked like this.
+    /// When both sides first had this state.
     private var start: Timestamp?
 
-    /// - Parameter grace: how long both sides must be unchanged until a client without a connection counts as idle.
+    /// - Parameter grace: The time without changes after which a client without a connection counts as idle.
     init(grace: Duration) { self.grace = grace }
 
-    /// Checks both sides and returns how long they have been idle, or nil if that is not long enough.
+    /// Checks both sides and returns how long they have been idle, or nil if not long enough.
     ///
-    /// - Parameter end: the end of the wait. Events due later do not count.
+    /// - Parameter end: The end of the wait; events due later do not count.
     mutating func time(_ report: ClientReport, _ backend: Backend, at now: Timestamp, until end: Timestamp)
         -> Duration?
     {

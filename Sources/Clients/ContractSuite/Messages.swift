@@ -120,7 +120,7 @@ enum Messages {
     static func noClient(_ error: any Error) -> String { "The client could not be created: \(error)" }
     static func cannotBeDriven(_ error: any Error) -> String { "The client could not be driven further: \(error)" }
     static func unsupported(_ instruction: String) -> String { "The client cannot \(instruction); the case needs it." }
-    /// A client without a chat plays the rest of a case.
+    /// The sentence for a client without a chat, which plays the rest of a case.
     static func withoutChat(_ instruction: String) -> String {
         "The client cannot \(instruction), so the case was played without its chat."
     }
@@ -173,9 +173,9 @@ enum Messages {
     static let historyUnread =
         "The server ended the socket, and the client did not read the messages afterwards "
         + "(GET /api/v1/consultations/{id}/messages): only the history has the part that was cut off."
-    /// For the author of a client that goes no further after an answer.
+    /// Advice to the author of a client that does not continue after a response.
     ///
-    /// - Parameter earlier: earlier input that the client ignored.
+    /// - Parameter earlier: Earlier input that the client ignored.
     static func stopped(after request: String, status: Int, _ earlier: String?, isSwift: Bool) -> String {
         "The last exchange succeeded: \(request) was answered with \(status), and the client sent nothing "
             + "after it. It must show the answer or continue from it: check how it is decoded\(decoding(isSwift))"

@@ -1,6 +1,6 @@
 import Judging
 
-/// The contract suite, played with one client.
+/// Plays the contract suite with one client.
 ///
 /// To wrap your own client, conform it to ``ClientUnderTest`` and make each case a test:
 ///
@@ -55,15 +55,15 @@ import Judging
 /// ```
 ///
 /// A client without a chat plays the rest of each case, and a client without WebSockets
-/// (``ClientUnderTest/usesSockets``) plays the REST cases. Other cases are skipped, and so are those that take hours
-/// unless the client follows the suite's clock.
+/// (``ClientUnderTest/usesSockets``) plays the REST cases. Other cases are skipped, and so are cases that take hours if
+/// the client follows the system's clock.
 public struct SuiteRun {
     public var cases: [ContractCase]
     public var runner: CaseRunner
 
     /// Creates a run of all cases or of the selected ones.
     ///
-    /// - Parameter prefixes: addresses of cases, or beginnings of addresses up to a `/`. Empty selects all cases.
+    /// - Parameter prefixes: Addresses of cases, or their prefixes up to a `/`; empty selects all cases
     public init(on stage: any Stage, selecting prefixes: [String] = []) {
         runner = CaseRunner(on: stage)
         cases = ContractCase.all.filter { contractCase in
@@ -71,11 +71,11 @@ public struct SuiteRun {
         }
     }
 
-    /// Plays the cases one after another.
+    /// Plays the cases in sequence.
     ///
-    /// Throws errors of the harness.
+    /// It throws errors of the harness.
     ///
-    /// - Parameter observe: called with each result when its case ends.
+    /// - Parameter observe: Called with each result when its case ends.
     public mutating func run(
         with factory: ClientFactory, observing observe: (CaseResult) -> Void = { _ in }
     ) async throws -> [CaseResult] {
@@ -91,9 +91,9 @@ public struct SuiteRun {
 
 /// Plays the contract suite with a client and returns a report.
 ///
-/// Throws errors of the harness.
+/// It throws errors of the harness.
 ///
-/// - Parameter prefixes: addresses of cases, or beginnings of addresses up to a `/`. Empty selects all cases.
+/// - Parameter prefixes: Addresses of cases, or their prefixes up to a `/`; empty selects all cases
 public func run(
     _ title: String, on stage: any Stage, selecting prefixes: [String] = [], with factory: ClientFactory
 ) async throws -> Report {

@@ -20,20 +20,20 @@ struct ExploringPlan: Sendable {
 extension FakeBackendTrait {
     /// Runs the test repeatedly, each time with another fault, and reports the failures.
     ///
-    /// The test's own issues and the obligations that its client breaks count only if they appear with a fault and not
-    /// without one. Each is reported with the smallest schedule of faults that causes it. On the system's clock, it
-    /// must appear in two of three runs. Issues must be recorded in the test's own task or a child of it.
+    /// The test's issues and its client's broken obligations count only if they appear with a fault and not without
+    /// one. Each is reported with the smallest schedule of faults that causes it. On the system's clock, it must appear
+    /// in two of three runs. Issues must be recorded in the test's task or a child task.
     ///
-    /// A run may last four times as long as without faults, but at least 8 s. After that its task is cancelled, its
-    /// connections end, and its later issues do not count. To avoid this, give the client's requests a time-out. The
-    /// default of `timeoutIntervalForRequest` in `URLSessionConfiguration` is 60 s; 2 to 5 s suit a backend in the same
+    /// A run may last four times as long as without faults, but at least 8 s. Then its task is cancelled, its
+    /// connections end, and later issues are ignored. To avoid this, give the client's requests a time-out. The default
+    /// of `timeoutIntervalForRequest` in `URLSessionConfiguration` is 60 s; 2 to 5 s suit a backend in the same
     /// process. Standard error shows the progress every ten seconds.
     ///
     /// - Parameters:
-    ///   - runs: the maximum number of schedules, from 1 to 10,000,000, without the runs that reduce findings.
-    ///   - seed: determines the order of schedules.
-    ///   - budget: the time limit, including reduction, from 1 s to 7 d.
-    ///   - runLimit: the time limit of a run, from 100 ms to 1 h, or nil for the limit above.
+    ///   - runs: The maximum number of schedules, from 1 to 10,000,000, without the runs that reduce findings.
+    ///   - seed: Determines the order of schedules.
+    ///   - budget: The time limit, including reduction, from 1 s to 7 d.
+    ///   - runLimit: The time limit of a run, from 100 ms to 1 h, or nil for the limit above.
     public func exploring(
         runs: Int = 200, seed: UInt64 = 1, budget: Duration = .seconds(60), runLimit: Duration? = nil
     ) -> FakeBackendTrait {
@@ -62,7 +62,7 @@ extension FakeBackendTrait {
         (settings.seed, settings.runs, settings.stories) = (exploring.seed, exploring.runs, [story])
         settings.timeLimit = exploring.runLimit
         let begin = MonotonicInstant.now()
-        // The rest of the time is for the latest symptoms.
+        // The remaining time is for the latest symptoms.
         let lastBegin = begin.advanced(by: exploring.budget * 17 / 20)
         let trial = TestTrial(
             test, plan: plan, server: server, end: begin.advanced(by: exploring.budget), limit: exploring.runLimit,
@@ -103,7 +103,7 @@ final class ExploringProgress: Sendable {
 
     func note(runs: Int, found: Int) { counts.withLock { $0 = (runs, found) } }
 
-    /// Writes a line to standard error every ten seconds until the gate opens; it blocks its thread.
+    /// Writes a line to standard error every ten seconds until the gate opens; blocks its thread.
     func write(until isOver: Gate) {
         while !isOver.wait(until: .now().advanced(by: Self.interval)) {
             _ = DescriptorOutput.writeAll(Array((line(at: .now()) + "\n").utf8), to: 2)
@@ -140,10 +140,10 @@ private final class TestTrial: Trial {
     private let server: LocalServer
     /// The time limit of a run, or nil to derive it from a run without faults.
     private let limit: Duration?
-    /// When all runs must be over.
+    /// The time by which all runs must end.
     private let end: MonotonicInstant
     private let body: @Sendable () async throws -> Void
-    /// The real time of the first run, which has no faults.
+    /// The duration of the first run, which has no faults.
     private let own = Mutex(Duration?.none)
 
     /// The state of the current run.
@@ -172,7 +172,7 @@ private final class TestTrial: Trial {
         let silence: IssueHandlingTrait = .compactMapIssues { _ in nil }
         let run = Task { @Sendable [body, record, backend, test] in
             try await silence.provideScope(for: test, testCase: nil) {
-                // The test's own known issues are not seen here.
+                // The test's known issues do not appear here.
                 try await withKnownIssue(isIntermittent: true) {
                     try await FakeBackend.$running.withValue(backend) { try await body() }
                 } matching: { issue in

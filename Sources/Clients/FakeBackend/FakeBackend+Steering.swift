@@ -9,16 +9,16 @@ import Traffic
 
 /// Changes to a test's world, and waits.
 extension FakeBackend {
-    /// The backend refused something.
+    /// A refusal by the backend.
     ///
-    /// The description says what to do.
+    /// The description says how to fix it.
     public struct Refusal: Error, CustomStringConvertible {
         public let description: String
     }
 
     // MARK: Faults
 
-    /// Adds a fault, which acts from the next request, handshake or frame on.
+    /// Adds a fault that starts with the next request, handshake or frame.
     ///
     /// - Parameter fault: a fault as in a scenario file, in YAML or JSON:
     ///   `{on: GET /api/v1/goals, status: 503, requests: 1..2}`.
@@ -54,16 +54,16 @@ extension FakeBackend {
 
     // MARK: Requests
 
-    /// A request that the backend answered or the client gave up.
+    /// A request that the backend answered or the client abandoned.
     public struct Request: Sendable {
         /// The number of the entry in the journal, for ``wait(for:after:within:)``.
         public let number: Int
         public let method: String
         /// The path below the world's prefix and the query, such as `/api/v1/goals?page=1`.
         public let target: String
-        /// The status, or nil if no answer was started.
+        /// The status, or nil if no response was started.
         public let status: Int?
-        /// The first 64 KiB of the request's and the answer's text.
+        /// The first 64 KiB of the request's and the response's text.
         public let body: String, answer: String
         /// When the backend answered, by the world's clock.
         public let time: Timestamp
@@ -93,9 +93,9 @@ extension FakeBackend {
         /// The backend answers a request to an endpoint: `.request("POST /api/v1/consultations", status: 201)`.
         ///
         /// - Parameters:
-        ///   - endpoint: a method and a path that may have names in braces, or a text such as `/goals` for any path
+        ///   - endpoint: A method and a path, possibly with names in braces, or a text such as `/goals` for any path
         ///     that contains it.
-        ///   - status: the answer's status, or nil for any.
+        ///   - status: The response's status, or nil for any.
         public static func request(_ endpoint: String, status: Int? = nil) -> Condition {
             var condition = Condition(text: endpoint + (status.map { " with \($0)" } ?? ""))
             condition.query.kinds = [.exchange]
@@ -117,7 +117,7 @@ extension FakeBackend {
         public static let socketOpens = Condition(.opened, "a WebSocket to open")
         public static let socketEnds = Condition(.closed, "a WebSocket to end")
 
-        /// Also requires a member of the frame or answer to have a value: `.where("data.status", "completed")`.
+        /// Requires that a member of the frame or response also has this value: `.where("data.status", "completed")`.
         public func `where`(_ path: String, _ value: String) -> Condition {
             var condition = Condition(text: "\(text) where \(path) is \(value)")
             condition.query = query
@@ -153,12 +153,12 @@ extension FakeBackend {
         }
     }
 
-    /// Waits until something happens, or returns at once if it already has.
+    /// Waits until a condition is met, or returns immediately if it already is.
     ///
     /// - Parameters:
-    ///   - number: only entries after this one count, such as an earlier event's.
-    ///   - limit: the time limit by the system's clock. Something else must move a manual clock.
-    /// - Throws: A ``Refusal`` with the nearest entries if nothing matched in time.
+    ///   - number: Only entries after this number count, such as an earlier event's.
+    ///   - limit: The time limit on the system's clock; a manual clock does not advance meanwhile.
+    /// - Throws: A ``Refusal`` with the nearest entries if no entry matched in time.
     @discardableResult
     public func wait(
         for condition: Condition, after number: Int = 0, within limit: Duration = .seconds(5)
@@ -171,11 +171,11 @@ extension FakeBackend {
         }
     }
 
-    /// Moves the world's clock from one due event to the next until a new event matches.
+    /// Advances the world's clock from event to event until a new event matches.
     ///
-    /// - Parameter limit: how far to move the clock at most.
-    /// - Throws: ``ClockIsReal`` if the world follows the system's clock. If nothing matched, a ``Refusal`` with the
-    ///   nearest entries; the clock then stands at the limit.
+    /// - Parameter limit: The maximum time by which to advance the clock.
+    /// - Throws: ``ClockIsReal`` if the world follows the system's clock. A ``Refusal`` with the nearest entries if no
+    ///   event matched; the clock is then at the limit.
     @discardableResult
     public func advance(until condition: Condition, within limit: Duration = .seconds(3600)) async throws -> Event {
         let search = Search(condition, after: try await entries().last?.number ?? 0)
@@ -201,7 +201,7 @@ extension FakeBackend {
     }
 }
 
-/// A search of the journal that continues where it stopped; only the engine's thread uses it meanwhile.
+/// A search of the journal that continues where it stopped; meanwhile only the engine's thread uses it.
 private final class Search: Sendable {
     private let lookout: Mutex<JournalLookout>
     private let text: String

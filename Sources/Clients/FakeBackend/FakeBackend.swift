@@ -4,11 +4,11 @@ import MockServer
 import Testing
 import Traffic
 
-/// A test's own world: its backend's address, and the client's traffic there.
+/// A test's world: the backend's address and the client's traffic.
 ///
 /// `@Test(.fakeBackend("drop-mid-stream"))` creates one for each test, or for each case of a parameterised test, and
-/// deletes it afterwards. All worlds share one server on this machine. It starts with the first world and runs until
-/// the process ends.
+/// deletes it afterwards. All worlds share one local server, which starts with the first world and runs until the
+/// process ends.
 public struct FakeBackend: Sendable {
     /// The base of REST paths, such as `http://127.0.0.1:PORT/w/w1`; `/api/v1` follows.
     public var url: String { access.url }
@@ -20,11 +20,11 @@ public struct FakeBackend: Sendable {
     ///
     /// It does not expire.
     public var freshToken: String { access.freshToken }
-    /// The user's refresh token, or nil if the scenario gives the user no account.
+    /// The user's refresh token, or nil if the user has no account in the scenario.
     public var refreshToken: String? { access.refreshToken }
     /// The value of `X-API-Key`.
     public var apiKey: String { access.apiKey }
-    /// The user whom the tokens belong to.
+    /// The tokens' user.
     public var user: String { access.user }
     /// The guide that the backend follows.
     public var guide: GuideMode { access.mode }
@@ -34,7 +34,7 @@ public struct FakeBackend: Sendable {
 
     /// The backend of the current test.
     ///
-    /// - Throws: ``NoFakeBackend`` if the test has none or the task is not a child of the test's task.
+    /// - Throws: ``NoFakeBackend`` if the test has no backend or the task is not a child of the test's task.
     public static var current: FakeBackend {
         get throws {
             guard let backend = running else { throw NoFakeBackend() }
@@ -42,7 +42,7 @@ public struct FakeBackend: Sendable {
         }
     }
 
-    /// When the world began, by its own clock.
+    /// The world's start, by its own clock.
     var start: Timestamp { access.now }
 
     @TaskLocal static var running: FakeBackend?
@@ -59,11 +59,11 @@ public struct FakeBackend: Sendable {
         try await server.perform { [access] engine, now in engine.access(toWorld: access.id, at: now)?.now ?? now }
     }
 
-    /// Moves the world's clock.
+    /// Advances the world's clock.
     ///
-    /// When this returns, everything due has happened and has been sent.
+    /// When this returns, all due events have happened and were sent.
     ///
-    /// - Throws: ``ClockIsReal`` if the world follows the system's clock. Give the trait `clock: .manual`.
+    /// - Throws: ``ClockIsReal`` if the world follows the system's clock. Pass `clock: .manual` to the trait.
     public func advance(by duration: Duration) async throws {
         try await server.perform { [access] engine, now in
             guard engine.hasManualClock(world: access.id) else { throw ClockIsReal() }
@@ -76,7 +76,7 @@ public struct FakeBackend: Sendable {
     /// The verdicts on the client so far.
     public func verdicts() async throws -> [Verdict] { try await judgement().verdicts }
 
-    /// The verdicts and the situations of the client so far.
+    /// The verdicts on the client and its situations so far.
     public func judgement() async throws -> Judgement {
         try await server.perform { [access] engine, now in
             guard let judgement = engine.judgement(ofWorld: access.id, at: now) else { throw NoFakeBackend() }
@@ -95,9 +95,10 @@ public struct FakeBackend: Sendable {
 
     /// The differences from the session being replayed, one sentence each.
     ///
-    /// Empty if there are none or no session.
+    /// The list is empty if there are no differences or no session.
     ///
-    /// They include recorded requests that have not arrived yet. With `match: strict`, they fail the test at its end.
+    /// They include recorded requests that have not arrived yet. With `match: strict`, differences fail the test at its
+    /// end.
     public func replayFailures() async throws -> [String] { try await replayOutcome()?.failures ?? [] }
 
     func replayOutcome() async throws -> Engine.ReplayOutcome? {

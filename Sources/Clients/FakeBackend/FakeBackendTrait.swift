@@ -7,7 +7,7 @@ import Testing
 
 /// The parameters of a world.
 struct Plan: Sendable {
-    /// Makes the scenario, or throws for an unknown name, so that the test reports it.
+    /// Creates the scenario; throws for an unknown name, so that the test reports it.
     let scenario: @Sendable () throws -> Scenario
     /// The text of the scenario file, or nil for a scenario written in Swift.
     var text: String?
@@ -15,9 +15,9 @@ struct Plan: Sendable {
     let clock: ClockMode?
 }
 
-/// Gives each test, or each case of a parameterised test, its own backend, and judges the client when the test ends.
+/// Gives each test, or each case of a parameterised test, its own backend, and judges the client at the end.
 ///
-/// Broken obligations become issues of the test. A *must* fails it; a *should* is a warning.
+/// Broken obligations become issues. A broken *must* fails the test; a broken *should* is a warning.
 public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
     var plan: Plan
     var allowed: Set<String> = []  // Obligations' ids: constants.
@@ -68,7 +68,7 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
 
     private static let known = Judge.obligations.map(\.id) + Symptom.ids
 
-    /// The server of the process; it starts with the first world.
+    /// The process's server, which starts with the first world.
     static let server = Result {
         var configuration = Engine.Configuration()
         configuration.limits.worldIdleTime = ServerLimits.testedWorldIdleTime
@@ -98,12 +98,12 @@ extension Trait where Self == FakeBackendTrait {
     /// A backend that follows a built-in scenario.
     ///
     /// The backend's clock measures the client's waits. On a manual clock, a client with timers on the system's clock
-    /// seems not to wait or ping. Make its timers follow the backend's clock, or allow the obligations about time.
+    /// appears not to wait or ping. Make its timers follow the backend's clock, or allow the obligations about time.
     ///
     /// - Parameters:
-    ///   - scenario: the name; `fitiq-mock scenarios` lists all.
-    ///   - guide: the guide to follow. Nil means the scenario's or, if it has none, the union of all guides.
-    ///   - clock: the clock to follow. Nil means the scenario's or, if it has none, the system's.
+    ///   - scenario: The name; `fitiq-mock scenarios` lists all.
+    ///   - guide: The guide to follow; nil means the scenario's or, if it has none, the union of all guides.
+    ///   - clock: The clock to follow; nil means the scenario's or, if it has none, the system's.
     public static func fakeBackend(
         _ scenario: String = Scenario.defaultName, guide: GuideMode? = nil, clock: ClockMode? = nil
     ) -> FakeBackendTrait {
@@ -115,9 +115,9 @@ extension Trait where Self == FakeBackendTrait {
         return FakeBackendTrait(plan: Plan(scenario: builtIn, text: text, guide: guide, clock: clock))
     }
 
-    /// A backend that follows the test's own scenario, written as in a scenario file, in YAML or JSON.
+    /// A backend that follows the test's own scenario in the form of a scenario file, in YAML or JSON.
     ///
-    /// A scenario with mistakes fails the test, with a list of all mistakes.
+    /// An invalid scenario fails the test with a list of all mistakes.
     public static func fakeBackend(
         yaml: String, guide: GuideMode? = nil, clock: ClockMode? = nil
     ) -> FakeBackendTrait {

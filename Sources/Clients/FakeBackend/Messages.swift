@@ -5,16 +5,16 @@ import Scenarios
 import Text
 import Traffic
 
-// This file contains all texts of the module for people.
+// This file contains all user-visible texts of the module.
 
-/// A test without a backend asked for its backend.
+/// A test without a backend requested its backend.
 public struct NoFakeBackend: Error, CustomStringConvertible {
     public let description =
         "This test has no fake backend: write @Test(.fakeBackend()) or @Suite(.fakeBackend()), and ask for "
         + "FakeBackend.current in the test's own task or a child of it, not in Task.detached."
 }
 
-/// A test tried to move a clock that follows the system's.
+/// A test tried to advance a clock that follows the system's.
 public struct ClockIsReal: Error, CustomStringConvertible {
     public let description =
         "This backend follows the system's clock, which cannot be moved: write .fakeBackend(…, clock: .manual)."
@@ -30,7 +30,7 @@ public struct UnknownScenario: Error, CustomStringConvertible {
 enum Messages {
     /// A broken obligation: the clause, each breach with its evidence, and how to fix it.
     ///
-    /// - Parameter start: the start of the world, from which the times of entries count, as in the reports of `verify`.
+    /// - Parameter start: The world's start; entries' times are relative to it, as in the reports of `verify`.
     static func broken(_ verdict: Verdict, since start: Timestamp) -> String {
         let obligation = verdict.obligation
         var lines = ["\(obligation.id) is broken: \(obligation.clause)"]
@@ -44,14 +44,14 @@ enum Messages {
         return lines.joined(separator: "\n")
     }
 
-    /// The awaited event did not happen in time.
+    /// The message about an awaited event that did not happen in time.
     static func nothingCame(_ what: String, _ when: String, near: [JournalLookout.NearMiss]) -> String {
         let lines = near.map { "\n    \(EntryLine($0.entry).text): \($0.differences.joined(separator: ", "))" }
         return "The test waited for \(what), which did not happen \(when)."
             + (lines.isEmpty ? "" : " Nearest came:" + lines.joined())
     }
 
-    /// How far the exploration of a test has come.
+    /// The progress of a test's exploration.
     static func progress(_ name: String, runs: Int, found: Int, seconds: Int64, of budget: Int64) -> String {
         "Exploring \(name): \(Words.counted(runs, "run")), \(found) found, \(seconds) s of \(budget) s"
     }
@@ -73,9 +73,9 @@ enum Messages {
         "exploring(runLimit: \(limit)) is out of range: write a duration from 100 ms to 1 h."
     }
 
-    /// A problem that the exploration of a test found.
+    /// A problem found by a test's exploration.
     ///
-    /// - Parameter isFile: whether the discovery's file contains the test's whole world.
+    /// - Parameter isFile: Whether the discovery's file contains the test's whole world.
     static func discovered(_ discovery: Discovery, seed: UInt64, isFile: Bool) -> String {
         var lines = [discovery.sentence]
         lines += discovery.timeline.map { "    \($0)" }

@@ -7,31 +7,31 @@ import WebSocket
 
 /// The configuration of a client.
 ///
-/// With the defaults it meets every obligation of every guide.
+/// The defaults meet all obligations of all guides.
 public struct ClientConfiguration: Sendable {
     public var credentials: Credentials
-    /// A token to use once after the backend refused the first, if no refresh token can replace it.
+    /// A token to use once after the backend refused the first token, if there is no valid refresh token.
     ///
-    /// Without either, the client asks with ``ClientEvent/credentialsRefused``.
+    /// Without either token, the client emits ``ClientEvent/credentialsRefused``.
     public var freshToken: String?
     /// The guide that the backend follows.
     ///
-    /// The client requests only what that guide serves.
+    /// The client uses only that guide's endpoints.
     public var guide = GuideMode.union
-    /// The chat protocol to use if the guide leaves the choice.
+    /// The chat protocol to use if the guide supports both.
     ///
     /// See ``chatStyle``.
     public var chat = ChatStyle.message
     public var retries = RetrySchedule()
     public var reconnects = ReconnectSchedule()
     public var patience = ClientPatience()
-    /// How to follow meals while no socket is open.
+    /// How to poll for meals while no socket is open.
     public var mealPolling = MealPolling()
     public var limits = ClientLimits()
     /// Whether to compare each finished answer with the stored message.
     ///
-    /// Chunks have no numbers, so only the comparison reveals a lost, duplicated or late one. Without it, the client
-    /// reads the history only after visible trouble: a frame that is not valid JSON, an `error`, or a lost connection.
+    /// Chunks have no numbers, so only the comparison reveals a lost, duplicated or late chunk. Without it, the client
+    /// reads the history only after visible errors: a frame that is not valid JSON, an `error`, or a lost connection.
     public var checksAnswers = true
     /// Whether a handshake has the token both in its fields and in its URL, for a backend whose guide is unknown.
     public var sendsTokenTwice = false
@@ -68,7 +68,7 @@ public struct Credentials: Sendable {
     public var apiKey: String
     /// The refresh token for `POST /auth/refresh`.
     ///
-    /// It works once, and the answer contains the next one.
+    /// It works once; the response contains the next one.
     public var refreshToken: String?
 
     public init(token: String = "", apiKey: String, refreshToken: String? = nil) {
@@ -83,17 +83,17 @@ public struct Credentials: Sendable {
         return fields
     }
 
-    /// The token for `?token=`; everything except unreserved characters (RFC 3986 §2.3) is percent-encoded.
+    /// The token for `?token=`, percent-encoded except for unreserved characters (RFC 3986 §2.3).
     var queryToken: String { PercentCoding.encoded(token) }
 }
 
 /// The address of a backend, such as `http://127.0.0.1:8080`.
 ///
-/// A path in it precedes every request's path.
+/// Its path precedes every request's path.
 public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     /// A name, an IPv4 address, or an IPv6 address without brackets.
     public let host: String
-    /// The port, or 80 if the URL names none.
+    /// The port, or 80 if the URL has none.
     public let port: UInt16
     /// The path without a trailing slash, or empty.
     public let path: String
@@ -102,7 +102,7 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     ///   characters other than visible ASCII.
     public init(_ text: String) throws(ClientError) {
         let url = URLParts(text)
-        // Requests contain host and path verbatim.
+        // Requests contain the host and path verbatim.
         guard url.scheme == "http", text.utf8.allSatisfy(\.isVisible), url.query == nil, url.fragment == nil,
             let parts = url.authority.flatMap(HostAndPort.init), !parts.host.isEmpty,
             !parts.host.contains("@"), parts.port == nil || parts.portNumber != nil
@@ -124,7 +124,7 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
 
 /// An error between this client and a backend.
 ///
-/// The descriptions are for the person at the keyboard.
+/// The descriptions are for the user.
 public enum ClientError: Error, CustomStringConvertible {
     /// The base URL does not have the form `http://host:port/path`.
     case badURL(String)
@@ -134,7 +134,7 @@ public enum ClientError: Error, CustomStringConvertible {
     case truncatedResponse
     /// The backend refused a request.
     ///
-    /// `message` is the backend's.
+    /// `message` is the backend's message.
     case refused(status: Int, message: String)
     case handshake(String)
     case closed(code: CloseCode, reason: String)
@@ -144,7 +144,7 @@ public enum ClientError: Error, CustomStringConvertible {
     case problem(ClientState.Problem)
     /// Another command, such as leaving the chat, replaced the operation.
     case abandoned
-    /// The waiting task was cancelled; what it started continues.
+    /// The waiting task was cancelled; the started command continues.
     case cancelled
     /// The client is closed or has reached one of its limits.
     case unavailable
@@ -172,52 +172,52 @@ public enum ClientError: Error, CustomStringConvertible {
     }
 }
 
-/// How much a client keeps.
+/// The limits of a client's state.
 ///
-/// Beyond a limit, the client drops older items. It refuses new ones if dropping would lose the user's words.
+/// Beyond a limit, the client drops older items. It refuses new ones if dropping would lose the user's input.
 public struct ClientLimits: Sendable, Hashable {
-    /// The maximum lines of a transcript (consultation-websocket, best practice 5).
+    /// The maximum number of lines in a transcript (consultation-websocket, best practice 5).
     ///
-    /// The oldest are dropped.
+    /// The oldest lines are dropped.
     public var transcriptLines = 100
     /// The maximum number of coaches' templates.
     ///
-    /// The oldest are dropped.
+    /// The oldest templates are dropped.
     public var templates = 100
-    /// The maximum bytes of one streaming answer.
+    /// The maximum size of a streaming answer in bytes.
     ///
-    /// The rest comes from the history.
+    /// The client reads the rest from the history.
     public var answerBytes = 1 << 20
     /// The maximum number of messages waiting to be sent.
     ///
-    /// Further ones are refused.
+    /// Further messages are refused.
     public var waitingMessages = 32
     /// The maximum number of problems.
     ///
-    /// The oldest are dropped.
+    /// The oldest problems are dropped.
     public var problems = 100
     /// The maximum number of goals.
     ///
-    /// The oldest are dropped.
+    /// The oldest goals are dropped.
     public var goals = 1000
     /// The maximum number of meals.
     ///
-    /// The oldest settled one is dropped; without one, new meals are refused.
+    /// The oldest settled meal is dropped; without a settled meal, new meals are refused.
     public var meals = 100
     /// The maximum number of concurrent requests, including waiting ones.
     ///
-    /// Further ones are refused.
+    /// Further requests are refused.
     public var requests = 64
 
     public init() {}
 }
 
-/// When to reopen a socket that ended unexpectedly.
+/// The delays before reopening a socket that ended unexpectedly.
 public struct ReconnectSchedule: Sendable, Hashable {
     public var growth: Growth
     /// The maximum number of consecutive failed attempts.
     ///
-    /// The guides allow 5.
+    /// The guides allow five.
     public var maximumTries: Int
 
     public enum Growth: Sendable, Hashable {
@@ -231,7 +231,7 @@ public struct ReconnectSchedule: Sendable, Hashable {
 
     /// Creates a schedule.
     ///
-    /// The default is consultation-websocket's.
+    /// The default is consultation-websocket's schedule.
     public init(_ growth: Growth = .linear(step: .seconds(1)), maximumTries: Int = 5) {
         self.growth = growth
         self.maximumTries = maximumTries
@@ -255,7 +255,7 @@ public struct ReconnectSchedule: Sendable, Hashable {
 public struct RetrySchedule: Sendable, Hashable {
     /// The maximum number of attempts, including the first.
     ///
-    /// The guides allow 3.
+    /// The guides allow three.
     public var maximumAttempts = 3
     /// The delay before the second attempt, which doubles with each further attempt.
     ///
@@ -263,7 +263,7 @@ public struct RetrySchedule: Sendable, Hashable {
     public var firstDelay = Duration.seconds(1)
     /// The longest `Retry-After` to wait for.
     ///
-    /// A server that asks for more counts as unavailable.
+    /// A server that requests more counts as unavailable.
     public var longestRetryAfter = Duration.seconds(300)
 
     public init() {}
@@ -271,9 +271,9 @@ public struct RetrySchedule: Sendable, Hashable {
     /// The delay before the next attempt, or nil if there is none.
     ///
     /// - Parameters:
-    ///   - attempts: the number of attempts so far.
-    ///   - asked: the value of `Retry-After`.
-    ///   - last: the delay before the last attempt. The next delay is longer.
+    ///   - attempts: The number of attempts so far.
+    ///   - asked: The value of `Retry-After`.
+    ///   - last: The delay before the last attempt; the next delay is longer
     public func delay(afterAttempts attempts: Int, asked: Duration? = nil, last: Duration = .zero) -> Duration? {
         guard attempts < maximumAttempts else { return nil }
         if let asked, asked > longestRetryAfter { return nil }
@@ -281,10 +281,10 @@ public struct RetrySchedule: Sendable, Hashable {
     }
 }
 
-/// How to follow a meal while no socket is open (websocket-architecture, option 1).
+/// How to poll for a meal while no socket is open (websocket-architecture, option 1).
 public struct MealPolling: Sendable, Hashable {
     public var interval = Duration.seconds(5)
-    /// The maximum number of polls per meal, not counting the load right after creating it.
+    /// The maximum number of polls per meal, without the load right after its creation.
     public var maximumPolls = 12
 
     public init() {}
@@ -294,27 +294,27 @@ public struct MealPolling: Sendable, Hashable {
 public struct ClientPatience: Sendable, Hashable {
     /// How long to wait for a response.
     public var response = Duration.seconds(30)
-    /// How long to wait for the answer to a handshake.
+    /// How long to wait for the response to a handshake.
     public var handshake = Duration.seconds(30)
     /// How long to wait for `connected` after the socket opened.
     public var connected = Duration.seconds(10)
-    /// The time between two pings (meal-log-websocket asks for one every 30 s).
+    /// The time between two pings (meal-log-websocket requires one every 30 s).
     public var pingInterval = Duration.seconds(25)
-    /// How long to wait for a pong or any other frame after a ping before the socket counts as lost.
+    /// How long to wait for a pong or another frame after a ping before the socket counts as lost.
     public var pong = Duration.seconds(10)
-    /// The longest silence while the client awaits or receives an answer.
+    /// The maximum silence while the client awaits or receives an answer.
     public var answer = Duration.seconds(60)
-    /// How long to wait for the server's close frame after the client's own.
+    /// How long to wait for the server's close frame after the client's.
     public var close = Duration.seconds(5)
-    /// How long to open no socket after the client closed one (meal-log-websocket: 3 s).
+    /// The pause before opening a socket after the client closed one (meal-log-websocket: 3 s).
     public var afterOwnClose = Duration.seconds(3)
-    /// How long to create no consultation after a 429, unless the user archives one.
+    /// The pause in creating consultations after a 429, unless the user archives one.
     public var afterTooMany = Duration.seconds(60)
     /// How long to wait for ``ClientCommand/useToken(_:)`` after ``ClientEvent/credentialsRefused``.
     public var token = Duration.seconds(60)
-    /// How long to wait for a meal's event while a socket is open, before the one load that does not count as a poll.
+    /// How long to wait for a meal's event while a socket is open before the one load that does not count as a poll.
     ///
-    /// Processing takes 2.0 to 4.5 s. A load within 5 s of creating does not count as a poll.
+    /// Processing takes 2.0 to 4.5 s. A load within 5 s of the creation does not count as a poll.
     public var mealEvent = Duration.milliseconds(4700)
     /// When to give up on a meal without an event.
     public var meal = Duration.seconds(65)
@@ -323,7 +323,7 @@ public struct ClientPatience: Sendable, Hashable {
 }
 
 extension Timestamp {
-    /// A later point in time; durations over a day count as a day.
+    /// A later point in time; longer durations count as one day.
     func advanced(by duration: Duration) -> Timestamp {
         advanced(byNanoseconds: min(max(duration, .zero), .seconds(86_400)).nanoseconds)
     }

@@ -2,9 +2,9 @@
 import Foundation
 import Testing
 
-/// Gives each test, or each case of a parameterised test, its own world, and judges the client when the test ends.
+/// Gives each test, or each case of a parameterised test, its own world, and judges the client at the end.
 ///
-/// Each broken *must* becomes an issue of the test, and a broken *should* a warning. If a test fails, the world's
+/// Each broken *must* becomes an issue, and each broken *should* becomes a warning. If a test fails, the world's
 /// journal, its traffic as HAR and an HTML report are attached.
 public struct MockWorldTrait: TestTrait, SuiteTrait, TestScoping {
     let scenario: MockWorld.Scenario?
@@ -67,7 +67,7 @@ public struct MockWorldTrait: TestTrait, SuiteTrait, TestScoping {
             for file in files {
                 Attachment.record(Array(file.data), named: file.name, sourceLocation: test.sourceLocation)
             }
-        // Report the test's own error too.
+        // Report the test's error too.
         case .failure(let error):
             try? await world.end()
             Issue.record(error, sourceLocation: test.sourceLocation)
@@ -90,11 +90,11 @@ extension Trait where Self == MockWorldTrait {
     /// Gives a test a world on a server.
     ///
     /// - Parameters:
-    ///   - scenario: a built-in scenario's name or a scenario's object, or nil for the server's own.
-    ///   - guide: the guide that the world follows.
-    ///   - clock: whether the test moves the world's time.
-    ///   - seed: determines the world's IDs.
-    ///   - server: the server that makes the world.
+    ///   - scenario: A built-in scenario's name or a scenario's object, or nil for the server's scenario.
+    ///   - guide: The guide that the world follows.
+    ///   - clock: Whether the test controls the world's time.
+    ///   - seed: Determines the world's IDs.
+    ///   - server: The server that creates the world.
     public static func mockWorld(
         _ scenario: MockWorld.Scenario? = nil, guide: String? = nil, clock: MockWorld.Clock? = nil,
         seed: UInt64? = nil, server: MockServer = .shared
@@ -108,7 +108,7 @@ extension MockWorld {
 
     /// The world of the current test.
     ///
-    /// - Throws: ``MockError`` if the test has none or the task is not a child of the test's task.
+    /// - Throws: ``MockError`` if the test has no world or the task is not a child of the test's task.
     public static var current: MockWorld {
         get throws { if let running { running } else { throw MockError.noWorld } }
     }

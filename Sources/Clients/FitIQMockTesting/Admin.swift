@@ -24,10 +24,10 @@ struct Admin: Sendable {
     /// The URL, which ends in `/__admin` without a slash.
     let url: URL
     let token: String?
-    /// How many seconds to wait for an answer.
+    /// The time limit for a response, in seconds.
     var patience: TimeInterval = 30
 
-    /// Two sessions, so that waiting requests never block others.
+    /// One of two sessions, so that waiting requests never block others.
     private static let quick = session(connections: 16)
     private static let waiting = session(connections: 512)
 
@@ -39,7 +39,7 @@ struct Admin: Sendable {
         return URLSession(configuration: configuration)
     }
 
-    /// The operations that this kit uses, as the API's index names them.
+    /// The operations that this kit uses, by their names in the API's index.
     static let operations = [
         "POST /__admin/worlds", "DELETE /__admin/worlds/{id}", "POST /__admin/reset", "POST /__admin/fork",
         "POST /__admin/marks", "POST /__admin/rewind", "GET /__admin/clock", "POST /__admin/clock",
@@ -56,11 +56,11 @@ struct Admin: Sendable {
     /// The admin API at another URL of the same server.
     func at(_ url: URL) -> Admin { Admin(url: url, token: token, patience: patience) }
 
-    /// Sends a request and returns the body of the answer.
+    /// Sends a request and returns the response's body.
     ///
     /// - Parameters:
-    ///   - path: what follows ``url``, percent-encoded.
-    ///   - wait: how long to ask the server to wait before it answers.
+    ///   - path: The percent-encoded path after ``url``.
+    ///   - wait: The time for which the server may wait before it responds.
     func send(
         _ method: String, _ path: String = "", query: [String: String] = [:], _ body: MockWorld.JSON? = nil,
         waiting wait: Duration? = nil
@@ -85,7 +85,7 @@ struct Admin: Sendable {
         throw refusal(status, data, of: name)
     }
 
-    /// Waits for the answer to a request, and throws at the time limit, whatever the system's own time-outs.
+    /// Waits for the response to a request, and throws at the time limit, regardless of the system's time-outs.
     private static func answer(
         to request: URLRequest, named name: String, in session: URLSession, within patience: TimeInterval
     ) async throws -> (Data, URLResponse) {
@@ -118,7 +118,7 @@ struct Admin: Sendable {
         path.isEmpty ? url : URL(string: "\(url.absoluteString)/\(path)") ?? url.appendingPathComponent(path)
     }
 
-    /// Sends a request and decodes the answer from JSON.
+    /// Sends a request and decodes the response from JSON.
     func read<Answer: Decodable>(
         as type: Answer.Type = Answer.self, _ method: String, _ path: String, query: [String: String] = [:],
         _ body: MockWorld.JSON? = nil, waiting: Duration? = nil

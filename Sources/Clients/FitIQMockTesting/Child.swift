@@ -1,19 +1,19 @@
 #if os(macOS) || os(Linux)
     import Foundation
 
-    /// A server that this process started and that ends with it.
+    /// A server that this process started and that ends with this process.
     final class Child: Sendable {
         let url: URL
         let adminToken: String?
-        /// When this closes, the server ends; the system closes it when the process ends, even by a signal.
+        /// Closing this ends the server; the system closes it when the process ends, even by a signal.
         private let life: FileHandle
         private let end: AsyncStream<Void>
 
-        /// A script in which `sh` becomes the server and leaves behind a process that ends the server when standard
-        /// input ends.
+        /// A script in which `sh` becomes the server and leaves a process that ends the server when standard input
+        /// ends.
         ///
-        /// The shell waits for nothing, because Foundation may start it with SIGCHLD blocked. The end of the server's
-        /// standard output shows that the server has ended, because that process does not have it open.
+        /// The shell does not wait for children, because Foundation may start it with SIGCHLD blocked. The end of the
+        /// server's standard output shows that the server has ended, because the other process does not have it open.
         private static let script = """
             exec 3<&0
             server=$$
@@ -36,7 +36,7 @@
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments = ["-c", script, log.path] + arguments
-            // Do not pass the tests' own settings to the server.
+            // Do not pass the tests' settings to the server.
             process.environment = ProcessInfo.processInfo.environment.filter {
                 !$0.key.hasPrefix("FITIQ_MOCK_") || $0.key == "FITIQ_MOCK_ADMIN_TOKEN"
             }
@@ -81,7 +81,7 @@
             for await _ in end {}
         }
 
-        /// The program that the environment names, or else the one in `PATH`.
+        /// The program from the environment, or else from `PATH`.
         private static func program() throws -> URL {
             let environment = ProcessInfo.processInfo.environment
             let named = environment["FITIQ_MOCK_BINARY"]

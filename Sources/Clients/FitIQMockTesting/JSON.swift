@@ -1,7 +1,7 @@
 import Foundation
 
 extension MockWorld {
-    /// A JSON value for faults, scenarios and conditions, which literals can express.
+    /// A JSON value for faults, scenarios and conditions, which you can write as a literal.
     public enum JSON: Sendable, Hashable {
         case null
         case bool(Bool)
@@ -98,7 +98,7 @@ extension Duration {
 }
 
 extension JSONDecoder {
-    /// Decodes answers of the admin API: names with underscores, and times with up to nine fractional digits.
+    /// Decodes the admin API's responses, with underscores in names and up to nine fractional digits in times.
     static var admin: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase

@@ -1,7 +1,7 @@
 import Foundation
 
 extension MockWorld {
-    /// Something that happened in the world.
+    /// An event in the world.
     public struct Entry: Sendable, Hashable, Decodable {
         /// The number in the journal, from 1.
         public let number: Int
@@ -15,9 +15,9 @@ extension MockWorld {
         public let endpoint: String?
         /// The client's request, if the entry is a request or a WebSocket handshake.
         public let request: Message?
-        /// The server's answer, or nil if the client got none.
+        /// The server's response, or nil if the client got none.
         public let response: Message?
-        /// The names of the faults that acted.
+        /// The names of the applied faults.
         public let faults: [String]?
         /// The direction of a frame: `client_to_server` or `server_to_client`.
         public let direction: String?
@@ -39,7 +39,7 @@ extension MockWorld {
             /// The body, or nil if it is not text.
             public let body: String?
 
-            /// The first value of a field, whatever the case of its name.
+            /// The first value of a field, ignoring the name's case.
             public func field(_ name: String) -> String? {
                 fields.first { $0.name.lowercased() == name.lowercased() }?.value
             }
@@ -52,7 +52,7 @@ extension MockWorld {
         }
     }
 
-    /// A request of the client and its answer.
+    /// A client's request and its response.
     public struct Request: Sendable, Hashable {
         public let entry: Entry
         public let method: String
@@ -61,12 +61,12 @@ extension MockWorld {
         public let query: String?
         /// The text of the body.
         public let body: String
-        /// The answer's status: nil without an answer, 101 for a WebSocket.
+        /// The response's status: nil without a response, 101 for a WebSocket.
         public let status: Int?
-        /// The text of the answer's body.
+        /// The text of the response's body.
         public let responseBody: String?
 
-        /// The first value of a field, whatever the case of its name.
+        /// The first value of a field, ignoring the name's case.
         public func field(_ name: String) -> String? { entry.request?.field(name) }
         /// Parses the body as JSON.
         public func json() throws -> JSON { try JSON(text: body) }
@@ -79,13 +79,13 @@ extension MockWorld {
         public let opcode: String
         /// The text, or empty for a binary frame.
         public let text: String
-        /// The `type` of a message, if it is JSON with one.
+        /// The `type` of a message, if it is JSON with a `type`.
         public var type: String? { (try? JSON(text: text))?["type"]?.string }
     }
 
     /// The clients' requests and handshakes, oldest first.
     ///
-    /// Only the newest 1,000 are returned.
+    /// It returns only the newest 1,000.
     public func requests() async throws -> [Request] {
         try await entries("requests").compactMap { entry in
             guard let request = entry.request, let method = request.method, let target = request.target else {
@@ -104,7 +104,7 @@ extension MockWorld {
 
     /// The frames on the world's WebSockets, oldest first.
     ///
-    /// Only the newest 1,000 are returned.
+    /// It returns only the newest 1,000.
     public func frames() async throws -> [Frame] {
         try await entries("frames", kind: "frame").map { entry in
             Frame(
@@ -137,7 +137,7 @@ extension MockWorld {
         let run =
             "{\"title\":\(title),\"id\":\"0\",\"name\":\(title),\"journal\":[\(lines)],\"verdicts\":"
             + String(decoding: verdicts, as: UTF8.self) + "}"
-        // Escape each `<`, so that nothing that a client sent can end the element.
+        // Escape each `<`, so that a client's text cannot end the element.
         let element =
             "<script type=\"application/json\" class=\"run\">" + run.replacingOccurrences(of: "<", with: "\\u003c")
             + "</script>\n"

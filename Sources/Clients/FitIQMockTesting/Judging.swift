@@ -14,7 +14,7 @@ extension MockWorld {
         package let data: Data
     }
 
-    /// The client's breaches without the allowed ones; an unknown name counts as a breach too.
+    /// The client's breaches without the allowed ones; an unknown name also counts as a breach.
     package func breaches(allowing allowed: Set<String>) async throws -> [Breach] {
         var breaches: [Breach] = []
         if !allowed.isEmpty {
@@ -32,7 +32,7 @@ extension MockWorld {
             }
     }
 
-    /// The journal, the traffic as HAR and the HTML report, as far as the server still returns them.
+    /// The journal, the traffic as HAR and the HTML report, if the server still returns them.
     package func evidence() async -> [EvidenceFile] {
         var files: [EvidenceFile] = []
         func add(_ name: String, _ data: @Sendable () async throws -> Data) async {
@@ -46,6 +46,6 @@ extension MockWorld {
 }
 
 extension MockError {
-    /// The error of a test that asked for a world but has none.
+    /// The error for a test that has no world.
     package static var noWorld: MockError { Messages.noWorld }
 }

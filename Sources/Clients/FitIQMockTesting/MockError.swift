@@ -2,7 +2,7 @@ import Foundation
 
 /// An error of the kit.
 ///
-/// The description says what to do.
+/// The description says how to fix it.
 public struct MockError: Error, CustomStringConvertible, LocalizedError, Sendable {
     public enum Kind: Sendable, Hashable {
         /// No server listens at the address, or it has stopped.
@@ -13,11 +13,11 @@ public struct MockError: Error, CustomStringConvertible, LocalizedError, Sendabl
         case notTheMock
         /// The server is too old for this kit.
         case oldServer
-        /// The admin API requires a token, or another one.
+        /// The admin API requires a token, or a different one.
         case noAdminToken
         /// The admin API does not serve this machine.
         case forbidden
-        /// The world or something in it does not exist.
+        /// The world or an entity in it does not exist.
         case notFound
         /// The awaited event did not happen.
         case nothingMatched
@@ -36,7 +36,7 @@ public struct MockError: Error, CustomStringConvertible, LocalizedError, Sendabl
     package init(_ kind: Kind, _ description: String) { (self.kind, self.description) = (kind, description) }
 }
 
-/// The module's sentences for people.
+/// The module's user-visible sentences.
 enum Messages {
     #if os(macOS) || os(Linux)
         private static let start =

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A running fitiq-mock, in which each test makes its own world.
+/// A running fitiq-mock, in which each test creates its own world.
 ///
 /// ``shared`` finds a running server. ``start(scenario:options:binary:)`` starts one on macOS and Linux.
 public final class MockServer: Sendable {
-    /// The oldest version whose admin API has everything that this kit needs.
+    /// The oldest version whose admin API supports this kit.
     public static let oldest = "0.1.0"
 
-    /// The server that the environment names.
+    /// The server found through the environment.
     ///
-    /// It is looked up at the first request.
+    /// It is found at the first request.
     ///
     /// These are tried in order:
     /// - the server at `FITIQ_MOCK_URL`
@@ -17,7 +17,7 @@ public final class MockServer: Sendable {
     /// - on macOS and Linux, a new server from the program `FITIQ_MOCK_BINARY`
     /// - the server at `http://127.0.0.1:8080`
     ///
-    /// `xcodebuild` passes a variable to tests in a simulator if its name begins with `TEST_RUNNER_`.
+    /// `xcodebuild` passes a variable to tests in a simulator if its name starts with `TEST_RUNNER_`.
     public static let shared = MockServer(Search())
 
     private let search: Search
@@ -28,7 +28,7 @@ public final class MockServer: Sendable {
     ///
     /// - Parameters:
     ///   - url: `http://127.0.0.1:8080`, or the URL of a world, to which new worlds then belong.
-    ///   - adminToken: the server's `--admin-token`.
+    ///   - adminToken: The server's `--admin-token`.
     public convenience init(url: URL, adminToken: String? = nil) {
         self.init(Search { Found(url: url, token: adminToken, origin: .argument, child: nil) })
     }
@@ -38,14 +38,14 @@ public final class MockServer: Sendable {
     /// - Throws: ``MockError`` if no server answers or it is not a recent fitiq-mock.
     public var url: URL { get async throws { try await search.result().url } }
 
-    /// Makes a world.
+    /// Creates a world.
     ///
     /// - Parameters:
-    ///   - scenario: the scenario, or nil for the server's own.
-    ///   - guide: the guide that the world follows. Nil means the scenario's or, if it has none, `union`.
-    ///   - clock: whether tests move the world's time, or nil for the scenario's choice.
-    ///   - seed: determines all IDs and the pace, or nil for the scenario's choice.
-    ///   - label: a label for lists of worlds, such as the test's name. It is truncated to 200 bytes.
+    ///   - scenario: The scenario, or nil for the server's scenario.
+    ///   - guide: The guide that the world follows; nil means the scenario's or, if it has none, `union`
+    ///   - clock: Whether tests control the world's time, or nil for the scenario's choice.
+    ///   - seed: Determines all IDs and the pace, or nil for the scenario's choice.
+    ///   - label: A label for lists of worlds, such as the test's name; truncated to 200 bytes
     public func world(
         scenario: MockWorld.Scenario? = nil, guide: String? = nil, clock: MockWorld.Clock? = nil, seed: UInt64? = nil,
         label: String? = nil
@@ -60,13 +60,12 @@ public final class MockServer: Sendable {
     #if os(macOS) || os(Linux)
         /// Starts a server on a free port and waits until it accepts requests.
         ///
-        /// It ends with ``stop()``, when this object is released, or when the test process ends, however that happens.
+        /// It ends with ``stop()``, when this object is released, or when the test process ends in any way.
         ///
         /// - Parameters:
-        ///   - scenario: the name of a built-in scenario, or the path of a file.
-        ///   - options: further options of `fitiq-mock serve`.
-        ///   - binary: the program. Nil means the one that `FITIQ_MOCK_BINARY` names or, without it, `fitiq-mock` in
-        ///     `PATH`.
+        ///   - scenario: The name of a built-in scenario, or the path of a file.
+        ///   - options: Further options of `fitiq-mock serve`.
+        ///   - binary: The program; nil means `FITIQ_MOCK_BINARY` or, without it, `fitiq-mock` in `PATH`
         public static func start(
             scenario: String = "default", options: [String] = [], binary: URL? = nil
         ) async throws -> MockServer {
@@ -84,7 +83,7 @@ public final class MockServer: Sendable {
             MockServer(Search { Found(try await Child.start(["--scenario", scenario] + options, binary: binary)) })
         }
 
-        /// Stops a server that the tests started, and waits until it has ended.
+        /// Stops a server started by the tests, and waits for its end.
         ///
         /// Other servers keep running.
         public func stop() async { await search.found()?.child?.stop() }
@@ -105,7 +104,7 @@ struct Found: Sendable {
 
     var admin: Admin { Admin(url: url.appendingPathComponent("__admin"), token: token, patience: patience) }
 
-    /// Checks whether a server answers, what it is and which version.
+    /// Checks whether a server answers, and its program and version.
     func checked() async throws -> Found {
         struct Health: Decodable {
             var status: String
@@ -124,7 +123,7 @@ struct Found: Sendable {
         guard !health.version.isVersion(before: MockServer.oldest) else {
             throw Messages.old(health.version, url)
         }
-        // Builds between two releases have the same version, so ask the server what it supports.
+        // Builds between two releases have the same version, so check the server's operations.
         let index: Index = try await admin.read("GET", "")
         let known = Set(index.operations.map { "\($0.method) \($0.path)" })
         if let missing = Admin.operations.first(where: { !known.contains($0) }) {
@@ -134,7 +133,7 @@ struct Found: Sendable {
     }
 }
 
-/// The operations of the admin API, as `GET /__admin` lists them.
+/// The operations of the admin API, from `GET /__admin`.
 private struct Index: Decodable {
     struct Operation: Decodable {
         var method: String
@@ -144,7 +143,7 @@ private struct Index: Decodable {
 }
 
 extension String {
-    /// Whether this version, such as `0.4.0`, is older; what follows a hyphen does not count.
+    /// Whether this version, such as `0.4.0`, is older; ignores text after a hyphen.
     func isVersion(before other: String) -> Bool {
         func numbers(_ version: String) -> [Int] {
             version.prefix { $0 != "-" && $0 != "+" }.split(separator: ".").map { Int($0) ?? 0 }
@@ -159,7 +158,7 @@ extension String {
     }
 #endif
 
-/// Looks for a server only once, however many tests ask.
+/// Searches for a server only once for all tests.
 actor Search {
     private var task: Task<Found, any Error>?
     private let find: @Sendable () async throws -> Found
@@ -172,10 +171,10 @@ actor Search {
         return try await task.value
     }
 
-    /// The server, or nil if it was not looked up or not found.
+    /// The server, or nil if there was no search or no result.
     func found() async -> Found? { try? await task?.value }
 
-    /// The server that the environment names.
+    /// The server found through the environment.
     @Sendable static func named() async throws -> Found {
         let environment = ProcessInfo.processInfo.environment
         let token = environment["FITIQ_MOCK_ADMIN_TOKEN"]

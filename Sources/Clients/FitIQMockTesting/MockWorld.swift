@@ -1,10 +1,10 @@
 import Foundation
 
-/// A test's own backend: users, IDs, clock, faults and journal that no other test sees.
+/// A test's backend, with users, IDs, clock, faults and journal that no other test shares.
 ///
-/// ``MockServer/world(scenario:guide:clock:seed:label:)`` makes one. The trait `.mockWorld()` of
-/// `FitIQMockSwiftTesting` and `mockWorld()` of `FitIQMockXCTest` make one for a test and end it. The server forgets a
-/// world that gets no request for 30 minutes.
+/// ``MockServer/world(scenario:guide:clock:seed:label:)`` creates one. The trait `.mockWorld()` of
+/// `FitIQMockSwiftTesting` and `mockWorld()` of `FitIQMockXCTest` create one for a test and end it. The server deletes
+/// a world without requests for 30 minutes.
 public struct MockWorld: Sendable {
     /// The world's name in the server and in the journal.
     public var id: String { account.id }
@@ -22,7 +22,7 @@ public struct MockWorld: Sendable {
     ///
     /// It never expires.
     public var freshToken: String? { account.freshToken }
-    /// The refresh token for `POST /api/v1/auth/refresh`, or nil if the scenario gives the user no account.
+    /// The refresh token for `POST /api/v1/auth/refresh`, or nil if the user has no account in the scenario.
     public var refreshToken: String? { account.refreshToken }
     /// The ID of the token's user.
     public var user: String? { account.user }
@@ -43,13 +43,13 @@ public struct MockWorld: Sendable {
     let server: MockServer
     /// The admin API of the world.
     let admin: Admin
-    /// The admin API of the server, or of the world that this one belongs to.
+    /// The admin API of the server or of the world that this world belongs to.
     let root: Admin
 
     /// The fields that authorise a request, for `URLSessionConfiguration.httpAdditionalHeaders`.
     public var headers: [String: String] { ["Authorization": "Bearer \(token)", "X-API-Key": apiKey] }
 
-    /// Environment variables by which a program finds the world, such as `FITIQ_MOCK_URL`.
+    /// Environment variables that tell a program about the world, such as `FITIQ_MOCK_URL`.
     ///
     /// You can assign them to `XCUIApplication.launchEnvironment`.
     public var environment: [String: String] {
@@ -78,7 +78,7 @@ public struct MockWorld: Sendable {
 }
 
 extension MockWorld {
-    /// A scenario: the name of a built-in one, or a whole scenario as an object.
+    /// A scenario, either a built-in one by name or a whole scenario as an object.
     public struct Scenario: Sendable, ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral {
         let json: JSON
 
@@ -94,23 +94,23 @@ extension MockWorld {
         public init(_ json: JSON) { self.json = json }
     }
 
-    /// How a world's time passes.
+    /// How time passes in a world.
     public struct Clock: Sendable {
         let json: JSON
 
         /// Time follows the system's clock.
         public static let real = Clock(json: "real")
-        /// Time passes only when a test moves it.
+        /// Time passes only when a test advances it.
         ///
         /// It starts on 29 January 2025.
         public static let manual = Clock(json: "manual")
-        /// Time passes only when a test moves it.
+        /// Time passes only when a test advances it.
         ///
         /// It starts at this date, in whole seconds.
         public static func manual(from date: Date) -> Clock { Clock(json: ["manual": .string(date.admin)]) }
     }
 
-    /// The body of a request that makes a world.
+    /// The body of a request that creates a world.
     static func request(
         _ scenario: Scenario?, guide: String?, clock: Clock?, seed: UInt64?, label: String?
     ) throws -> [String: JSON] {
@@ -125,11 +125,11 @@ extension MockWorld {
         return body
     }
 
-    /// Deletes the world unless it is already gone.
+    /// Deletes the world if it still exists.
     ///
     /// Its sockets close.
     public func end() async throws {
-        // A cancelled task sends no request, so use a separate one.
+        // A cancelled task sends no requests, so use a separate task.
         try await Task { [root, id] in
             do {
                 _ = try await root.send("DELETE", "worlds/\(id)")

@@ -1,7 +1,7 @@
 import Foundation
 
 extension MockWorld {
-    /// The open WebSockets, in the order in which they opened.
+    /// The open WebSockets in the order of opening.
     public func sockets() async throws -> [Socket] {
         struct Sockets: Decodable { var sockets: [Socket.State] }
         return try await admin.read(as: Sockets.self, "GET", "sockets").sockets.map { Socket(state: $0, admin: admin) }
@@ -9,7 +9,7 @@ extension MockWorld {
 
     /// An open WebSocket that a test controls.
     ///
-    /// The client is not judged for what the test does to it.
+    /// The client is not judged for the test's actions on it.
     public struct Socket: Sendable {
         struct State: Decodable {
             var connection: Int
@@ -24,9 +24,9 @@ extension MockWorld {
         public var connection: Int { state.connection }
         /// The path of the handshake, without the world's prefix.
         public var path: String { state.path }
-        /// The consultation that it belongs to.
+        /// The socket's consultation.
         public var consultation: String? { state.consultation }
-        /// Whether the socket was open, and not held, closing or silent, when it was listed.
+        /// Whether the socket was open and not held, closing or silent when listed.
         public var isOpen: Bool { state.state == "open" }
 
         /// Sends a message, bypassing all faults.
@@ -50,7 +50,7 @@ extension MockWorld {
             }
         }
 
-        /// Sends everything that ``hold()`` holds.
+        /// Sends all frames that ``hold()`` holds.
         public func release() async throws { _ = try await admin.send("DELETE", "breakpoints/\(holdName)") }
 
         /// Stops sending and reading, with the connection open, until ``resume()``.
@@ -64,7 +64,7 @@ extension MockWorld {
             try await act("close", ["code": .integer(Int64(code)), "reason": .string(reason)])
         }
 
-        /// Ends the connection with RST and without a close frame, as a broken network does.
+        /// Ends the connection with RST and without a close frame, like a broken network.
         public func reset() async throws { try await act("reset") }
 
         private var holdName: String { "kit-\(connection)" }

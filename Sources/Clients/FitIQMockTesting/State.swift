@@ -19,7 +19,7 @@ extension MockWorld {
     /// A logged meal, as the backend stores it.
     public struct Meal: Sendable, Hashable, Decodable, Identifiable {
         public let id: String
-        /// The `raw_input` that the client sent.
+        /// The client's `raw_input`.
         public let text: String
         public let mealType: String?
         /// The status: `pending`, `processing`, `completed` or `failed`.
@@ -43,7 +43,7 @@ extension MockWorld {
         public let title: String?
         /// The goal that the consultation is about.
         public let goal: String?
-        /// The messages of user and coach, oldest first.
+        /// The messages of the user and the coach, oldest first.
         public let messages: [Message]?
 
         public struct Message: Sendable, Hashable, Decodable {

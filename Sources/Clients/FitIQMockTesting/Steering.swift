@@ -6,16 +6,16 @@ extension MockWorld {
     /// The world's time.
     public func now() async throws -> Date { try await clock().now }
 
-    /// Moves a manual clock.
+    /// Advances a manual clock.
     ///
-    /// When this returns, everything due has happened.
+    /// When this returns, all due events have happened.
     public func advance(by duration: Duration) async throws {
         _ = try await admin.send("POST", "clock", ["advance": duration.json])
     }
 
-    /// Moves a manual clock from one due event to the next until a journal entry matches.
+    /// Advances a manual clock from event to event until a journal entry matches.
     ///
-    /// - Parameter limit: how far to move the clock at most.
+    /// - Parameter limit: The maximum time by which to advance the clock.
     /// - Throws: ``MockError`` of the kind `nothingMatched`, with the nearest entries.
     @discardableResult
     public func advance(until condition: Condition, within limit: Duration = .seconds(3600)) async throws -> Entry {
@@ -32,17 +32,17 @@ extension MockWorld {
 
     /// Resets the world to its initial state.
     ///
-    /// Its tokens stay, its sockets close, and judging starts over.
+    /// Its tokens stay valid, its sockets close, and judging starts over.
     public func reset() async throws { _ = try await admin.send("POST", "reset", [:]) }
 
     /// Resets the world to another scenario.
     ///
-    /// Its tokens stay, its sockets close, and judging starts over.
+    /// Its tokens stay valid, its sockets close, and judging starts over.
     public func load(scenario: Scenario) async throws {
         _ = try await admin.send("POST", "reset", ["scenario": scenario.json])
     }
 
-    /// Makes a world that continues from this one's current state, with its own credentials.
+    /// Creates a world with this one's current state and its own credentials.
     ///
     /// The test must end it with ``end()``.
     public func fork() async throws -> MockWorld {
@@ -70,13 +70,13 @@ extension MockWorld {
         public init(dictionaryLiteral members: (String, JSON)...) { json = .object(Dictionary(members) { $1 }) }
         public init(_ json: JSON) { self.json = json }
 
-        /// Gives requests a status in place of their answer.
+        /// Responds to requests with a status.
         ///
         /// - Parameters:
-        ///   - name: the name for ``MockWorld/setFault(_:isEnabled:)``.
-        ///   - endpoint: a method and path such as `GET /api/v1/goals`, or `any` for all.
-        ///   - requests: which requests, such as `1..3`, or nil for all.
-        ///   - retryAfter: the seconds of `Retry-After`.
+        ///   - name: The name for ``MockWorld/setFault(_:isEnabled:)``.
+        ///   - endpoint: A method and path such as `GET /api/v1/goals`, or `any` for all.
+        ///   - requests: The affected requests, such as `1..3`, or nil for all.
+        ///   - retryAfter: The seconds in `Retry-After`.
         public static func status(
             _ status: Int, on endpoint: String, requests: String? = nil, retryAfter: Int? = nil, name: String? = nil
         ) -> Fault {
@@ -88,13 +88,13 @@ extension MockWorld {
         }
     }
 
-    /// Adds faults, all of them or none, which act from the next request on.
+    /// Adds all faults or none, starting with the next request.
     ///
-    /// - Returns: Their names, including those that the server chose.
+    /// - Returns: Their names, including those chosen by the server.
     @discardableResult
     public func add(faults: Fault...) async throws -> [String] {
         guard let first = faults.first else { return [] }
-        // The API takes a list only for several faults.
+        // The API accepts a list only for several faults.
         if faults.count == 1 { return [try await admin.read(as: Named.self, "POST", "faults", first.json).name] }
         let added: Faults = try await admin.read("POST", "faults", ["faults": .array(faults.map(\.json))])
         return added.faults.map(\.name)
@@ -113,7 +113,7 @@ extension MockWorld {
     /// Removes all faults and breakpoints, including the scenario's.
     public func removeAllFaults() async throws { _ = try await admin.send("DELETE", "faults") }
 
-    /// The names of the faults, in the order in which they act.
+    /// The names of the faults in the order of their application.
     public func faults() async throws -> [String] {
         try await admin.read(as: Faults.self, "GET", "faults").faults.map(\.name)
     }
@@ -121,7 +121,7 @@ extension MockWorld {
     private struct Faults: Decodable { var faults: [Named] }
     private struct Named: Decodable { var name: String }
 
-    /// Puts a network between clients and the world, or removes it with nil.
+    /// Simulates a network between clients and the world, or stops with nil.
     ///
     /// The network is `edge`, `3g`, `lte`, `wifi-bad`, `train`, `lift`, `satellite`, `captive-portal`, `offline`, or an
     /// object that describes one.

@@ -9,11 +9,11 @@ extension MockWorld {
         /// The requirement in one sentence.
         public let clause: String
         public let verdict: Outcome
-        /// How often clients faced the obligation.
+        /// How often clients exercised the obligation.
         public let exercised: Int
         /// The first breaches.
         ///
-        /// ``findingCount`` is the number of all.
+        /// ``findingCount`` is the total number.
         public let findings: [Finding]
         public let findingCount: Int
         /// How to fix the client.
@@ -35,7 +35,7 @@ extension MockWorld {
 
         /// Whether a *must* is broken.
         ///
-        /// The findings of a *should* may include one.
+        /// Even a *should* may have such findings.
         public var failsTest: Bool { verdict == .broken && (level == .must || findings.contains { $0.level == .must }) }
 
         /// The breaches in words: the clause, each finding with its evidence, and how to fix it.
@@ -51,12 +51,12 @@ extension MockWorld {
         }
     }
 
-    /// The obligations that the world's clients have kept and broken so far.
+    /// The obligations that the world's clients kept and broke so far.
     ///
-    /// On a manual clock, a client with timers on the system's clock seems not to wait. Allow the obligations about
-    /// time, or give the client a clock that the test moves.
+    /// On a manual clock, a client with timers on the system's clock appears not to wait. Allow the obligations about
+    /// time, or give the client a clock that the test advances.
     ///
-    /// - Parameter outcome: which verdicts to return, or nil for all.
+    /// - Parameter outcome: The verdicts to return, or nil for all.
     public func verdicts(_ outcome: Verdict.Outcome? = nil) async throws -> [Verdict] {
         struct Verdicts: Decodable { var verdicts: [Verdict] }
         var query = ["evidence": "lines"]

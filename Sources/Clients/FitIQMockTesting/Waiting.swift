@@ -12,10 +12,10 @@ extension MockWorld {
         /// A request that the server answered.
         ///
         /// - Parameters:
-        ///   - endpoint: a method and a path, such as `POST /api/v1/consultations`, or only a path. A path without
+        ///   - endpoint: A method and a path, such as `POST /api/v1/consultations`, or only a path. A path without
         ///     names in braces also matches longer paths that contain it.
-        ///   - status: the status of the answer.
-        ///   - json: members of the answer's body by their paths, such as `["data.status": "completed"]`.
+        ///   - status: The status of the response.
+        ///   - json: Members of the response's body by their paths, such as `["data.status": "completed"]`.
         public static func request(_ endpoint: String, status: Int? = nil, json: [String: JSON] = [:]) -> Condition {
             var condition: Condition = ["kind": "exchange"]
             condition.take(endpoint)
@@ -26,9 +26,9 @@ extension MockWorld {
         /// A message on a WebSocket.
         ///
         /// - Parameters:
-        ///   - type: the message's `type`, such as `stream_complete`.
-        ///   - isFromClient: whether the client sent it, or nil for either side.
-        ///   - json: members of the message by their paths.
+        ///   - type: The message's `type`, such as `stream_complete`.
+        ///   - isFromClient: Whether the client sent it, or nil for either side.
+        ///   - json: Members of the message by their paths.
         public static func frame(
             _ type: String? = nil, isFromClient: Bool? = nil, json: [String: JSON] = [:]
         ) -> Condition {
@@ -38,7 +38,7 @@ extension MockWorld {
             return condition.with(json)
         }
 
-        /// A WebSocket that opened, with this path if given.
+        /// An opened WebSocket, with this path if given.
         public static func socket(_ path: String? = nil) -> Condition {
             var condition: Condition = ["kind": "opened"]
             condition.members["path"] = path.map(JSON.string)
@@ -58,11 +58,11 @@ extension MockWorld {
         }
     }
 
-    /// Where in the journal to start looking.
+    /// The position in the journal at which to start searching.
     public struct Place: Sendable {
         let json: JSON
 
-        /// From the beginning, so that past entries count.
+        /// From the start, so that past entries count.
         public static let beginning = Place(json: 0)
         /// From now on.
         public static let now = Place(json: "now")
@@ -70,11 +70,11 @@ extension MockWorld {
         public static func after(_ entry: Entry) -> Place { Place(json: .integer(Int64(entry.number))) }
     }
 
-    /// Waits by the system's clock until a journal entry matches.
+    /// Waits on the system's clock until a journal entry matches.
     ///
     /// - Parameters:
-    ///   - limit: how long to wait, at most 10 minutes.
-    ///   - place: where to start. By default, past entries count.
+    ///   - limit: The time limit, at most 10 minutes.
+    ///   - place: Where to start; by default, past entries count
     /// - Throws: ``MockError`` of the kind `nothingMatched`, with the nearest entries and their differences.
     @discardableResult
     public func wait(
@@ -88,9 +88,9 @@ extension MockWorld {
         return entry
     }
 
-    /// The first entry that matches from now on, or nil if none does within the limit.
+    /// The first future entry that matches, or nil if none does within the limit.
     ///
-    /// It returns as soon as one matches: `#expect(try await world.firstEntry(of: .request("/")) == nil)`.
+    /// It returns as soon as an entry matches: `#expect(try await world.firstEntry(of: .request("/")) == nil)`.
     public func firstEntry(
         of condition: Condition, within limit: Duration = .seconds(5), since place: Place = .now
     ) async throws -> Entry? {

@@ -3,13 +3,13 @@ import Foundation
 import XCTest
 
 extension XCTestCase {
-    /// Makes a world for the current test.
+    /// Creates a world for the current test.
     ///
-    /// At its end, the client is judged and the world deleted.
+    /// At the test's end, the client is judged and the world is deleted.
     ///
-    /// Each broken *must* becomes an issue at the line of this call, and a broken *should* a warning on standard error.
-    /// After a breach, the world's journal, its traffic as HAR and an HTML report are attached if XCTest supports
-    /// attachments.
+    /// Each broken *must* becomes an issue at this call's line, and each broken *should* becomes a warning on standard
+    /// error. After a breach, the world's journal, its traffic as HAR and an HTML report are attached if XCTest
+    /// supports attachments.
     ///
     /// ```swift
     /// func testConflict() async throws {
@@ -17,12 +17,12 @@ extension XCTestCase {
     /// ```
     ///
     /// - Parameters:
-    ///   - scenario: a built-in scenario's name or a scenario's object, or nil for the server's own.
-    ///   - guide: the guide that the world follows.
-    ///   - clock: whether the test moves the world's time.
-    ///   - seed: determines the world's IDs.
-    ///   - allowed: obligations that the client may break, such as `ws/keepalive`.
-    ///   - server: the server that makes the world.
+    ///   - scenario: A built-in scenario's name or a scenario's object, or nil for the server's scenario.
+    ///   - guide: The guide that the world follows.
+    ///   - clock: Whether the test controls the world's time.
+    ///   - seed: Determines the world's IDs.
+    ///   - allowed: Obligations that the client may break, such as `ws/keepalive`.
+    ///   - server: The server that creates the world.
     public func mockWorld(
         _ scenario: MockWorld.Scenario? = nil, guide: String? = nil, clock: MockWorld.Clock? = nil,
         seed: UInt64? = nil, allowing allowed: Set<String> = [], server: MockServer = .shared,
@@ -44,7 +44,7 @@ extension XCTestCase {
 
     private static func record(_ breach: MockWorld.Breach, _ file: StaticString, _ line: UInt) {
         if breach.isFailure { return XCTFail(breach.text, file: file, line: line) }
-        // XCTest has no warnings. Xcode and its users know this form.
+        // XCTest has no warnings; Xcode recognises this form.
         FileHandle.standardError.write(Data("\(file):\(line): warning: \(breach.text)\n".utf8))
     }
 

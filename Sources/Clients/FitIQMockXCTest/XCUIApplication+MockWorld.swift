@@ -3,8 +3,7 @@
     import XCUIAutomation
 
     extension XCUIApplication {
-        /// Launches the app with a world as its backend, named by variables such as `FITIQ_MOCK_URL` in its
-        /// environment.
+        /// Launches the app with a world as its backend, which environment variables such as `FITIQ_MOCK_URL` describe.
         ///
         /// docs/app.md of fitiq-mock shows how the app reads them.
         @MainActor

@@ -33,7 +33,7 @@ extension ContractCase {
         .enhancedConsultations, "TemplateCreatedBanner",
         "A template is for a meal, a workout or wellness, as its type says.")
 
-    /// The coaches' templates, and the questions that their screen suggests.
+    /// Templates created by coaches, and the questions suggested on their screen.
     static let templateCases: [ContractCase] = [
         ContractCase(
             "template/created/is-no-goal",

@@ -57,7 +57,7 @@ extension ContractCase {
             setting: .builtIn("scripted-coach"), faces: ["goal/links-created-goal"],
             steps: .start(.wellnessSpecialist), .untilReady, .send("I want to set myself a goal"), .untilAnswered(2),
             .createGoal("Run 5 km"), .untilAll(.goalLinked("Run 5 km"), .idle, within: .seconds(60)),
-            // If the client has not linked the goal, the judge sees it when the link is overdue.
+            // If the client has not linked the goal, the judge notices once the link is overdue.
             .pass(.seconds(40)), .disconnect),
         ContractCase(
             "goal/create/without-a-suggestion-stays-unlinked",
@@ -229,7 +229,7 @@ extension ContractCase {
             setting: .builtIn("meal-fails"), faces: ["meal/no-poll-while-connected"],
             steps: [
                 .start(.nutritionist), .untilReady, .logMeal("the usual"),
-                // The event comes after 2 s. A client that is still waiting after 4 s has ignored it.
+                // The event comes after 2 s. A client still waiting after 4 s has ignored it.
                 .untilAll(
                     .mealError("the usual", containing: "Failed to parse meal input"), .problem(.meal), .idle,
                     within: .seconds(4)), .disconnect,
@@ -384,7 +384,7 @@ extension ContractCase {
             .pass(.minutes(5)), .expect(.idle)),
     ]
 
-    /// Whatever the order of logging, the results arrive as eggs, porridge, the usual and the apple.
+    /// The results always arrive in the order eggs, porridge, the usual, the apple.
     private static let outOfOrder = Setting.written(
         """
         name: out-of-order

@@ -90,7 +90,7 @@ extension ContractCase {
             .send("Hello?"), .untilAnswered(1), .disconnect),
     ]
 
-    /// Idle connections and how they end.
+    /// Idle connections and their ends.
     static let socketCases: [ContractCase] = [
         ContractCase(
             "socket/keepalive/for-hours", "A chat stays open for three hours and still works",

@@ -4,24 +4,24 @@ import Scenarios
 import Text
 import Traffic
 
-/// Finds the changes that make the fake answer like a server, by repeated comparison.
+/// Finds the changes that make the fake answer like a server by repeated comparison.
 extension Conformance {
-    /// The overlay that a comparison's deviations lead to.
+    /// The overlay created from a comparison's deviations.
     public struct Acceptance: Sendable {
-        /// The comparison's own overlay with the new changes.
+        /// The comparison's overlay with the new changes.
         public fileprivate(set) var overlay: Overlay
         public fileprivate(set) var newCount = 0
         /// The places of deviations that an overlay cannot express, such as an answer that is not JSON.
         public fileprivate(set) var rest: [String] = []
     }
 
-    /// - Parameter session: the session to compare. `compare` need not have been called.
+    /// - Parameter session: The session to compare, even before a call of `compare`.
     public func accepting(_ session: Session) -> Acceptance {
         var theirs: [Endpoint: [Kind: Known]] = [:]
         Self.learn(session, in: mode, into: &theirs)
         var (conformance, changes) = (self, overlay.changes)
         var known = Set(changes)
-        // A change reveals what its additions contain, so each round goes one level deeper.
+        // A change reveals its additions' contents, so each round goes one level deeper.
         for _ in 0..<ScenarioLimits.depth {
             conformance.compare(session, playedIn: nil)
             let new = conformance.endpoints.flatMap { conformance.changes(for: $0, theirs[$0.endpoint] ?? [:]) }
@@ -67,7 +67,7 @@ extension Conformance {
                         guard let type = deviation.value?.string, !type.isEmpty else { return nil }
                         action = .contentType(type)
                     case .word:
-                        // If the fake has words here, any text counts as a word of the server.
+                        // If the fake has a vocabulary here, any text counts as a word of the server.
                         let isKnown = shapes.0?.words(at: deviation.member[...]).isEmpty == false
                         guard let word = isKnown ? deviation.value : value else { return nil }
                         action = .value(word, insteadOf: Self.words(replacedAt: deviation, shapes.0, shapes.1))
@@ -86,9 +86,9 @@ extension Conformance {
             }
     }
 
-    /// The fake's status or type to replace with the server's, or nil unless only one fits.
+    /// The fake's status or type to replace with the server's, or nil unless exactly one fits.
     ///
-    /// A candidate never occurs on the server: a status of success, or the type of a message with the same shape.
+    /// A candidate is a success status, or the type of a message with the same shape, that the server never sends.
     /// Refusals have too many candidates.
     private func replaced(
         by kind: Overlay.Kind, _ value: JSONValue?, _ own: [Kind: Known], _ theirs: [Kind: Known]
@@ -107,7 +107,7 @@ extension Conformance {
         }
     }
 
-    /// Renamed members: the old member's path with the new name, and the new member's path with nil.
+    /// Renamed members: the old member's path with its new name, and the new member's path with nil.
     private static func renames(among deviations: [ValueShape.Deviation]) -> [[Overlay.Step]: String?] {
         var renames: [[Overlay.Step]: String?] = [:]
         let values = deviations.filter { $0.aspect == .value && !$0.member.isEmpty }
@@ -130,8 +130,8 @@ extension Conformance {
 
     /// The fake's words to replace with a server's.
     ///
-    /// This is a word with the same letters. Otherwise it is the only word that the server lacks, if the fake lacks
-    /// only one of the server's.
+    /// It is a word with the same letters or, if each side has exactly one unknown word, the word that the server
+    /// lacks.
     private static func words(
         replacedAt deviation: ValueShape.Deviation, _ own: ValueShape?, _ theirs: ValueShape?
     ) -> [String] {
@@ -148,6 +148,6 @@ extension ValueShape.Deviation {
 }
 
 extension String {
-    /// The letters and digits in lower case, so that `created_at` and `createdAt` count as one name.
+    /// The letters and digits in lower case, so that `created_at` and `createdAt` are equal.
     fileprivate var letters: String { lowercased().filter { $0.isLetter || $0.isNumber } }
 }

@@ -5,8 +5,8 @@ import Traffic
 
 /// Plays contract cases with a real server, without touching existing data.
 ///
-/// It only waits for a case's expectations; the comparison of the recording shows the differences. The cases delete
-/// nothing. They chat in, link and archive only consultations that the same run created.
+/// It only waits for a case's expectations; comparing the recording shows the differences. The cases delete nothing.
+/// They chat in, link and archive only their own run's consultations.
 public struct ConformPlay: Sendable {
     public typealias MakeClient = @Sendable () throws -> FitIQClient
     private let make: MakeClient
@@ -17,24 +17,23 @@ public struct ConformPlay: Sendable {
     public static let requestLimit = 2000
     /// The pause between two requests, to spare the server.
     ///
-    /// During a longer one, the client would give up waiting.
+    /// During a longer pause the client would give up waiting.
     public static let pauses = Duration.zero...Duration.seconds(5)
     /// The default pause for a server on this machine and for any other.
     public static let (localPause, remotePause) = (Duration.zero, Duration.milliseconds(100))
-    /// How long a step waits, and how long it waits for an idle client.
+    /// The maximum wait of a step, and the wait for an idle client.
     private static let (patience, grace) = (Duration.seconds(30), Duration.seconds(2))
-    /// How long steps let time pass at most, because idle time does not change the form of answers.
+    /// The maximum idle time in a step, because idle time does not change the form of answers.
     private static let longestPass = Duration.seconds(1)
     private static let lookPause = Duration.milliseconds(10)
 
-    /// - Parameter recording: returns the recording so far.
+    /// - Parameter recording: Returns the recording so far.
     public init(
         recording: @escaping @Sendable () throws -> Session, isStopped: @escaping @Sendable () -> Bool = { false },
         make: @escaping MakeClient
     ) { (self.recording, self.isStopped, self.make) = (recording, isStopped, make) }
 
-    /// The cases that a server without faults can play within seconds: those of the default world that need no fixed
-    /// IDs.
+    /// The cases that a server without faults can play within seconds: the default world's cases without fixed IDs.
     public static var cases: [ContractCase] {
         ContractCase.all.filter { contractCase in
             contractCase.setting == .builtIn("default") && contractCase.guide == nil
@@ -50,8 +49,8 @@ public struct ConformPlay: Sendable {
         public var trouble: String?
     }
 
-    /// - Returns: nil if the run was stopped or has no requests left.
-    /// - Throws: an error of the harness.
+    /// - Returns: Nil if the run was stopped or has no requests left.
+    /// - Throws: Errors of the harness.
     public func play(_ contractCase: ContractCase) async throws -> Outcome? {
         let before = try recording().entries.count
         guard before < Self.requestLimit else { return nil }
@@ -77,7 +76,7 @@ public struct ConformPlay: Sendable {
             guard let goal = client.state.goals.last(where: { $0.title == title }) else { return ConformMessages.unmet }
             client.perform(.chatAboutGoal(id: goal.id))
         case .pass(let duration), .quiet(let duration): try await Self.wait(min(duration, Self.longestPass))
-        // A transient state may be over before the check.
+        // A transient state may end before the check.
         case .until(.streaming, _), .expect, .watch: break
         case .until(let expectation, _):
             let told = expectation.ofReport
@@ -87,7 +86,7 @@ public struct ConformPlay: Sendable {
         return nil
     }
 
-    /// Whether an instruction writes only to consultations of this run; a goal or meal may also belong to none.
+    /// Whether an instruction writes only to this run's consultations, or to a goal or meal without one.
     private func mayPerform(_ instruction: ClientInstruction, in consultation: String?) throws -> Bool {
         switch instruction {
         case .send, .archive: if consultation == nil { return false }
@@ -121,7 +120,7 @@ public struct ConformPlay: Sendable {
 }
 
 extension ClientExpectation {
-    /// The part of the expectation that the client's report alone can meet, or nil if there is none.
+    /// The part of the expectation that depends only on the client's report, or nil if there is none.
     fileprivate var ofReport: ClientExpectation? {
         if case .all(let parts) = self { return .all(parts.compactMap(\.ofReport)) }
         if case .checking(_, let expectation) = self { return expectation.ofReport }
@@ -130,7 +129,7 @@ extension ClientExpectation {
 }
 
 extension ClientCommand {
-    /// How far in the future goals' target dates are, in nanoseconds.
+    /// The time from now to goals' target dates, in nanoseconds.
     private static let goalTime: Int64 = 90 * 86_400 * 1_000_000_000
 
     /// The command to `FitIQClient` for an instruction at a time.

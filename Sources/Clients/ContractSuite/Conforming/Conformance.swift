@@ -11,32 +11,31 @@ import Traffic
 /// Compares a real server's answers with the fake's: status, media type, messages, members, kinds of values and
 /// vocabulary.
 ///
-/// It learns the fake's possible answers by playing the contract suite in memory, without faults. A server's answer
-/// conforms if the fake could have given it, as far as a client interprets it. Free texts, numbers and times do not
-/// count.
+/// It collects the fake's possible answers by playing the contract suite in memory, without faults. A server's answer
+/// conforms if the fake could have sent an equivalent one for clients. Free texts, numbers and times are ignored.
 public struct Conformance: Sendable {
     public let mode: GuideMode
     /// The results by endpoint, in the order of the API.
     public private(set) var endpoints: [EndpointResult] = []
-    /// The number of answers not compared because the fake does not serve such answers.
+    /// The number of answers not compared because the fake has no such answers.
     public private(set) var unknownCount = 0
     var known: [Endpoint: [Kind: Known]] = [:]
-    /// The fake's answers, without what its description and an overlay add.
+    /// The fake's answers, without additions from its description and an overlay.
     var said: [Endpoint: [Kind: Known]] = [:]
     /// Further answers that the fake may give.
     public let overlay: Overlay
-    /// The number of unanswered requests, where the recording is our own and so shows who gave up.
+    /// The number of unanswered requests; counted only in our own recordings, which show who gave up.
     public private(set) var unansweredCount = 0
 
     /// The result for an endpoint's answers: responses, handshakes, and the server's messages on sockets.
     public struct EndpointResult: Sendable {
         public let endpoint: Endpoint
-        /// How many answers were compared, and how many of them the fake could have given.
+        /// The number of compared answers, and of those that the fake could have sent.
         public fileprivate(set) var answers = 0
         public fileprivate(set) var alike = 0
         /// The deviations in order of first occurrence.
         ///
-        /// Those of one answer are ordered by place.
+        /// The deviations of one answer are ordered by place.
         public fileprivate(set) var deviations: [Deviation] = []
         fileprivate var places: [ValueShape.Deviation: Int] = [:]
         var title: String { "\(endpoint.method.rawValue) \(endpoint.template)" }
@@ -50,7 +49,7 @@ public struct Conformance: Sendable {
         public let upstream: String
         /// The case and the number of the recording's entry in which it first occurred.
         public let firstSeen: String
-        /// How many answers contain it.
+        /// The number of answers that contain it.
         public fileprivate(set) var count = 1
         let source: ValueShape.Deviation
         /// The kind of the answers, or nil if overlays do not support it.
@@ -72,10 +71,10 @@ public struct Conformance: Sendable {
         }
     }
 
-    /// What the fake can answer for a kind; without JSON there is no shape.
+    /// The fake's possible answers of a kind; without JSON there is no shape.
     struct Known {
         var shape: ValueShape?
-        /// The media types, or nil without answers.
+        /// The media types, or nil if there are no answers.
         var mediaTypes: Set<ExactString> = []
 
         init() {}
@@ -86,7 +85,7 @@ public struct Conformance: Sendable {
         }
     }
 
-    /// The percentage of conforming answers, rounded down, or nil without answers.
+    /// The percentage of conforming answers, rounded down, or nil if there are no answers.
     public var fidelity: Int? {
         let answers = endpoints.map(\.answers).reduce(0, +)
         return answers == 0 ? nil : endpoints.map(\.alike).reduce(0, +) * 100 / answers
@@ -94,16 +93,16 @@ public struct Conformance: Sendable {
 
     // MARK: Learning the fake's answers
 
-    /// Learns the fake's answers.
+    /// Collects the fake's answers.
     ///
-    /// Throws errors of the harness.
+    /// It throws errors of the harness.
     ///
-    /// - Parameter overlay: further possible answers.
+    /// - Parameter overlay: Further possible answers.
     public init(mode: GuideMode, overlay: Overlay = Overlay()) async throws {
         (self.mode, self.overlay) = (mode, overlay)
         for contractCase in ContractCase.all where contractCase.guide == nil {
             let scenario = try contractCase.setting.scenario()
-            // Faults produce answers that are not the fake's own. Thousands of messages teach no more than a few.
+            // Faults produce answers that are not the fake's, and long histories add nothing new.
             guard scenario.faults.isEmpty, contractCase.setting != .builtIn("long-history") else { continue }
             for style in ClientConfiguration.ChatStyle.allCases {
                 let entries = try await Self.entries(of: contractCase, in: scenario, mode, style)
@@ -140,7 +139,7 @@ public struct Conformance: Sendable {
         known[endpoint]?[kind] = answers
     }
 
-    /// Permits the answers that an overlay's change produces, in addition to the unchanged ones.
+    /// Permits the answers that an overlay's change produces, besides the unchanged ones.
     mutating func permit(_ change: Overlay.Change) {
         let kind = Kind(change.kind)
         var answers = known[change.endpoint]?[kind] ?? Known(.anything, nil)
@@ -190,7 +189,7 @@ public struct Conformance: Sendable {
 
     /// Compares a server's answers with the fake's.
     ///
-    /// - Parameter cases: the cases of the entries. It is nil for another program's recording, which does not show who
+    /// - Parameter cases: The cases of the entries, or nil for another program's recording, which does not show who
     ///   gave up an unanswered request.
     public mutating func compare(_ session: Session, playedIn cases: [ConformPlay.Outcome]?) {
         var results: [Endpoint: EndpointResult] = [:]
@@ -263,14 +262,14 @@ public struct Conformance: Sendable {
         /// The body, or nil if it is not JSON.
         var value: JSONValue?
 
-        /// What an overlay calls this kind of answer, or nil for a handshake and for a message without a type.
+        /// The overlay's kind for this answer, or nil for a handshake or a message without a type.
         func overlayKind(of endpoint: Endpoint) -> Overlay.Kind? {
             if kind.isMessage { return value?["type"]?.string.map { .type($0) } }
             return endpoint.isSocket ? nil : Int(kind.text).map { .status($0) }
         }
     }
 
-    /// The answers in an entry; truncated ones prove nothing.
+    /// The answers in an entry; truncated answers are skipped.
     static func answers(of entry: SessionExchange, in mode: GuideMode) -> [Answer] {
         let endpoint = endpoint(of: entry.request, in: mode)
         guard let response = entry.response else {
@@ -331,10 +330,10 @@ extension Conformance.EndpointResult {
 // MARK: The report
 
 extension Conformance {
-    /// The maximum number of deviations that a report names per endpoint.
+    /// The maximum number of deviations per endpoint in a report.
     private static let namedCount = 100
 
-    /// The addresses of all checks that reports contain.
+    /// The addresses of all checks in reports.
     public static var addresses: [String] { Endpoint.allCases.map(address) }
     private static func address(_ endpoint: Endpoint) -> String { "conform/\(endpoint.name)" }
 
@@ -363,7 +362,7 @@ extension Conformance {
 
     /// The deviations as rows of a Markdown table, as in the list of deviations.
     ///
-    /// Names from a server are written as code, so they cannot form markup.
+    /// A server's names are formatted as code, so they cannot form markup.
     public var rows: String {
         let rows = endpoints.flatMap { result in
             result.deviations.map { deviation in

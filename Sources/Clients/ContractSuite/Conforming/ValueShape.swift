@@ -4,9 +4,9 @@ import MockServer
 import Scenarios
 import Text
 
-/// The shape of the JSON values at one place: their kinds, and the members that objects always have.
+/// The shape of the JSON values in one place: their kinds, and the members that are always present.
 ///
-/// Free texts and numbers do not count. Only what a client must understand does.
+/// Only data that a client must interpret counts, not free texts and numbers.
 struct ValueShape: Sendable {
     private var kinds: Set<ValueKind> = []
     /// The texts, if they belong to a vocabulary.
@@ -24,14 +24,14 @@ struct ValueShape: Sendable {
         var count = 0
     }
 
-    /// A value that differs: its place, what was learnt there, and what was found.
+    /// A differing value: its place, the expected and the found value.
     struct Deviation: Hashable, Comparable, Sendable {
         var path: String
         let known: String
         let found: String
         /// The path to the value in the body.
         var member: [Overlay.Step] = []
-        /// The value that was found, or nil if it is missing.
+        /// The found value, or nil if it is missing.
         var value: JSONValue?
         var aspect = Aspect.value
 
@@ -39,7 +39,7 @@ struct ValueShape: Sendable {
             case value, word, kind, mediaType, body
         }
 
-        // Many values can show one deviation.
+        // Many values can have the same deviation.
         static func == (one: Deviation, other: Deviation) -> Bool {
             (one.path, one.known, one.found) == (other.path, other.known, other.found)
         }
@@ -85,7 +85,7 @@ struct ValueShape: Sendable {
         }
     }
 
-    /// How a value differs from all learnt ones, in the order of its members.
+    /// How a value differs from all known values, in member order.
     func deviations(of value: JSONValue, at member: [Overlay.Step] = [], under name: String = "") -> [Deviation] {
         let kind = ValueKind(value)
         // The fake always has null here, so any value is allowed.
@@ -146,7 +146,7 @@ struct ValueShape: Sendable {
 // MARK: Descriptions
 
 extension ValueShape {
-    /// The shape of a schema's values; it permits anything if the schema says nothing.
+    /// The shape of a schema's values; an empty schema permits any value.
     init(schema: JSONValue, in api: DescribedAPI) {
         let object = api.resolved(schema)
         for choice in (object["anyOf"]?.array ?? []) + (object["oneOf"]?.array ?? []) {
@@ -203,7 +203,7 @@ extension ValueShape {
         if elements.first?.kinds.isEmpty ?? true { elements = [theirs] } else { join(&elements[0], theirs) }
     }
 
-    /// Adds new members, words and kinds from a description; members that were always present stay required.
+    /// Adds new members, words and kinds from a description; members that are always present stay required.
     mutating func widen(by described: ValueShape) {
         let hasText = kinds.contains(where: \.isText)
         kinds = described.isAnything ? described.kinds : kinds.union(described.kinds.filter { !hasText || !$0.isText })
@@ -225,7 +225,7 @@ extension ValueShape {
 // MARK: Overlays
 
 extension ValueShape {
-    /// Permits the values that a change produces, in addition to the unchanged ones.
+    /// Permits the values that a change produces, besides the unchanged ones.
     mutating func permit(_ action: Overlay.Action, at member: ArraySlice<Overlay.Step>) {
         let rest = member.dropFirst()
         switch (member.first, action) {

@@ -1,42 +1,42 @@
 import FitIQAPI
 
-/// Decides which schedules to try and in which order: all single faults, then pairs.
+/// Chooses the schedules to try and their order: all single faults, then pairs.
 ///
-/// It is a value without a clock. The stories' points, the seed and earlier results determine everything. Of equal
-/// points, it tries each kind of fault at only one.
+/// The stories' points, the seed and earlier results determine everything. Among equal points, it tries each kind of
+/// fault at only one.
 public struct Agenda: Sendable {
     /// Counts schedules whose runs were evaluated.
     ///
-    /// A schedule that was dealt may never run.
+    /// A dealt schedule may never run.
     public struct Counts: Sendable, Equatable {
         public var singles = 0, pairs = 0
-        /// The schedules that were not tried because they equal others.
+        /// The schedules that were skipped as duplicates.
         public var equal = 0
-        /// The known points, and those among them that only faults caused.
+        /// The number of known points, and of those caused only by faults.
         public var points = 0, newPoints = 0
-        /// The points that were forgotten before every kind of fault was tried at them.
+        /// The points that were dropped before all kinds of faults were tried at them.
         public var dropped = 0
 
         public var schedules: Int { singles + pairs }
     }
 
-    /// A point that appeared in the run of a schedule and at which another fault can act.
+    /// A point in a schedule's run at which another fault can act.
     private struct Lead: Sendable {
         var basis: Schedule
         var point: FaultPoint
     }
 
     public private(set) var counts = Counts()
-    /// How late an answer must be to come after the client has given up.
+    /// The delay after which the client has given up waiting for an answer.
     public private(set) var lateness: Duration
     private let stories: [Points]
     private let isThorough: Bool
-    /// How long runs of each story take, or nil if waits take no time.
+    /// The duration of each story's runs, or nil if waits take no time.
     private let patience: [RunPatience]?
     /// The kinds to try, by rank.
     private let kinds: [[FaultKind]]
     private var random: SplitMix64
-    /// The dealt and planned schedules; equal ones have the same number.
+    /// The dealt and planned schedules; duplicates have the same number.
     private var seen: Set<UInt64> = []
     /// Single faults with their turns; the last one is dealt first.
     private var singles: [(turn: Int, schedule: Schedule)] = []
@@ -44,7 +44,7 @@ public struct Agenda: Sendable {
     private var postponed: [(turn: Int, schedule: Schedule)] = []
     /// The kinds of fault that made a run reach its time limit.
     private var lasting: Set<FaultKind> = []
-    /// The points for second faults, oldest first, and how many of them each rank has used.
+    /// The points for second faults, oldest first, and the number that each rank has used.
     private var leads: [Lead] = []
     private var lookedAt: [Int]
     /// Pairs to deal next; the last one is dealt first.
@@ -52,8 +52,8 @@ public struct Agenda: Sendable {
     private var knownPlaces: [Set<FaultPoint.Place>]
 
     /// - Parameters:
-    ///   - stories: the points of each story without faults.
-    ///   - patience: how long runs of each story take, so that slower schedules come later, or nil if waits take no
+    ///   - stories: The points of each story without faults.
+    ///   - patience: The duration of each story's runs, so that slower schedules come later, or nil if waits take no
     ///     time.
     init(
         stories: [Points], seed: UInt64, isThorough: Bool = false,
@@ -73,10 +73,10 @@ public struct Agenda: Sendable {
         prepareSingles()
     }
 
-    /// The lateness by the system's clock until a run shows the client's patience.
+    /// The lateness on the system's clock while the client's patience is unknown.
     static let unknownPatience = Duration.seconds(45)
 
-    /// Returns the next schedule, or nil if it needs more results first.
+    /// Returns the next schedule, or nil if more results are needed first.
     public mutating func deal() -> Schedule? { (nextSingle() ?? nextPair()).map(adapted) }
 
     /// Learns from the run of a dealt schedule.
@@ -84,9 +84,9 @@ public struct Agenda: Sendable {
     /// Call it in the order of dealing.
     ///
     /// - Parameters:
-    ///   - points: the points that the story lacks without faults.
-    ///   - acted: the indices of the faults that acted. If the last one did not act, the run teaches nothing.
-    ///   - hasLasted: whether the run reached its time limit.
+    ///   - points: The points that the story lacks without faults.
+    ///   - acted: The indices of the faults that acted; if the last one did not act, the run is ignored.
+    ///   - hasLasted: Whether the run reached its time limit.
     public mutating func learn(
         _ points: [FaultPoint], patience: Duration? = nil, acted: Set<Int>, hasLasted: Bool = false,
         of schedule: Schedule
@@ -109,7 +109,7 @@ public struct Agenda: Sendable {
 }
 
 extension Agenda {
-    /// The schedule with waits that exceed the client's patience, as far as it is known.
+    /// The schedule with waits that exceed the client's patience if that is known.
     private func adapted(_ schedule: Schedule) -> Schedule {
         var schedule = schedule
         for index in schedule.faults.indices where schedule.faults[index].kind.wait == .beyondPatience {
@@ -118,7 +118,7 @@ extension Agenda {
         return schedule
     }
 
-    /// One and a half times the patience, in whole seconds, and at most as long as a server holds anything back.
+    /// One and a half times the patience, in whole seconds, up to the maximum delay of a server.
     static func lateness(beyond patience: Duration) -> Duration {
         let seconds = (patience.nanoseconds / 2 * 3 + 999_999_999) / 1_000_000_000
         return .seconds(min(max(seconds, 1), 600))
@@ -142,8 +142,8 @@ extension Agenda {
 
     /// Orders the single faults.
     ///
-    /// Each kind comes once at every route before it comes there in another situation. Better and quicker kinds come
-    /// first.
+    /// Each kind is tried once at every route before it is repeated there in another situation. Better and quicker
+    /// kinds come first.
     private mutating func prepareSingles() {
         var turns: [Int: [[Schedule]]] = [:]
         var layers: [UInt64: Int] = [:]
@@ -173,13 +173,13 @@ extension Agenda {
         }
     }
 
-    /// How many ranks worse an untried kind at a route may be.
+    /// The number of ranks by which an untried kind at a route may be worse.
     private static let layerRanks = 2
 
     /// A number for a fault at a point after the faults of a basis; equal faults have the same number.
     private func key(of point: FaultPoint, _ kind: FaultKind, after basis: Schedule) -> UInt64 {
         var key = UInt64(basis.story)
-        // The first fault stands for all equal ones, because no other dealt schedule has one of them.
+        // The first fault represents all equal ones, because no other dealt schedule contains them.
         for fault in basis.faults {
             key = key.mixed(with: fault.kind.id.utf8.fnv1a).mixed(with: fault.place.route)
         }
@@ -193,7 +193,7 @@ extension Agenda {
 
     private mutating func nextPair() -> Schedule? {
         while pairs.isEmpty {
-            // The best kinds at the newest points come before worse kinds at older ones.
+            // The best kinds at the newest points come first.
             guard let rank = lookedAt.indices.first(where: { lookedAt[$0] < leads.count }) else { return nil }
             let end = min(lookedAt[rank] + Self.window, leads.count)
             for lead in leads[lookedAt[rank]..<end] {
@@ -214,7 +214,7 @@ extension Agenda {
     private mutating func dropLeads() {
         let excess = leads.count - ExploreLimits.leads
         guard excess > 0 else { return }
-        // Drop more than needed, because each removal from the front moves all the rest.
+        // Drop more than needed, because each removal from the front moves all later elements.
         let count = min(leads.count, excess + ExploreLimits.leads / 10)
         counts.dropped += max(0, count - (lookedAt.min() ?? 0))
         leads.removeFirst(count)

@@ -6,18 +6,18 @@ import Traffic
 
 /// A problem of a client, and the smallest schedule found that causes it.
 public struct Discovery: Sendable {
-    /// The name in files and lists of known defects: the symptom, the kinds and the places.
+    /// The name for files and lists of known defects, from the symptom, the kinds and the places.
     public let name: String
-    /// The symptom as ``run`` shows it.
+    /// The symptom as in ``run``.
     public let symptom: Symptom
-    /// A run of the smallest schedule, which may have no faults.
+    /// A run of the smallest schedule, possibly without faults.
     public let run: ExaminedRun
     public let story: Story
-    /// In how many of the final runs the symptom showed.
+    /// The number of final runs with the symptom, out of all final runs.
     public let confirmed: (count: Int, of: Int)
-    /// How many schedules showed the symptom.
+    /// The number of schedules with the symptom.
     ///
-    /// Only the first one is reduced.
+    /// Only the first schedule is reduced.
     public internal(set) var seenCount = 1
 
     /// The maximum length of a name in bytes.
@@ -25,7 +25,7 @@ public struct Discovery: Sendable {
     /// The maximum number of lines in a timeline.
     public static let timelineLimit = 20
 
-    /// - Parameter names: the names of other discoveries, which this one must not repeat.
+    /// - Parameter names: The names of other discoveries, from which this one's must differ.
     public init(
         _ symptom: Symptom, in run: ExaminedRun, of story: Story, confirmed: (count: Int, of: Int),
         besides names: [String] = []
@@ -46,14 +46,14 @@ public struct Discovery: Sendable {
 
     /// The scenario file that reproduces the problem.
     ///
-    /// - Parameter comments: further notes for the reader, such as the command that found it.
+    /// - Parameter comments: Further notes for the reader, such as the command that found it.
     public func file(comments: [String] = []) -> [UInt8] {
         schedule.file(
             on: story.document, named: name, summary: sentence,
             comments: comments + ["Failed \(confirmed.count) of \(confirmed.of).", "story: \(story.name)"])
     }
 
-    /// The last word of the symptom, the kinds and the places, in characters for file names.
+    /// A file name from the symptom's last word, the kinds and the places.
     private static func name(_ symptom: Symptom, _ schedule: Schedule, besides names: Set<ExactString>) -> String {
         var words = symptom.id.split(separator: "/").last.map(String.init) ?? ""
         for (index, fault) in schedule.faults.enumerated() {
@@ -74,12 +74,12 @@ public struct Discovery: Sendable {
         preconditionFailure("Numbers do not end.")
     }
 
-    /// The lines for entries with faults and entries that show the symptom, with two lines before and after each.
+    /// The lines of entries with faults or the symptom, with two lines before and after each.
     public var timeline: [String] {
         let entries = run.outcome.entries
         let evidence = Set(symptom.entries)
         var shown: Set<Int> = []
-        // If space is short, entries that show the symptom come first.
+        // If space is short, entries with the symptom have priority.
         let marked =
             entries.indices.filter { evidence.contains(entries[$0].number) }
             + entries.indices.filter { !entries[$0].event.faultNames.isEmpty }

@@ -1,6 +1,6 @@
 import Judging
 
-/// A run of a schedule, with what the explorer found in it.
+/// A run of a schedule with the explorer's findings.
 public struct ExaminedRun: Sendable {
     public let schedule: Schedule
     public let outcome: TrialOutcome
@@ -21,7 +21,7 @@ public struct ExaminedRun: Sendable {
         self.init(outcome, of: schedule, on: story, oracle)
     }
 
-    /// - Parameter isHarmed: whether anything should go wrong, or nil if only the schedule's faults should.
+    /// - Parameter isHarmed: Whether failures are expected, or nil to expect them only for the schedule's faults.
     public init(
         _ outcome: TrialOutcome, of schedule: Schedule, on story: Story, _ oracle: Oracle, isHarmed: Bool? = nil
     ) {

@@ -5,19 +5,19 @@ import Text
 
 /// The result of an exploration.
 public struct Exploration: Sendable {
-    /// A schedule that showed a symptom once but too rarely when repeated.
+    /// A schedule whose symptom appeared once, but too rarely when repeated.
     public struct Flaky: Sendable, Equatable {
         public let schedule: Schedule
         /// The symptom's id.
         public let id: String
-        /// How often the symptom showed, and in how many runs.
+        /// The number of runs with the symptom, and of all runs.
         ///
         /// It is 0 of 0 if there was no time to repeat the schedule.
         public let failed: Int, of: Int
     }
 
     public enum Ending: String, Sendable, CaseIterable {
-        /// Nothing is left to try.
+        /// There is nothing left to try.
         case exhausted
         /// The time or the number of runs is used up.
         case budget, runs
@@ -33,16 +33,16 @@ public struct Exploration: Sendable {
     /// The number of causes beyond ``ExploreLimits/findings``.
     public internal(set) var omittedCount = 0
     public internal(set) var counts = Agenda.Counts()
-    /// Every situation that the client was in.
+    /// The client's situations in all runs.
     public internal(set) var coverage = Coverage()
     public internal(set) var ended = Ending.exhausted
     /// Whether the client sent anything without faults.
     ///
-    /// If not, nothing else was tried.
+    /// If it is false, no faults were tried.
     public internal(set) var hasConnected = false
     /// The instructions that the client lacks, by story.
     ///
-    /// Expectations of such a story's steps do not count.
+    /// The expectations of such a story's steps do not count.
     public internal(set) var unsupported: [Set<String>]  // Names of instructions: constants.
 
     init(_ settings: Explorer.Settings) {
@@ -50,7 +50,7 @@ public struct Exploration: Sendable {
         unsupported = settings.stories.map { _ in [] }
     }
 
-    /// Whether the client no longer has a symptom, because no tried schedule showed it even once.
+    /// Whether no tried schedule showed the symptom, so that the client no longer has it.
     public func refutes(_ id: ExactString) -> Bool {
         let isWhole = [.exhausted, .runs].contains(ended) && omittedCount == 0
         return isWhole && !(found.map(\.symptom.id) + flaky.map(\.id)).contains { ExactString($0) == id }
@@ -61,8 +61,8 @@ public struct Exploration: Sendable {
     /// Every discovery is a check, even if it is also a broken obligation. A *should* does not fail the report.
     ///
     /// - Parameters:
-    ///   - name: the name of the first run, which is the scenario without faults.
-    ///   - file: where a discovery's file is, and the command that plays it, or nil if it has no file.
+    ///   - name: The name of the first run, which is the scenario without faults.
+    ///   - file: A discovery's file and the command that plays it, or nil if it has no file.
     public func report(
         title: String, named name: String, file: (Discovery) -> (path: String, replay: String)? = { _ in nil }
     ) -> Report {

@@ -5,9 +5,9 @@ import Scenarios
 
 /// An exploration in progress.
 ///
-/// It deals schedules ahead of the evaluated ones, runs them in any order, and reports them in the order of dealing. So
-/// a report does not depend on the number of jobs. It investigates a symptom at once, while later schedules run. The
-/// symptom becomes a finding when its turn comes.
+/// It deals schedules in advance, runs them in any order, and reports them in dealing order, so a report does not
+/// depend on the number of jobs. It investigates a symptom immediately, while later schedules run. The symptom becomes
+/// a finding once earlier schedules are reported.
 struct ExplorationCourse<Runner: Trial> {
     var exploration: Exploration
     private let settings: Explorer.Settings
@@ -19,35 +19,36 @@ struct ExplorationCourse<Runner: Trial> {
     private var agenda: Agenda
     private var causes: [Cause: Standing] = [:]
 
-    /// The schedules whose results are not reported yet, in the order of dealing.
+    /// The schedules whose results are not reported yet, in dealing order.
     ///
     /// The first ``learntCount`` have been evaluated, and the first ``begunCount`` have started.
     private var dealt: [Dealt] = []
     private var learntCount = 0, begunCount = 0
-    /// How many schedules were reported, and how many were dealt.
+    /// The number of reported schedules, and of dealt schedules.
     private var toldCount = 0, dealtCount = 0
-    /// How many schedules are currently in their first run.
+    /// The number of schedules currently in their first run.
     private var exploringCount = 0
-    /// Why no more schedules are dealt, and whether a run was interrupted, so that no more runs start.
+    /// Why no more schedules are dealt, if they are not.
     private var ending: Exploration.Ending?
     private var isCut = false
     /// Whether no more schedules will run.
     private var isOver = false
 
-    /// How many schedules are dealt ahead: enough to keep all jobs busy during one run, few enough to learn in time.
+    /// The number of schedules dealt ahead: enough to keep all jobs busy during a run, but few enough to use results
+    /// soon.
     private static var window: Int { 64 }
 
     private struct Dealt {
         let schedule: Schedule
         var run: ExaminedRun?
-        /// How many of the schedule's symptoms were reported.
+        /// The number of the schedule's symptoms that were reported.
         var toldCount = 0
         var investigations: [Investigation] = []
 
         func investigation(of id: String) -> Int? { investigations.firstIndex { $0.id == id } }
     }
 
-    /// A run to make: of a dealt schedule, or of one that an investigation needs.
+    /// A run to make, of a dealt schedule or for an investigation.
     private struct Work: Sendable {
         let number: Int
         let schedule: Schedule
@@ -55,11 +56,11 @@ struct ExplorationCourse<Runner: Trial> {
         var ask: Investigation.Ask?
     }
 
-    /// The state of a cause: found, with the index of its finding; omitted for lack of room; or in doubt, with a count
-    /// of misses.
+    /// The state of a cause: found, with its finding's index; omitted because of the limit; or doubted, with a count of
+    /// misses.
     private enum Standing { case found(Int), omitted, doubted(Int) }
 
-    /// How often each story runs without faults.
+    /// The number of runs of each story without faults.
     private var tries: Int { trial.isRepeatable ? 1 : settings.confirmation.tries }
     private var needed: Int { trial.isRepeatable ? 1 : settings.confirmation.needed }
 
@@ -72,7 +73,7 @@ struct ExplorationCourse<Runner: Trial> {
         agenda = Agenda(stories: [], seed: settings.seed)
     }
 
-    /// Runs each story without faults; the symptoms that appear become findings and are ignored from then on.
+    /// Runs each story without faults; their symptoms become findings and are ignored later.
     mutating func begin() async throws {
         for (story, told) in settings.stories.enumerated() {
             let schedule = Schedule(story: story)
@@ -125,14 +126,14 @@ struct ExplorationCourse<Runner: Trial> {
         }
     }
 
-    /// Deals schedules, runs them and learns from them until the exploration ends.
+    /// Deals and runs schedules and uses their results until the exploration ends.
     mutating func go(_ observing: (Exploration) -> Void) async throws {
         try await withThrowingTaskGroup(of: (Work, ExaminedRun?).self) { group in
             var runningCount = 0
             while true {
                 fold(observing)
                 if settings.jobs == 1, let work = next() {
-                    // A single job needs no task. In memory, starting and awaiting one takes a thirtieth of a run.
+                    // A single job needs no task, which in memory would cost a thirtieth of a run.
                     take(try await examine(work), of: work)
                     continue
                 }
@@ -157,12 +158,12 @@ struct ExplorationCourse<Runner: Trial> {
 // MARK: - Runs
 
 extension ExplorationCourse {
-    /// The next run worth making, or nil if there is none until another ends.
+    /// The next useful run, or nil if another run must end first.
     private mutating func next() -> Work? {
         look()
         guard !isCut, ending != .interrupted else { return nil }
         let isDealt = ending == nil && begunCount < dealt.count
-        // Findings come first, but the search for others continues meanwhile.
+        // Findings have priority, but the search for others continues meanwhile.
         if !isDealt || exploringCount >= settings.jobs / 2, let work = nextOfInvestigations() { return work }
         guard isDealt else { return nil }
         (begunCount, exploringCount) = (begunCount + 1, exploringCount + 1)
@@ -190,7 +191,7 @@ extension ExplorationCourse {
         }
     }
 
-    /// Makes a run, or returns nil if interrupted; it is a closure because jobs need only values of the exploration.
+    /// Makes a run, or returns nil if interrupted; a closure, because jobs need only values of the exploration.
     private var examine: @Sendable (Work) async throws -> ExaminedRun? {
         { [stories = settings.stories, trial, oracle, stopping, patience] work in
             let schedule = work.schedule
@@ -198,10 +199,10 @@ extension ExplorationCourse {
                 let run = try await ExaminedRun(
                     schedule, on: stories[schedule.story], with: trial,
                     within: patience[schedule.story].limit(of: schedule, isWhole: work.ask?.isWhole ?? false), oracle)
-                // The client is not responsible for how it was interrupted.
+                // The client is not responsible for the interruption.
                 return stopping() == .interrupted ? nil : run
             } catch {
-                // A run that was stopped may fail in any way.
+                // A stopped run may fail in any way.
                 guard stopping() == .interrupted || stopping() != nil && error is CancellationError else { throw error }
                 return nil
             }
@@ -223,11 +224,11 @@ extension ExplorationCourse {
         dealt[place].investigations[index].tell(run, of: ask)
     }
 
-    /// Treats the runs so far as complete, because no more will follow.
+    /// Treats the runs so far as complete, because no more follow.
     private mutating func giveUpRest() {
         look()
         let first = dealt.firstIndex { $0.run == nil } ?? dealt.count
-        // Whatever the number of jobs, the runs before the first missing one are the same.
+        // The runs before the first missing one do not depend on the number of jobs.
         if trial.isRepeatable { dealt.removeSubrange(first...) } else { dealt.removeAll { $0.run == nil } }
         begunCount = dealt.count
         // The last symptoms may still be under investigation.
@@ -238,7 +239,7 @@ extension ExplorationCourse {
 // MARK: - Folding
 
 extension ExplorationCourse {
-    /// Evaluates and reports results in the order of dealing, and deals as many schedules as it evaluates.
+    /// Evaluates and reports results in dealing order, and deals an equal number of new schedules.
     private mutating func fold(_ observing: (Exploration) -> Void) {
         deal()
         while learntCount < dealt.count, let run = dealt[learntCount].run {
@@ -315,7 +316,7 @@ extension ExplorationCourse {
         return true
     }
 
-    /// Whether to investigate a cause; if it is in doubt, another schedule may show it more often.
+    /// Whether to investigate a cause; a doubted cause may appear more often with another schedule.
     private func isOpen(_ cause: Cause) -> Bool {
         switch causes[cause] {
         case nil: true
@@ -338,7 +339,7 @@ extension ExplorationCourse {
         return dealt[place].investigations[index].conclusion
     }
 
-    /// Starts to investigate symptoms of later schedules, unless earlier results make that pointless.
+    /// Starts to investigate later schedules' symptoms, unless earlier results make this unnecessary.
     private mutating func investigateAhead() {
         var taken: Set<Cause> = []
         for place in dealt.indices {
@@ -356,7 +357,7 @@ extension ExplorationCourse {
 
 // MARK: - Findings
 
-/// What identifies a finding: the symptom, the client's situation and the last fault.
+/// The identity of a finding: the symptom, the client's situation and the last fault.
 private struct Cause: Hashable {
     let id: ExactString
     let situation: Situation
@@ -372,8 +373,8 @@ private struct Cause: Hashable {
 }
 
 extension ExplorationCourse {
-    /// The index of an earlier finding that explains a symptom: its faults are part of the schedule's, or its story
-    /// shows the symptom without faults.
+    /// The index of an earlier finding that explains a symptom because its faults are part of the schedule's or its
+    /// story has the symptom without faults.
     private func explanation(of id: String, in schedule: Schedule) -> Int? {
         exploration.found.firstIndex { found in
             let faults = found.schedule.faults
@@ -395,7 +396,7 @@ extension ExplorationCourse {
         return exploration.found.count - 1
     }
 
-    /// Notes a symptom that was too rare or could not be tried again; it does not become a finding.
+    /// Records a symptom that is no finding because it was too rare or could not be retried.
     private mutating func note(_ id: String, in schedule: Schedule, _ count: Int, of tries: Int) {
         exploration.flaky.append(Exploration.Flaky(schedule: schedule, id: id, failed: count, of: tries))
     }

@@ -10,8 +10,8 @@ import Scenarios
 /// })
 /// ```
 ///
-/// Schedules are dealt ahead and evaluated in order. So the same seed gives the same exploration with any number of
-/// jobs, if equal runs have equal outcomes.
+/// Schedules are dealt ahead and evaluated in order. So if equal runs have equal outcomes, a seed gives the same
+/// exploration with any number of jobs.
 public struct Explorer: Sendable {
     public struct Settings: Sendable {
         /// The seed that determines the order.
@@ -20,17 +20,17 @@ public struct Explorer: Sendable {
         public var runs: Int?
         /// The number of concurrent runs.
         public var jobs = 1
-        /// How long a client on the system's clock may take for a schedule before it counts as hanging.
+        /// The time on the system's clock after which a client counts as hanging.
         ///
-        /// Nil means ten times as long as without faults, from 40 s to a minute.
+        /// Nil means ten times the duration without faults, from 40 s to a minute.
         public var timeLimit: Duration?
         /// Whether to try points that differ from others only in their numbers.
         public var isThorough = false
         /// Whether a command may end with any status.
         public var mayFail = false
-        /// How often a finding must appear to be confirmed.
+        /// The number of appearances that confirm a finding.
         ///
-        /// With repeatable trials, once is enough.
+        /// For repeatable trials, one appearance is enough.
         public var confirmation = Confirmation(2, of: 3)
         public var families = Set(FaultKind.Family.allCases)
         public var stories = Story.all
@@ -38,7 +38,7 @@ public struct Explorer: Sendable {
         public init() {}
     }
 
-    /// In how many of how many runs a finding must appear.
+    /// The number of runs in which a finding must appear, out of a number of tries.
     public struct Confirmation: Sendable, Equatable, CustomStringConvertible {
         public let needed, tries: Int
 
@@ -54,7 +54,7 @@ public struct Explorer: Sendable {
 
     public let settings: Settings
 
-    /// - Precondition: the settings are within ``ExploreLimits``.
+    /// - Precondition: The settings are within ``ExploreLimits``.
     public init(_ settings: Settings = Settings()) {
         precondition(settings.runs.map(ExploreLimits.runs.contains) ?? true, "runs must be from 1 to 10,000,000")
         precondition(ExploreLimits.jobs.contains(settings.jobs), "jobs must be from 1 to 16")
@@ -62,11 +62,10 @@ public struct Explorer: Sendable {
     }
 
     /// - Parameters:
-    ///   - stopping: called before each run; returns why to end, or nil to continue. The findings so far are then
-    ///     returned. When time runs out, symptoms already seen are still confirmed, until a trial throws
-    ///     `CancellationError`.
-    ///   - observing: called with the state so far after each evaluated run, in order.
-    /// - Throws: errors of the harness, or ``ExploreError`` if a story's world leaves no room for faults.
+    ///   - stopping: Called before each run; returns why to end with the findings so far, or nil to continue. When time
+    ///     runs out, known symptoms are still confirmed until a trial throws `CancellationError`.
+    ///   - observing: Called with the state so far after each evaluated run, in order.
+    /// - Throws: Errors of the harness, or ``ExploreError`` if a story's world leaves no room for faults.
     public func explore(
         with trial: some Trial, stopping: @escaping @Sendable () -> Exploration.Ending? = { nil },
         observing: (Exploration) -> Void = { _ in }
@@ -83,7 +82,7 @@ public struct Explorer: Sendable {
             try await course.begin()
             if course.exploration.hasConnected { try await course.go(observing) }
         } catch {
-            // A run that was stopped may fail in any way. Earlier findings stay.
+            // A stopped run may fail in any way; earlier findings are kept.
             guard stopping() == .interrupted else { throw error }
             course.exploration.ended = .interrupted
         }

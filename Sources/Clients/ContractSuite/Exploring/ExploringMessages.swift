@@ -3,7 +3,7 @@ import Judging
 import Text
 import Traffic
 
-/// The sentences of an exploration for people.
+/// The user-visible sentences of an exploration.
 enum ExploringMessages {
     static func noRoom(_ story: String, limit: Int) -> String {
         "The world of \(story) leaves no room for faults: it may have at most \(limit) faults, answers and meals each."
@@ -69,7 +69,7 @@ enum ExploringMessages {
 
     // MARK: Discoveries
 
-    /// The fault and the client's reaction in one sentence.
+    /// A sentence about the fault and the client's reaction.
     static func sentence(_ symptom: Symptom, _ schedule: Schedule) -> String {
         let causes = schedule.faults.map { "\(phrase($0.kind.id)) \(phrase($0.place))" }
         // The report's timeline contains the expectation of an inside check.
@@ -79,12 +79,12 @@ enum ExploringMessages {
             : "After \(Words.list(causes)): \(lowercasedFirst(effect))"
     }
 
-    /// A message that begins with "The client" continues a sentence; others begin one.
+    /// A message that starts with "The client" continues a sentence; others start one.
     private static func lowercasedFirst(_ text: String) -> String {
         text.hasPrefix("The ") ? "t" + text.dropFirst() : text
     }
 
-    /// The client's reaction in general words, if the symptom's own message describes a single moment.
+    /// The client's reaction in general words, if the symptom's message describes a single moment.
     private static func effect(_ id: String) -> String? {
         if let check = InsideCheck(rawValue: id) {
             return switch check {
@@ -111,7 +111,7 @@ enum ExploringMessages {
         }
     }
 
-    /// How to fix a client with a symptom that only its user or an explorer sees.
+    /// How to fix a client with a symptom that only its user or an explorer notices.
     static func advice(_ id: String) -> String {
         if let obligation = Obligation.inside.first(where: { $0.id == id }) { return obligation.advice }
         return switch ExploreCheck(rawValue: id) {
@@ -136,7 +136,7 @@ enum ExploringMessages {
 
     // MARK: Faults and places
 
-    /// The fault as a noun; all kinds of the catalogue have one.
+    /// The fault as a noun; all kinds in the catalogue have a noun.
     static func phrase(_ kind: String) -> String { noun(kind) ?? "the fault \(kind)" }
 
     static func noun(_ kind: String) -> String? {

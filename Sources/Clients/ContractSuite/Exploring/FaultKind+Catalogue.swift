@@ -4,8 +4,8 @@ import Scenarios
 extension FaultKind {
     /// All kinds, family by family.
     ///
-    /// Ranks 0 and 1 find the most, and 2 is usual. Rank 3 is for the coach and meals. Rank 4 is for how a client
-    /// parses bytes, whatever its situation.
+    /// Ranks 0 and 1 find the most, and 2 is the usual rank. Rank 3 is for the coach and meals. Rank 4 is for parsing
+    /// bytes, which does not depend on the situation.
     public static let all: [FaultKind] =
         answers + handshakes + endings + closes + frames + behaviours + hostile
 
@@ -96,7 +96,7 @@ extension FaultKind {
         end("reset", .cut, rank: 2, weight: 8, after: .seconds(20), milder: ["end-reset", "end-finish"]),
         end("silence", .silence, rank: 2, weight: 9, after: .seconds(20), milder: ["end-silence", "end-reset-later"]),
         FaultKind("close-none", .cut, .frame, weight: 6, milder: ["finish"], ["close": "none"]),
-        // The server stops and refuses the handshakes that follow.
+        // The server stops and refuses later handshakes.
         FaultKind(
             "restart", .cut, .frame, rank: 1, weight: 20, milder: ["close-1001", "reset"], refusing: .one, restart),
         FaultKind(
@@ -147,7 +147,7 @@ extension FaultKind {
         FaultKind("no-pongs", .silence, .frame, weight: 5, wait: .endless, ["withhold_pong": true]),
         FaultKind("deaf", .silence, .frame, weight: 6, wait: .endless, milder: ["no-pongs"], ["stall_reading": true]),
         FaultKind("escaped", .hostile, .frame, rank: 4, weight: 1, ["escape": true]),
-        // Split inside the escapes too, and between the two escapes of a pair.
+        // Split inside escapes too, and between the two escapes of a pair.
         FaultKind(
             "escaped-in-pieces", .hostile, .frame, rank: 4, weight: 2, milder: ["escaped", "fragmented"],
             ["escape": true], fragments(Array(stride(from: 2, through: 120, by: 4)))),
@@ -175,7 +175,7 @@ extension FaultKind {
             "meal-never", .behaviour, .meal, rank: 3, weight: 5, wait: .endless, milder: ["meal-late"], ["never": true]),
     ]
 
-    /// The answers of the scenario `hostile-coach`.
+    /// The answers in the scenario `hostile-coach`.
     private static let hostile: [FaultKind] = {
         let text = Scenario.builtInText(named: "hostile-coach") ?? ""
         guard let answers = (try? JSONValue(yaml: Array(text.utf8)))?["answers"]?.array else {

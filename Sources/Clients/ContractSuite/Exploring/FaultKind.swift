@@ -7,19 +7,19 @@ public struct FaultKind: Sendable {
     /// The unique ID, such as `status-503`.
     public let id: String
     public let family: Family
-    /// The sort of place where the fault acts; a fault for a frame also acts on a chunk.
+    /// The sort of place where the fault acts; faults for frames also act on chunks.
     let sort: FaultPoint.Place.Sort
-    /// Kinds of a lower rank come first, because they find the most with the fewest runs.
+    /// The rank; lower ranks come first, because they find the most with the fewest runs.
     let rank: Int
-    /// How disruptive the fault is; a schedule that fails is reduced to lighter kinds.
+    /// How disruptive the fault is; failing schedules are reduced to lighter kinds.
     let weight: Int
     let wait: Wait
-    /// The IDs of kinds to try in its place, the best first.
+    /// The IDs of kinds to try instead, best first.
     let milder: [String]
     let reach: Reach
-    /// The handshakes that it also refuses, starting with the next one, or nil for none.
+    /// The handshakes that it also refuses, starting with the next one, if any.
     let refusing: Reach?
-    /// The members of each rule, except for the place; the text `$wait` stands for the wait.
+    /// The members of each rule, except for the place; the text `$wait` is replaced by the wait.
     let members: [JSONObject]
 
     public enum Family: String, Sendable, CaseIterable {
@@ -30,9 +30,9 @@ public struct FaultKind: Sendable {
     enum Wait: Sendable, Equatable {
         case none
         case exactly(Duration)
-        /// Longer than clients wait for an answer.
+        /// Longer than clients wait.
         case beyondPatience
-        /// Until the client gives up on its own.
+        /// Until the client gives up.
         case endless
     }
 
@@ -44,7 +44,7 @@ public struct FaultKind: Sendable {
         /// The item and all later ones.
         case rest
 
-        /// The numbers as a rule writes them.
+        /// The numbers in a rule's notation.
         func json(from number: Int) -> JSONValue {
             switch self {
             case .one: .number(JSONNumber(number))
@@ -78,7 +78,7 @@ extension FaultKind: Hashable {
 extension Schedule.Fault {
     /// The fault's rules for a scenario.
     ///
-    /// In the list of faults they have this name, with a number from the second one on.
+    /// In the list of faults they have this name, numbered from the second rule on.
     public func rules(named name: String) -> [JSONValue] {
         let place = place.rule(kind.reach)
         let time = JSONValue.string(Durations.whole(wait.nanoseconds, largest: .seconds))
@@ -95,7 +95,7 @@ extension Schedule.Fault {
 }
 
 extension FaultPoint.Place.Sort {
-    /// The scenario's list for rules of such places, or nil if no rule can name the place.
+    /// The scenario's list for rules about such places, or nil if rules cannot refer to them.
     public var list: String? {
         switch self {
         case .request, .handshake, .frame, .chunk, .after: "faults"
@@ -107,7 +107,7 @@ extension FaultPoint.Place.Sort {
 }
 
 extension FaultPoint.Place {
-    /// The members of a rule that name the place and how far the fault reaches from there.
+    /// A rule's members for the place and the fault's reach.
     fileprivate func rule(_ reach: FaultKind.Reach) -> JSONObject {
         let (template, number) = (endpoint?.template ?? "", reach.json(from: number))
         switch sort {

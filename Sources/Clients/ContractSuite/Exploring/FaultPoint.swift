@@ -16,9 +16,9 @@ public struct FaultPoint: Sendable, Hashable {
         (self.place, self.situation, self.part) = (place, situation, part)
     }
 
-    /// A number that is equal for points that differ only in their numbers, so that one of them is enough.
+    /// A number that is equal for points that differ only in their numbers, so that one of them suffices.
     ///
-    /// It is the same in each process. The situation counts unless the kind concerns only how a client parses bytes.
+    /// It is the same in each process. It includes the situation unless the kind concerns only the parsing of bytes.
     func likeness(for kind: FaultKind) -> UInt64 {
         let place = place.route.mixed(with: UInt64(part.rawValue))
         return kind.rank == 4 ? place : place.mixed(with: UInt64(situation.index))
@@ -35,10 +35,10 @@ public struct FaultPoint: Sendable, Hashable {
         public let text: String
         /// The connection, the answer on it and the number there.
         ///
-        /// A sort may have only some of them.
+        /// Which of these numbers exist depends on the sort.
         public private(set) var numbers: [Int]
 
-        /// Leaves out the texts, which take longest to hash and distinguish few places.
+        /// Omits the texts, which are slow to hash and distinguish few places.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(sort)
             hasher.combine(numbers)
@@ -46,7 +46,7 @@ public struct FaultPoint: Sendable, Hashable {
 
         public enum Sort: String, Sendable, CaseIterable {
             case request
-            /// A handshake; refused ones count too.
+            /// A handshake, accepted or refused.
             case handshake
             /// A frame of one type on the socket that a handshake opened.
             case frame
@@ -61,7 +61,7 @@ public struct FaultPoint: Sendable, Hashable {
             /// A time since the world's start, in seconds.
             case moment
 
-            /// Whether the sort has an endpoint and a text, and how many numbers it has.
+            /// Whether the sort has an endpoint and a text, and its number of numbers.
             fileprivate var shape: (endpoint: Bool, text: Bool, numbers: Int) {
                 switch self {
                 case .request, .handshake: (true, false, 1)
@@ -107,7 +107,7 @@ extension FaultPoint.Place: LosslessStringConvertible {
         words += numbers.dropLast().map { "\($0)" }
         if sort.shape.endpoint, !text.isEmpty { words.append(text) }
         if let last = numbers.last { words.append(sort == .moment ? "\(last)s" : "\(last)") }
-        // What people wrote comes last, because it may contain spaces.
+        // Free text comes last, because it may contain spaces.
         if !sort.shape.endpoint, !text.isEmpty { words.append(JSONValue.string(text).description) }
         return words.joined(separator: " ")
     }
@@ -128,7 +128,7 @@ extension FaultPoint.Place: LosslessStringConvertible {
         let type = words.dropFirst().first { $0.first?.isLetter ?? false }.map(String.init)
         text = type ?? (try? JSON.parse(Array(description[quote...].utf8)))?.string ?? ""
         let shape = sort.shape
-        // Reject other notations, which other programs may write.
+        // Reject other notations, which may come from other programs.
         guard (endpoint != nil) == shape.endpoint, text.isEmpty != shape.text || sort == .question,
             numbers.count == shape.numbers, numbers.allSatisfy((1...1_000_000).contains),
             self.description == description
@@ -144,7 +144,7 @@ extension FaultPoint.Place: LosslessStringConvertible {
     /// The sum of the numbers; a smaller one means an earlier place.
     var ordinal: Int { numbers.reduce(0, +) }
 
-    /// Earlier places of the same route: the first, half way, and the one before.
+    /// Earlier places of the same route: the first, the halfway and the previous place.
     ///
     /// Each changes one number.
     var earlier: [Self] {
@@ -160,7 +160,7 @@ extension FaultPoint.Place: LosslessStringConvertible {
 }
 
 extension Int {
-    /// 1, half the number, and one less, each once and only if it is less.
+    /// 1, half the number, and the number minus one, without duplicates and if smaller.
     fileprivate var smaller: [Int] {
         guard self > 1 else { return [] }
         return [1] + (self > 3 ? [self / 2] : []) + (self > 2 ? [self - 1] : [])

@@ -1,19 +1,19 @@
 /// Confirms a symptom and reduces the schedule that showed it.
 ///
-/// It is a state machine. ``next(width:)`` returns runs that it needs or may need soon, any number at a time, and
-/// ``tell(_:of:)`` accepts their results. It concludes the same as if the runs were made one after the other.
+/// ``next(width:)`` returns any number of runs that are needed or may be needed soon, and ``tell(_:of:)`` accepts their
+/// results. The conclusion is the same as for consecutive runs.
 struct Investigation: Sendable {
     /// A run that the investigation needs.
     struct Ask: Sendable, Hashable {
         let schedule: Schedule
-        /// Whether the client gets its whole time limit; otherwise it gets only enough time to show that it is slow.
+        /// Whether the client gets its whole time limit, or only enough time to show that it is slow.
         let isWhole: Bool
     }
 
     enum Conclusion: Sendable {
-        /// A run that shows the symptom, and in how many runs it showed.
+        /// A run with the symptom, and the number of runs with it.
         case found(ExaminedRun, count: Int, of: Int)
-        /// The symptom shows too rarely; it is 0 of 0 if there was no time to try.
+        /// The symptom appears too rarely; 0 of 0 means that there was no time to try.
         case doubted(count: Int, of: Int)
     }
 
@@ -27,20 +27,20 @@ struct Investigation: Sendable {
     private(set) var conclusion: Conclusion?
     private let schedule: Schedule
     private let isRepeatable: Bool
-    /// How many runs to try, and in how many the symptom must show.
+    /// The number of runs to try, and the number that must have the symptom.
     private let confirmation: Explorer.Confirmation
     private var shrink: Shrink
     private var showings: [Ask: Showing] = [:]
-    /// The schedules that showed the symptom often enough; the last one is the smallest.
+    /// The confirmed schedules; the last one is the smallest.
     private var confirmed: [Schedule]
     private var isReduced = false
-    /// Whether it needs no further runs; it concludes once the last one under way has ended.
+    /// Whether it makes no further runs; it concludes once the runs in progress have ended.
     private var isHalted = false
 
     /// - Parameters:
-    ///   - run: a run that showed the symptom.
-    ///   - points: the points of its story without faults.
-    ///   - isRepeatable: whether equal runs have equal outcomes, so that one run is enough.
+    ///   - run: A run with the symptom.
+    ///   - points: The points of its story without faults.
+    ///   - isRepeatable: Whether equal runs have equal outcomes, so that one run is enough.
     init(
         _ id: String, in run: ExaminedRun, points: [FaultPoint], _ confirmation: Explorer.Confirmation,
         isRepeatable: Bool
@@ -55,12 +55,12 @@ struct Investigation: Sendable {
     }
 
     private func whole(_ schedule: Schedule) -> Ask { Ask(schedule: schedule, isWhole: true) }
-    /// A candidate gets less time, because the last one is confirmed at the end; a repeatable one is not run again.
+    /// A candidate gets less time, because the last one is confirmed at the end, unless runs are repeatable.
     private func candidate(_ schedule: Schedule) -> Ask { Ask(schedule: schedule, isWhole: isRepeatable) }
 
-    /// Returns the next run to make, or nil if it needs none before further results.
+    /// Returns the next run to make, or nil until further results arrive.
     ///
-    /// - Parameter width: the number of concurrent candidates. The first one may make the others pointless.
+    /// - Parameter width: The number of concurrent candidates; the first one may make the others unnecessary.
     mutating func next(width: Int) -> Ask? {
         guard conclusion == nil, !isHalted else { return nil }
         if let ask = begin(whole(schedule)) { return ask }
@@ -73,7 +73,7 @@ struct Investigation: Sendable {
         return nil
     }
 
-    /// - Parameter run: the result, or nil if the run was interrupted, after which nothing more can be tried.
+    /// - Parameter run: The result, or nil if the run was interrupted, after which no more runs are possible.
     mutating func tell(_ run: ExaminedRun?, of ask: Ask) {
         var showing = showings[ask] ?? Showing()
         showing.underWay -= 1
@@ -94,7 +94,7 @@ struct Investigation: Sendable {
         settle()
     }
 
-    /// Makes no further runs, and concludes from those that are made or under way.
+    /// Makes no further runs, and concludes from those finished or in progress.
     mutating func halt() {
         isHalted = true
         guard conclusion == nil, showings.values.allSatisfy({ $0.underWay == 0 }) else { return }
@@ -109,7 +109,7 @@ struct Investigation: Sendable {
 
     // MARK: Results
 
-    /// Whether the symptom showed often enough, or nil if that is still open.
+    /// Whether the symptom appeared often enough, or nil if still undecided.
     private func shows(_ ask: Ask) -> Bool? {
         let showing = showings[ask] ?? Showing()
         if showing.count >= confirmation.needed { return true }
@@ -123,7 +123,7 @@ struct Investigation: Sendable {
 
     /// Starts another run if one is needed.
     ///
-    /// - Parameter isLast: whether to make all allowed runs instead of stopping when the result is certain.
+    /// - Parameter isLast: Whether to make all allowed runs instead of stopping when the result is certain.
     private mutating func begin(_ ask: Ask, isLast: Bool = false) -> Ask? {
         var showing = showings[ask] ?? Showing()
         let (needed, tries) = (confirmation.needed, confirmation.tries)
@@ -159,7 +159,7 @@ struct Investigation: Sendable {
             last = showings[whole(smallest)] ?? Showing()
             guard last.made >= confirmation.tries else { return }
             if let found = found(last) { return conclusion = found }
-            // One of many candidates may have shown the symptom by chance. Fall back to the previous one.
+            // One of many candidates may have had the symptom by chance, so fall back to the previous one.
             confirmed.removeLast()
         }
         conclusion = .doubted(count: last.count, of: last.made)

@@ -43,7 +43,7 @@ public struct Oracle: Sendable {
     private let stories: [Story]
     /// Whether a command may end with any status.
     private let mayFail: Bool
-    /// For each story, the symptoms of runs without faults and the most requests in a minute.
+    /// Each story's symptoms without faults, and its maximum number of requests per minute.
     private var baselines: [Baseline]
 
     private struct Baseline {
@@ -51,7 +51,7 @@ public struct Oracle: Sendable {
         var peak = 0
     }
 
-    /// The allowed requests and handshakes per minute, compared with runs without faults: a factor and an addition.
+    /// The allowed requests and handshakes per minute relative to runs without faults: a factor and an addition.
     static let floodFactor = 3
     static let floodRoom = 60
 
@@ -60,9 +60,9 @@ public struct Oracle: Sendable {
         baselines = stories.map { _ in Baseline() }
     }
 
-    /// Learns from a run without faults how much the client sends.
+    /// Measures the client's traffic in a run without faults.
     ///
-    /// There, only endless traffic counts as a flood.
+    /// In such a run, only endless traffic counts as a flood.
     public mutating func learn(_ outcome: TrialOutcome, story: Int) {
         baselines[story].peak = max(baselines[story].peak, Self.busiestMinute(outcome.entries).count)
     }
@@ -70,7 +70,7 @@ public struct Oracle: Sendable {
     /// Ignores a symptom from now on, because the story shows it without faults.
     public mutating func excuse(_ id: String, story: Int) { baselines[story].ids.insert(id) }
 
-    /// The symptoms of a run, each ID once, without those that the story shows without faults.
+    /// A run's symptoms, each ID once, except those that the story has without faults.
     public func symptoms(
         of outcome: TrialOutcome, _ reading: TrialReading, story: Int, isHarmed: Bool = true
     ) -> [Symptom] {
@@ -94,10 +94,10 @@ public struct Oracle: Sendable {
         for verdict in outcome.made.flatMap(\.judgement.verdicts) where verdict.outcome == .broken {
             let level: Obligation.Level = verdict.failsRun ? .must : .should
             guard let finding = verdict.findings.first(where: { $0.level == level }) else { continue }
-            // Its entries are not in this journal.
+            // The verdict's entries are not in this journal.
             add(verdict.obligation.id, finding.message, level: level)
         }
-        // A client that lacks an instruction cannot do what the steps demand.
+        // A client that lacks an instruction cannot perform the steps.
         for failure in outcome.unsupported.isEmpty ? outcome.failures : [] {
             if let step = failure.step, !stories[story].counts(step: step, isHarmed: isHarmed) { continue }
             let check = failure.step.flatMap { stories[story].symptoms[$0] }
@@ -122,7 +122,7 @@ public struct Oracle: Sendable {
             add(
                 ExploreCheck.flood.rawValue, message, entries: Array(numbers.prefix(4)), at: minute.places.lowerBound)
         }
-        // A client that cannot leave may continue.
+        // A client without `disconnect` may continue.
         if !outcome.unsupported.contains("disconnect"), let entry = Self.unasked(outcome) {
             add(
                 ExploreCheck.restless.rawValue, ExploringMessages.restless(entry, since: outcome.startedAt),
@@ -142,7 +142,7 @@ public struct Oracle: Sendable {
         }
     }
 
-    /// The index of the entry with a number; journals lack entries only at their start.
+    /// The index of the entry with a number; journals are incomplete only at their start.
     private static func place(of number: Int, in entries: [JournalEntry]) -> Int {
         guard let first = entries.first?.number else { return 0 }
         return min(max(0, number - first), entries.count - 1)
@@ -153,7 +153,7 @@ public struct Oracle: Sendable {
         entries.lazy.filter(\.event.isOnTheWire).suffix(2).map(\.number)
     }
 
-    /// The most requests and handshakes in a minute of world time, and the range of entries that contains them.
+    /// The maximum number of requests and handshakes in a minute of world time, and the range of their entries.
     static func busiestMinute(_ entries: [JournalEntry]) -> (count: Int, places: Range<Int>) {
         let places = entries.indices.filter { entries[$0].event.request != nil }
         var most = (count: 0, places: 0..<0)
@@ -171,7 +171,7 @@ public struct Oracle: Sendable {
         guard let quiet = outcome.quiet, let since = outcome.quietSince else { return nil }
         return outcome.entries.first(where: { entry in
             guard quiet.contains(entry.number) else { return false }
-            // The answer may come long after its request.
+            // The response may come long after its request.
             if let request = entry.event.request { return request.requestedAt > since }
             guard case .frame(let frame) = entry.event else { return false }
             return frame.sender == .client && frame.opcode != .close
@@ -180,16 +180,16 @@ public struct Oracle: Sendable {
 }
 
 extension TrialOutcome {
-    /// Whether the client may be innocent of a finding.
+    /// Whether a finding may not be the client's fault.
     ///
-    /// An answer may have come after the client had given up. If the client repeats too much or too soon, its user may
-    /// have asked in between, or the journal may have recorded a concurrent attempt later.
+    /// A response may have come after the client gave up. If the client repeats too often or too soon, its user may
+    /// have acted in between, or the journal may have recorded a concurrent attempt later.
     fileprivate func isAskedFor(_ finding: Finding, _ obligation: Obligation) -> Bool {
         if finding.evidence.dropLast().contains(where: \.isLate) { return true }
         guard let first = finding.evidence.first, let last = finding.evidence.last else { return false }
         switch obligation.id {
         case "ws/recovers-history":
-            // The client may be in the middle of an attempt, or pausing after failures.
+            // The client may be making an attempt, or pausing after failures.
             let rest = first.time.advanced(byNanoseconds: -61_000_000_000)
             return entries.contains { entry in
                 guard let request = entry.event.request, request.endpoint == .listMessages else { return false }
@@ -204,8 +204,8 @@ extension TrialOutcome {
                 return asked.count { first.time <= $0 && $0 < begin } > 1
             }
         case "meal/no-poll-while-connected":
-            // If the client could not read the answer to a logged meal, only the list shows the result. The client
-            // waits for an answer that never arrived.
+            // A client that could not read a logged meal's response finds the result only in the list, so its wait is
+            // justified.
             let since = last.time.advanced(byNanoseconds: -61_000_000_000)
             let isUnsure = entries.contains { entry in
                 guard let request = entry.event.request, request.endpoint == .createMealLog else { return false }
@@ -225,10 +225,10 @@ extension TrialOutcome {
                 start = request.requestedAt
             }
         }
-        // A user cannot restart a series of polls.
+        // Users cannot restart a series of polls.
         if obligation.id.hasPrefix("meal/") { return false }
         if asked.contains(where: { start < $0 && $0 <= begin.requestedAt }) { return true }
-        // The wait is long enough but shorter than the one before, which the user cut short.
+        // The wait is long enough, but shorter than the previous one because the user ended it.
         guard obligation.id == "ws/reconnect-backoff", let tried = first.event.request,
             let failure = finding.evidence.dropLast().last,
             begin.requestedAt >= failure.time.advanced(byNanoseconds: 950_000_000)
@@ -239,7 +239,7 @@ extension TrialOutcome {
         return asked.contains { (before.max() ?? startedAt) < $0 && $0 <= tried.requestedAt }
     }
 
-    /// The obligations that a client breaks by asking too often or too soon.
+    /// The obligations that a client breaks by requests that are too frequent or too early.
     private static let repeats: Set = [
         "retry/backoff-on-5xx", "ws/reconnect-backoff", "ws/reconnect-limit", "meal/no-poll-while-connected",
         "meal/polling-cadence",
@@ -253,14 +253,14 @@ extension TrialOutcome {
         }
     }
 
-    /// Whether only the history can show what is missing, and the client has not received it yet.
+    /// Whether only the history has the missing content, and the client has not received it yet.
     ///
-    /// This is so after a frame was lost, repeated or changed, or a socket ended during an answer, because chunks have
-    /// no numbers.
+    /// This is the case after a lost, repeated or changed frame, or a socket's end during an answer, because chunks
+    /// have no numbers.
     fileprivate func isHistoryWithheld(at time: Timestamp, _ reading: TrialReading) -> Bool {
         var isTouched = false
         var isRefused = false
-        // Without a token, the client cannot ask for the history.
+        // Without a token the client cannot request the history.
         var lacksToken = false
         for (entry, situation) in zip(entries, reading.situations) {
             switch entry.event {
@@ -281,14 +281,14 @@ extension TrialOutcome {
 }
 
 extension RecordedExchange {
-    /// Whether the client may not have received the backend's answer.
+    /// Whether the client may not have received the backend's response.
     fileprivate var isWithheld: Bool {
         !((200..<300).contains(status ?? 0) && delivery == .complete && faults.isEmpty)
     }
 }
 
 extension JournalEntry {
-    /// Whether a fault delayed an answer for so long, 10 s, that the client may have given up.
+    /// Whether a fault delayed a response by 10 s, so that the client may have given up.
     fileprivate var isLate: Bool {
         guard let request = event.request, !request.faults.isEmpty else { return false }
         return time >= request.requestedAt.advanced(byNanoseconds: 10_000_000_000)

@@ -3,22 +3,22 @@ import JSON
 import Judging
 import Traffic
 
-/// The points of a run at which faults can act, learnt from its journal.
+/// The points of a run at which faults can act, extracted from its journal.
 public struct Points: Sendable {
     /// The points in time order, at most ``ExploreLimits/points``.
     public private(set) var all: [FaultPoint] = []
-    /// The longest time from a request that a fault left hanging to the client's next one of the same kind.
+    /// The longest time from a hanging request to the client's next request of the same kind.
     public private(set) var patience: Duration?
-    /// How old the world was at the last entry.
+    /// The world's age at the last entry.
     public let length: Duration
     private var places: Set<FaultPoint.Place> = []
 
-    /// A socket has an idle gap after this much silence of the server.
+    /// The server's silence after which a socket has an idle gap.
     static let gap = Duration.seconds(5)
     /// The number of questions per consultation whose answers a fault can change.
     static let turns = 3
 
-    /// - Parameter outcome: a run in a world that started without connections.
+    /// - Parameter outcome: A run in a world that started without connections.
     public init(_ outcome: TrialOutcome, _ reading: TrialReading) {
         let start = outcome.startedAt.nanosecondsSinceEpoch
         length = .nanoseconds(max(0, (outcome.entries.last?.time.nanosecondsSinceEpoch ?? start) - start))
@@ -85,7 +85,7 @@ public struct Points: Sendable {
 
     private mutating func notePatience(_ exchange: RecordedExchange, _ hung: inout [Endpoint: Timestamp]) {
         guard let endpoint = exchange.endpoint else { return }
-        // The journal records a hanging request at once, not when the client gives up on it.
+        // The journal records a hanging request immediately, not when the client gives up.
         if exchange.delivery == .none, exchange.faults.contains(where: { $0.hasPrefix("hang-") }) {
             hung[endpoint] = exchange.requestedAt
         } else if let time = hung.removeValue(forKey: endpoint), time < exchange.requestedAt {
@@ -98,12 +98,12 @@ public struct Points: Sendable {
         place.sort == .moment ? !isBeyondEnd(place) : places.contains(place)
     }
 
-    /// Whether the place is a moment after the run's end, because moments are rounded up.
+    /// Whether the place is a moment after the run's end, which can happen because moments are rounded up.
     private func isBeyondEnd(_ place: FaultPoint.Place) -> Bool {
         place.sort == .moment && .seconds(place.number) > length
     }
 
-    /// The points that another run lacks.
+    /// The points that the other run lacks.
     public func new(since other: Points) -> [FaultPoint] { all.filter { !other.places.contains($0.place) } }
 }
 

@@ -5,22 +5,22 @@ import Traffic
 
 /// Translates the failures of a recorded session into a schedule's faults, with the coach's answers.
 ///
-/// The faults cover what the fake would not do on its own: errors, lost, truncated or late answers, refused handshakes,
-/// sockets that the client did not end, the coach's texts, and failed meals. The recording's IDs in them mean nothing
-/// in another world.
+/// The faults cover what the fake does not do without faults: errors, lost, truncated or late responses, refused
+/// handshakes, sockets that the client did not end, the coach's texts, and failed meals. The recording's IDs in them
+/// have no meaning in another world.
 public struct RecordedSchedule: Sendable {
     /// All faults in the order of the session, including the coach's answers.
     public private(set) var schedule = Schedule(story: 0)
-    /// How many of the session's faults were left out.
+    /// The number of the session's faults that were omitted.
     public private(set) var omittedCount = 0
 
-    /// An answer counts as late from this delay on, in nanoseconds.
+    /// The delay from which a response counts as late, in nanoseconds.
     private static let lateness: Int64 = 1_000_000_000
     /// The maximum number of characters in a rule's question, error or failure.
     private static let words = 200
 
     private var counts: RuleCounts
-    /// Whether several consultations have questions; a turn alone then does not identify a question.
+    /// Whether several consultations have questions, so that a turn does not identify a question.
     private let isDivided: Bool
     /// The questions being answered, by socket.
     private var questions: [UInt64: Question] = [:]

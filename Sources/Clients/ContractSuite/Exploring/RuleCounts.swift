@@ -4,7 +4,7 @@ import JSON
 import Scenarios
 import Traffic
 
-/// Counts the requests, handshakes, frames and questions of a journal as fault rules count them.
+/// Counts a journal's requests, handshakes, frames and questions like fault rules do.
 struct RuleCounts {
     /// The places of requests and handshakes, by the numbers of their entries.
     private var arrivals: [Int: FaultPoint.Place] = [:]
@@ -29,7 +29,7 @@ struct RuleCounts {
         }
     }
 
-    /// Numbers requests and handshakes in order of arrival, because a journal records them when they are answered.
+    /// Numbers requests and handshakes in order of arrival, because a journal records them in order of response.
     init(_ entries: some Sequence<JournalEntry>) {
         let requests = entries.compactMap { entry in entry.event.counted.map { (exchange: $0, entry: entry.number) } }
         var numbers: [Endpoint: Int] = [:]
@@ -44,9 +44,9 @@ struct RuleCounts {
 
     /// Counts an entry.
     ///
-    /// Returns the place of a request, handshake, question or server's frame, and nil for others.
+    /// Returns the place of a request, handshake, question or server's frame, or nil for other entries.
     ///
-    /// Pass in the entries in order.
+    /// Pass the entries in order.
     mutating func place(of entry: JournalEntry) -> FaultPoint.Place? {
         switch entry.event {
         case .exchange: return arrivals[entry.number]
@@ -69,7 +69,7 @@ struct RuleCounts {
             turns[socket.consultation, default: 0] += 1
             return turns[socket.consultation].map { .question(turn: $0) }
         }
-        // Rules support no other types.
+        // Rules do not support other types.
         guard SocketPoint.types.contains(type) else { return nil }
         socket.counts.count(frame.payload.bytes)
         let number = socket.types[type, default: 0] + 1

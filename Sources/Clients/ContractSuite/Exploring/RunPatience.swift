@@ -1,25 +1,24 @@
 import FitIQAPI
 import Text
 
-/// How long the runs of a story may take, based on how long the client takes without faults.
+/// The time limits for a story's runs, based on the client's time without faults.
 ///
-/// That time is rounded to whole seconds, so that equal clients have equal limits.
+/// The time is rounded to whole seconds, so that equal clients have equal limits.
 struct RunPatience: Sendable {
-    /// How long the client takes without faults.
+    /// The client's time without faults.
     let own: Duration
     private let timeLimit: Duration?
-    /// How much silence ends a run that takes too long.
+    /// The silence that ends a run that takes too long.
     private var cut: Duration
 
-    /// A client that is silent for this long may have waited in vain for something with a usual time limit.
+    /// The silence after which a client may have waited in vain with a usual time limit.
     private static let leastCut = Duration.seconds(8)
-    /// A client that takes this long is no longer waiting for an answer.
+    /// The time after which a client is no longer waiting for a response.
     private static let leastHang = Duration.seconds(40)
 
     /// - Parameters:
-    ///   - lengths: the durations of runs without faults. The shortest counts, because other programs slow runs down.
-    ///   - timeLimit: how long a client may take before it counts as hanging, or nil for ten times as long as without
-    ///     faults.
+    ///   - lengths: The durations of runs without faults; the shortest counts, because other programs slow runs down.
+    ///   - timeLimit: The time after which a client counts as hanging, or nil for ten times its time without faults.
     init(_ lengths: [Duration], timeLimit: Duration?) {
         let shortest = lengths.min() ?? .zero
         own = .seconds(max(1, (shortest.nanoseconds + 999_999_999) / 1_000_000_000))
@@ -29,19 +28,19 @@ struct RunPatience: Sendable {
 
     /// The time limit of a run.
     ///
-    /// - Parameter isWhole: whether the client hangs if it exceeds the limit. Otherwise it is only suspected of it.
+    /// - Parameter isWhole: Whether a client beyond the limit hangs, or is only suspected of hanging.
     func limit(of schedule: Schedule, isWhole: Bool) -> RunLimit {
         let waits = schedule.faults.reduce(Duration.zero) { $0 + $1.wait }
         let whole = timeLimit ?? min(ExploreLimits.run, max(Self.leastHang, own * 10)) + waits
         return RunLimit(whole: whole, silence: isWhole ? whole : min(whole, cut + waits))
     }
 
-    /// Extends the limit of runs, because the client ended on its own after this time.
+    /// Extends the limit because the client ended by itself after this time.
     mutating func extend(beyond length: Duration) { cut = max(cut, length * 3 / 2) }
 
-    /// How many ranks later a slow kind comes: one for each doubling of a run's duration.
+    /// The number of ranks by which a slow kind is delayed: one for each doubling of a run's duration.
     ///
-    /// - Parameter hasLasted: whether a run with such a fault reached its time limit.
+    /// - Parameter hasLasted: Whether a run with such a fault reached its time limit.
     func delay(of kind: FaultKind, hasLasted: Bool = false) -> Int {
         let wait: Duration =
             switch kind.wait {

@@ -9,7 +9,7 @@ public struct Schedule: Sendable, Hashable {
     public struct Fault: Sendable, Hashable {
         public var place: FaultPoint.Place
         public var kind: FaultKind
-        /// How long the fault delays something, or zero for kinds that do not wait.
+        /// The fault's delay, or zero for kinds without delay.
         public var wait: Duration
 
         /// Creates a fault with the usual wait of its kind.
@@ -26,7 +26,7 @@ public struct Schedule: Sendable, Hashable {
     /// The index of the story.
     public var story: Int
     public var faults: [Fault]
-    /// Whether the coach answers every question with a single word, which makes a found schedule simpler.
+    /// Whether the coach answers every question with a single word, which simplifies a found schedule.
     public var isBrief = false
 
     /// The maximum length of a scenario's summary, without the ellipsis.
@@ -38,7 +38,7 @@ public struct Schedule: Sendable, Hashable {
 
     /// The schedule with another fault, or nil if it is full or already has a fault at that place.
     ///
-    /// Of two answers to a request, only the first is sent.
+    /// If both answer the same request, only the first acts.
     func adding(_ fault: Fault) -> Schedule? {
         guard faults.count < ExploreLimits.faults, !faults.contains(where: { $0.excludes(fault) }) else { return nil }
         var schedule = self
@@ -48,7 +48,7 @@ public struct Schedule: Sendable, Hashable {
 
     /// The base scenario with the faults.
     ///
-    /// Their rules come after its own, their answers and meals before its own.
+    /// The faults' rules come after the base's rules, but their answers and meals come first.
     public func scenario(on base: Scenario) -> Scenario {
         guard let added = try? read(beside: base.faults.map(\.name)) else {
             preconditionFailure("Every kind of fault must write its places in a readable form.")
@@ -70,9 +70,9 @@ public struct Schedule: Sendable, Hashable {
         try Scenario.read(json: .object(["name": "added"] + additions(beside: taken)))
     }
 
-    /// The same for the tree of a scenario file.
+    /// The same for a scenario file's tree.
     ///
-    /// Reading the result gives ``scenario(on:)`` of the base.
+    /// Reading the result yields ``scenario(on:)`` of the base.
     public func document(on base: JSONValue) -> JSONValue {
         var document = base.object ?? [:]
         let rules = document["faults"]?.array ?? []
@@ -128,8 +128,8 @@ public struct Schedule: Sendable, Hashable {
     /// The indices of the faults that acted in a run with this schedule.
     ///
     /// - Parameters:
-    ///   - base: the scenario without the faults.
-    ///   - points: the points of the run.
+    ///   - base: The scenario without the faults.
+    ///   - points: The points of the run.
     public func acted(in outcome: TrialOutcome, on base: Scenario, _ points: Points) -> Set<Int> {
         var seen: Set<ExactString> = []
         for entry in outcome.entries { for name in entry.event.faultNames { seen.insert(ExactString(name)) } }

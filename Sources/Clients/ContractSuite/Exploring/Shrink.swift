@@ -2,15 +2,15 @@ import FitIQAPI
 
 /// Reduces a failing schedule: fewer faults, milder kinds, shorter waits, earlier places and simpler answers.
 ///
-/// It is a value. ``next()`` returns a candidate, and ``tell(_:)`` reports whether it fails too. Every candidate is
-/// smaller than the smallest failing schedule so far, so the search ends. Equal results lead to the same end.
+/// ``next()`` returns a candidate, and ``tell(_:)`` accepts whether it fails too. Every candidate is smaller than the
+/// smallest failing schedule so far, so the search ends. Equal results lead to the same schedule.
 public struct Shrink: Sendable {
     /// The smallest failing schedule so far.
     public private(set) var smallest: Schedule
     /// The number of candidates so far.
     public private(set) var count = 0
     private let limit: Int
-    /// The places that the story has without faults, in time order.
+    /// The story's places without faults, in time order.
     private let places: [FaultPoint.Place]
     /// The next candidates; the last one is tried first.
     private var candidates: [Schedule] = []
@@ -18,10 +18,10 @@ public struct Shrink: Sendable {
     /// All candidates tried so far.
     private var tried: Set<Schedule>
 
-    /// How many other places to try for a fault whose own place depends on an omitted fault.
+    /// The number of other places to try for a fault whose place depends on an omitted fault.
     private static let anchors = 6
 
-    /// - Parameter points: the points of the story without faults.
+    /// - Parameter points: The points of the story without faults.
     public init(_ schedule: Schedule, points: [FaultPoint], limit: Int = ExploreLimits.candidates) {
         (smallest, self.limit) = (schedule, limit)
         places = points.map(\.place)
@@ -55,9 +55,9 @@ public struct Shrink: Sendable {
 
     // MARK: Candidates
 
-    /// Subsets of the faults, as delta debugging tries them: halves and their complements, then quarters, and so on.
+    /// Subsets of the faults, as in delta debugging: halves and their complements, then quarters, and so on.
     ///
-    /// If a fault depends on an omitted one, it is also tried at similar places of the story itself.
+    /// If a fault depends on an omitted one, it is also tried at similar places of the story without faults.
     private var fewerFaults: [Schedule] {
         let faults = smallest.faults
         guard faults.count > 1 else { return faults.isEmpty ? [] : [with([])] }
@@ -74,7 +74,7 @@ public struct Shrink: Sendable {
         return parts.map(with) + parts.flatMap(anchored)
     }
 
-    /// The same faults with one moved to another place of its route that the story has without faults.
+    /// The same faults with one of them moved to another place of its route in the story without faults.
     private func anchored(_ faults: [Schedule.Fault]) -> [Schedule] {
         guard faults.count < ExploreLimits.faults else { return [] }
         return faults.indices.flatMap { index in
@@ -91,7 +91,7 @@ public struct Shrink: Sendable {
         changes { fault in
             fault.kind.milder.compactMap(FaultKind.named).filter { $0.fits(fault.place) }.map { kind in
                 var milder = Schedule.Fault(kind, at: fault.place)
-                // Keep a wait that was learnt.
+                // Keep a wait that was adapted.
                 if kind.wait == fault.kind.wait { milder.wait = fault.wait }
                 return milder
             }
@@ -125,7 +125,7 @@ public struct Shrink: Sendable {
         return [brief]
     }
 
-    /// The smallest schedule with one of its faults changed in each of these ways.
+    /// The smallest schedule with one fault changed in each of these ways.
     private func changes(_ ways: (Schedule.Fault) -> [Schedule.Fault]) -> [Schedule] {
         smallest.faults.indices.flatMap { index in
             ways(smallest.faults[index]).map { fault in

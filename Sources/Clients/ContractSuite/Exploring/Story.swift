@@ -2,11 +2,11 @@ import FitIQAPI
 import JSON
 import Scenarios
 
-/// A user's actions and the world in which they start; faults occur meanwhile.
+/// A user's actions, during which faults occur, and the world in which they start.
 ///
-/// The expectations of its own steps count only without faults. Every story ends the same way: the client becomes idle,
-/// gets one more answer if a chat is open, leaves, and is watched for five minutes. The expectations of that ending
-/// always count. Each has the ID of its symptom.
+/// The expectations of its steps count only without faults. Every story has the same ending: the client becomes idle,
+/// gets one more answer if a chat is open, leaves, and is watched for five minutes. The ending's expectations always
+/// count, each with the ID of its symptom.
 public struct Story: Sendable {
     public let name: String
     /// The world without faults.
@@ -16,15 +16,15 @@ public struct Story: Sendable {
     /// The scenario file as a tree.
     public private(set) var document: JSONValue
     public let steps: [Step]
-    /// The symptom of each step of the ending that can fail, by the step's index.
+    /// The symptoms of the ending's steps that can fail, by step index.
     let symptoms: [Int: ExploreCheck]
-    /// Whether the story plays in its own world, on which its steps rely.
+    /// Whether the story is played in its own world, on which its steps rely.
     private var isAtHome = true
 
     /// - Parameters:
-    ///   - world: a valid scenario as in a file, without a name.
-    ///   - goals: the titles of the goals that the user creates.
-    ///   - isChat: whether the steps leave a chat open.
+    ///   - world: A valid scenario as in a file, without a name.
+    ///   - goals: The titles of the goals that the user creates.
+    ///   - isChat: Whether the steps leave a chat open.
     init(_ name: String, world: String, goals: [String] = [], isChat: Bool = true, _ steps: Step...) {
         self.name = name
         do {
@@ -48,7 +48,7 @@ public struct Story: Sendable {
         (steps, symptoms) = ([], [:])
     }
 
-    /// - Parameter isForeign: whether the world may lack what the steps rely on, so that their expectations do not
+    /// - Parameter isForeign: Whether the world may lack data that the steps need, so that their expectations do not
     ///   count.
     public func inWorld(_ scenario: Scenario, document: JSONValue, isForeign: Bool = false) -> Story {
         var story = self
@@ -58,20 +58,20 @@ public struct Story: Sendable {
 
     /// Whether a step's expectation counts.
     ///
-    /// Those of the ending always do, others only in the story's own world without faults.
+    /// The ending's expectations always count, others only in the story's own world without faults.
     func counts(step: Int, isHarmed: Bool) -> Bool {
         guard case .expect = steps[step], symptoms[step] == nil else { return true }
         return isAtHome && !isHarmed
     }
 
-    /// The longest wait for an idle client: longer than any fault delays an answer.
+    /// The longest wait for an idle client, longer than any fault's delay.
     public static let patience = Duration.seconds(15 * 60)
-    /// How long the client is watched after its user has left.
+    /// The time for which the client is watched after its user has left.
     public static let restTime = Duration.seconds(300)
 
     private static let summary = "The world of a story, before anything goes wrong."
 
-    /// Answers that consist of four chunks and take half a second.
+    /// Answers of four chunks that take half a second.
     private static let answers = """
         answers:
           - when: {content: set a goal}
@@ -122,7 +122,7 @@ public struct Story: Sendable {
     }
 }
 
-/// The explorer's own symptoms, in addition to obligations and inside checks.
+/// The explorer's own symptoms, besides obligations and inside checks.
 public enum ExploreCheck: String, Sendable, Hashable, CaseIterable {
     case crash = "explore/crash"
     case hang = "explore/hang"
@@ -137,7 +137,7 @@ public enum ExploreCheck: String, Sendable, Hashable, CaseIterable {
 extension Story {
     /// All stories.
     ///
-    /// Each takes at most four minutes before its ending.
+    /// Each takes at most four minutes before the ending.
     public static let all = [chat, comeBack, goals, meals, signIn, limits]
 
     private static let idle = Step.until(.idle, within: patience)

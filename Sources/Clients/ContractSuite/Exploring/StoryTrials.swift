@@ -5,7 +5,7 @@ import Scenarios
 
 /// Plays stories with a client in memory.
 ///
-/// Each run has its own network and engine, so equal runs are equal to the byte.
+/// Each run has its own network and engine, so equal runs produce equal bytes.
 public struct MemoryTrial: Trial {
     private let stories: [Story]
     private let make: @Sendable (Surroundings, VirtualNetwork) throws -> any ClientUnderTest
@@ -14,12 +14,12 @@ public struct MemoryTrial: Trial {
 
     /// The maximum number of checks of a client, and of entries, in one run.
     ///
-    /// A client that needs more floods its backend.
+    /// A client that needs more is flooding its backend.
     public static let lookLimit = 5000
     public static let entryLimit = 5000
     private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
 
-    /// - Parameter make: makes a new client, which must join the network and follow the suite's clock.
+    /// - Parameter make: Creates a client, which must use the network and follow the suite's clock.
     public init(
         of stories: [Story] = Story.all,
         _ make: @escaping @Sendable (Surroundings, VirtualNetwork) throws -> any ClientUnderTest
@@ -44,7 +44,7 @@ public struct StageTrial: Trial {
 
     public var isRepeatable: Bool { false }
 
-    /// - Parameter make: makes a new client for each run. Concurrent runs need concurrent clients.
+    /// - Parameter make: Creates a new client for each run; concurrent runs need concurrent clients.
     public init(
         on server: LocalServer, of stories: [Story] = Story.all,
         _ make: @escaping @Sendable (Surroundings) async throws -> any ClientUnderTest
@@ -89,7 +89,7 @@ extension Story {
             steps: client.clock == .suite ? steps : steps.map(\.hurried))
         var play = CasePlay(
             world: world, client: client, result: CaseResult(played, mode: outcome.mode),
-            // Over sockets, it takes several checks to know that nothing more arrives.
+            // Over sockets, several checks are needed to rule out further input.
             stepLimit: MemoryTrial.lookLimit * (world.stage.isPrompt ? 1 : CasePlay.quietRounds + 1), grace: .seconds(5)
         )
         do {
@@ -104,7 +104,7 @@ extension Story {
 }
 
 extension Step {
-    /// The step with a pause that is short enough for real time.
+    /// The step with a pause short enough for real time.
     fileprivate var hurried: Step {
         switch self {
         case .pass(let duration): .pass(min(duration, Story.realPause))

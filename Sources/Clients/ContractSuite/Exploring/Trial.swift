@@ -6,20 +6,20 @@ import Traffic
 
 /// Runs a client through a story in a scenario.
 ///
-/// The explorer reaches the world only through it.
+/// The explorer accesses worlds only through trials.
 public protocol Trial: Sendable {
     /// Whether equal runs have equal outcomes.
     var isRepeatable: Bool { get }
 
-    /// - Parameter limit: when to end a run by the system's clock. A run without waits needs no limit.
-    /// - Throws: only errors of the harness. The outcome reports what the client does.
+    /// - Parameter limit: When to end a run by the system's clock; a run without waits needs no limit.
+    /// - Throws: Only errors of the harness; the client's behaviour is in the outcome.
     func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome
 }
 
 /// When to end a run that takes too long.
 public struct RunLimit: Sendable, Hashable {
     public var whole: Duration
-    /// How long the client may be silent after its first traffic.
+    /// The client's maximum silence after its first traffic.
     public var silence: Duration
 
     /// The limits for an unknown client.
@@ -28,14 +28,14 @@ public struct RunLimit: Sendable, Hashable {
     public init(whole: Duration, silence: Duration? = nil) { (self.whole, self.silence) = (whole, silence ?? whole) }
 }
 
-/// What happened in a run.
+/// The events of a run.
 public struct TrialOutcome: Sendable {
     public var mode: GuideMode
     public var startedAt: Timestamp
     /// The world's time at the end, or nil for the time of the last entry.
     public var endedAt: Timestamp?
     public var entries: [JournalEntry] = []
-    /// The judgements of worlds that the client made itself, where no schedule acts.
+    /// The judgements of worlds that the client created itself, in which no schedule acts.
     public var made: [RunJudgement] = []
     /// The failures that the client's user sees.
     public var failures: [CaseFailure] = []
@@ -45,7 +45,7 @@ public struct TrialOutcome: Sendable {
     /// The numbers of the entries written after the user left, or nil if no step lets the user leave.
     public var quiet: Range<Int>?
     public var quietSince: Timestamp?
-    /// When the user asked for something other than a message.
+    /// The times of user actions other than messages.
     public var asked: [Timestamp] = []
     /// The instructions that the client lacks.
     public var unsupported: Set<String> = []  // Names of instructions: constants.
@@ -58,7 +58,7 @@ public struct TrialOutcome: Sendable {
             || made.contains(where: \.judgement.hasConnected)
     }
 
-    /// How old the world was at the end.
+    /// The world's age at the end.
     var length: Duration {
         let end = endedAt ?? entries.last?.time ?? startedAt
         return .nanoseconds(max(0, end.nanosecondsSinceEpoch - startedAt.nanosecondsSinceEpoch))
@@ -67,7 +67,7 @@ public struct TrialOutcome: Sendable {
     public enum End: Sendable, Hashable {
         case finished
         case command(Report.CommandOutcome)
-        /// The client was still busy after this many checks of one story.
+        /// The client was still busy after this many checks in one story.
         case restless(looks: Int)
         /// The client can no longer be driven, for this reason.
         case undrivable(String)

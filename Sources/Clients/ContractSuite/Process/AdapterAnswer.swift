@@ -76,14 +76,14 @@ extension ClientInstruction {
     }
 }
 
-/// Parses the lines that an adapter answers with; errors say what is wrong with them.
+/// Parses an adapter's answer lines; errors describe what is wrong.
 enum AdapterAnswer {
     /// The maximum depth and size of an answer.
     static let limits = JSON.Limits(depth: 16, bytes: AdapterLimits.lineBytes, values: 100_000)
     /// The format of times: RFC 3339 with nanoseconds.
     static let time = "a time such as 2025-01-29T10:30:01.500000000Z"
 
-    /// What an adapter says about its client in the answer to `begin`.
+    /// An adapter's information about its client in the answer to `begin`.
     struct Beginning: Sendable {
         let clock: ClientClock
         /// The client's language, if stated.
@@ -104,7 +104,7 @@ enum AdapterAnswer {
         try ClientReport(members(line, allowed: ["report"]).object("report", allowed: ClientReport.adapterMembers))
     }
 
-    /// When the client's next timer is due, or nil if none is set.
+    /// When the client's next timer is due, or nil if there is none.
     static func next(_ line: [UInt8]) throws(AnswerError) -> Timestamp? {
         let answer = try members(line, allowed: ["next"])
         guard let text = try answer.optionalText("next") else { return nil }
@@ -132,13 +132,13 @@ enum AdapterAnswer {
     }
 }
 
-/// Why an answer is useless: the feature is not supported, the client refused, or the answer is invalid.
+/// Why an answer cannot be used: the feature is not supported, the client refused, or the answer is invalid.
 typealias AnswerError = AdapterError.Reason
 
 /// The members of an object in an answer, with its path for errors.
 struct AnswerMembers {
     let object: JSONObject
-    /// The path, such as `report.meals[0]`, or empty for the answer itself.
+    /// The path, such as `report.meals[0]`, or empty for the answer.
     let path: String
 
     func path(to name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
@@ -147,7 +147,7 @@ struct AnswerMembers {
         .wrong(path: path(to: name), found: object[name]?.excerpt() ?? "missing", expected: expected)
     }
 
-    /// Rejects members with other names, because a misspelt one would be silently ignored.
+    /// Rejects members with other names, because a misspelt name would be silently ignored.
     func allowing(_ names: [String]) throws(AnswerError) -> AnswerMembers {
         for (key, _) in object where !names.contains(key) {
             throw .unknown(path: path(to: key), nearest: NearestWord.find(key, among: names))

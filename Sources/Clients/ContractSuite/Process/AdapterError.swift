@@ -1,7 +1,7 @@
 import Sockets
 import Text
 
-/// An error of an adapter: what was sent and what came back.
+/// An error of an adapter, with the command and the output.
 public struct AdapterError: Error, Sendable, Equatable {
     public let reason: Reason
     /// The command that it was answering, if any.
@@ -11,21 +11,21 @@ public struct AdapterError: Error, Sendable, Equatable {
     public enum Reason: Error, Sendable, Hashable {
         /// The adapter could not be started or reached, with the system's message.
         case notStarted(String)
-        /// The adapter ended; the text says how.
+        /// The adapter ended in the described way.
         case ended(String)
         /// The adapter closed its standard output but is still running.
         case closedOutput
         case late
         /// The adapter's line exceeds the limit.
         case tooLong
-        /// The adapter had ended, or had been ended, before this command.
+        /// The adapter was no longer running at this command.
         case notRunning
         case unsupported
-        /// The adapter reports a failure in its own words.
+        /// The adapter reports a failure with this message.
         case refused(String)
-        /// The adapter wrote a line without being asked.
+        /// The adapter wrote a line without a command.
         case unasked
-        /// The adapter's answer is invalid; the text says why.
+        /// The adapter's answer is invalid for this reason.
         case badAnswer(String)
     }
 
@@ -38,7 +38,7 @@ public struct AdapterError: Error, Sendable, Equatable {
     /// Whether the adapter only lacks the feature, so that cases that need it are skipped.
     public var isUnsupported: Bool { reason == .unsupported }
 
-    /// Whether no adapter is left that could answer.
+    /// Whether there is no adapter left to answer.
     public var isDeath: Bool {
         switch reason {
         case .notStarted, .ended, .closedOutput: true
@@ -46,7 +46,7 @@ public struct AdapterError: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether the adapter answered, even with a refusal, so that it will answer the next command too.
+    /// Whether the adapter answered, even with a refusal, and can answer the next command.
     var isAnswer: Bool {
         switch reason {
         case .unsupported, .refused: true
@@ -103,7 +103,7 @@ extension AdapterError: CustomStringConvertible {
     }
 }
 
-/// Errors that say what is wrong with an answer, without a full stop.
+/// Errors about an answer, without a full stop.
 extension AnswerError {
     static func notJSON(_ message: String, column: Int) -> Self {
         .badAnswer(
@@ -113,7 +113,7 @@ extension AnswerError {
     static func wrong(path: String, found: String, expected: String) -> Self {
         .badAnswer("'\(path)' is \(found), not \(expected)")
     }
-    /// - Parameter nearest: the known name that resembles the last part of the path most.
+    /// - Parameter nearest: The known name most similar to the path's last part.
     static func unknown(path: String, nearest: String?) -> Self {
         .badAnswer("'\(path)' is not one of its members" + (nearest == nil ? "" : "." + NearestWord.hint(nearest)))
     }
@@ -131,11 +131,11 @@ extension ChildProcess.Outcome {
 
 /// The limits of an adapter: bytes per line, and time per answer.
 public struct AdapterLimits: Sendable, Hashable {
-    /// The maximum bytes of a line in either direction: 1 MiB.
+    /// The maximum size of a line in either direction, in bytes: 1 MiB.
     public static let lineBytes = 1 << 20
-    /// How long an answer may take by the system's clock: 10 s.
+    /// The time limit for an answer on the system's clock: 10 s.
     public var answerTime = Duration.seconds(10)
-    /// How long the adapter may take to end after its standard input is closed, and again after SIGTERM: 2 s.
+    /// The time limit for ending after standard input is closed, and again after SIGTERM: 2 s.
     public var endTime = Duration.seconds(2)
 
     public init() {}

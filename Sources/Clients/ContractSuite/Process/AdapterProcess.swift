@@ -15,9 +15,9 @@ final class AdapterProcess {
     private var buffer = LineBuffer()
     private let limits: AdapterLimits
     private let trace: AdapterTrace?
-    /// How often to check whether the process lives; other processes may keep its streams open after its end.
+    /// The interval for checking whether the process is alive; other processes may keep its streams open.
     private static let lookTime = Duration.seconds(1)
-    /// How long the process may take to end after its streams have closed.
+    /// The time limit for ending after the process's streams have closed.
     private static let endingTime = Duration.seconds(2)
     private(set) var hasAnswered = false
 
@@ -43,7 +43,7 @@ final class AdapterProcess {
         }
     }
 
-    /// Sends a command and waits for the line that answers it.
+    /// Sends a command and waits for the answer line.
     func exchange(_ command: AdapterCommand) throws(AdapterError) -> [UInt8] {
         let deadline = MonotonicInstant.now().advanced(by: limits.answerTime)
         let line = command.line
@@ -81,7 +81,7 @@ final class AdapterProcess {
             ? silence(during: command, by: deadline) : AdapterError(.notStarted(error.description), to: command)
     }
 
-    /// The error for an adapter that will send nothing more.
+    /// The error for an adapter that sends nothing more.
     private func silence(during command: AdapterCommand, by deadline: MonotonicInstant) -> AdapterError {
         // A process's streams close shortly before it ends.
         let patience = min(deadline, .now().advanced(by: Self.endingTime))
@@ -89,7 +89,7 @@ final class AdapterProcess {
         return AdapterError(.ended(outcome.inWords), to: command, received: errors.end())
     }
 
-    /// Closes the process's standard input, gives it time to end, and then forces it to.
+    /// Closes the process's standard input, gives it time to end, and then kills it.
     func end() {
         input.close()
         child.wait(until: .now().advanced(by: limits.endTime))
@@ -99,13 +99,13 @@ final class AdapterProcess {
     var hasEnded: Bool { child.wait(until: .now()) != nil }
 }
 
-/// An adapter's standard error; it is passed on as it arrives, and its last part is kept for messages.
+/// An adapter's standard error, which is passed on as it arrives; its last part is stored for messages.
 private final class AdapterErrors: Sendable {
     private let kept = Mutex<[UInt8]>([])
     private let gate: Gate
-    /// The maximum number of bytes kept.
+    /// The maximum number of bytes stored.
     private static let limit = 500
-    /// How long a process's last output may take to arrive; other processes may keep the pipe open.
+    /// The time limit for a process's last output; other processes may keep the pipe open.
     private static let patience = Duration.seconds(1)
 
     /// Reads the pipe on its own thread until all processes have closed the other end.
@@ -114,7 +114,7 @@ private final class AdapterErrors: Sendable {
         try SystemThread.start { [self] in
             var bytes: [UInt8] = []
             while (try? pipe.read(into: &bytes, until: MonotonicInstant(nanoseconds: .max))) == true {
-                // The reader of standard error may have gone.
+                // The reader of standard error may have closed it.
                 _ = DescriptorOutput.writeAll(bytes, to: 2)
                 kept.withLock { $0 = ($0 + bytes).suffix(Self.limit) }
                 bytes = []
@@ -125,7 +125,7 @@ private final class AdapterErrors: Sendable {
 
     /// The last output of a process that has ended.
     ///
-    /// - Returns: nil if it wrote nothing.
+    /// - Returns: Nil if it wrote nothing.
     func end() -> [UInt8]? {
         gate.wait(until: .now().advanced(by: Self.patience))
         return kept.withLock { $0.isEmpty ? nil : $0 }
@@ -134,7 +134,7 @@ private final class AdapterErrors: Sendable {
 
 /// Splits an adapter's output into lines.
 struct LineBuffer: Sendable {
-    /// The bytes not taken yet; new ones are appended.
+    /// The bytes without their taken lines; new bytes are appended.
     var bytes: [UInt8] = []
     /// The number of bytes known to contain no line end.
     private var searched = 0
@@ -154,7 +154,7 @@ struct LineBuffer: Sendable {
     }
 }
 
-/// A client that an adapter drives during one case, made by ``ProcessAdapter/begin(_:case:)``.
+/// A client that an adapter drives during one case, created by ``ProcessAdapter/begin(_:case:)``.
 ///
 /// Its methods throw an ``AdapterError`` or ``UnsupportedInstruction``.
 public struct ProcessClient: ClientUnderTest, Sendable {
@@ -194,7 +194,7 @@ public struct ProcessClient: ClientUnderTest, Sendable {
     ///
     /// The process stays for the next case.
     public func end() async {
-        // If the client fails even here, its process is ended. A persistent problem shows in the next case.
+        // If the client fails here, its process is ended; a persistent problem appears in the next case.
         try? await adapter.ask(.end, AdapterAnswer.done)
         whenEnded()
     }

@@ -18,18 +18,17 @@ public final class ProcessAdapter: Sendable {
     private let environment: [String]
     private let limits: AdapterLimits
     private let trace: AdapterTrace?
-    /// The running process; it is locked during an exchange.
+    /// The running process, locked during an exchange.
     private let process = Mutex<AdapterProcess?>(nil)
     /// The process group to kill in an emergency.
     private let group = Mutex<ChildGroup?>(nil)
 
-    /// Prepares a program, which starts with the first case.
+    /// Creates an adapter whose program starts with the first case.
     ///
     /// - Parameters:
-    ///   - command: the program and its arguments, at least one. The program is looked up along `PATH` unless it has a
-    ///     slash.
-    ///   - environment: variables to add to this process's own environment.
-    ///   - trace: called with every line, on separate threads.
+    ///   - command: The program, found in `PATH` unless it has a slash, and its arguments.
+    ///   - environment: Variables to add to this process's environment.
+    ///   - trace: Called with every line, on separate threads.
     public init(
         _ command: [String], environment: [(name: String, value: String)] = [],
         limits: AdapterLimits = AdapterLimits(), trace: AdapterTrace? = nil
@@ -43,7 +42,7 @@ public final class ProcessAdapter: Sendable {
 
     /// Starts a case with a new client, in the running process or in a new one.
     ///
-    /// - Parameter address: the case's address, for the adapter.
+    /// - Parameter address: The case's address, for the adapter.
     public func begin(_ surroundings: Surroundings, case address: String = "") async throws(AdapterError)
         -> ProcessClient
     {
@@ -62,14 +61,14 @@ public final class ProcessAdapter: Sendable {
         }
     }
 
-    /// Ends the process: closes its standard input and, if it does not end then, forces it to.
+    /// Ends the process: closes its standard input and kills it if it does not end.
     public func stop() async {
-        // The process must end even if there is no room for a thread.
+        // The process must end even if no thread can be created.
         try? await onThread { () throws(AdapterError) in self.process.withLock { self.discard(&$0) } }
         kill()
     }
 
-    /// Kills the process at once.
+    /// Kills the process immediately.
     ///
     /// Any thread may call it at any time.
     public func kill() { group.withLock { $0?.kill() } }
@@ -78,7 +77,7 @@ public final class ProcessAdapter: Sendable {
         _ command: AdapterCommand, _ process: inout AdapterProcess?
     ) throws(AdapterError) -> AdapterAnswer.Beginning {
         if process?.hasEnded ?? true { try start(&process) }
-        // A process that has served a case may end afterwards, which may show only now.
+        // A process may end after serving a case, which may become visible only now.
         let mayLeave = process?.hasAnswered ?? false
         do throws(AdapterError) {
             return try ask(command, &process, AdapterAnswer.beginning)
@@ -119,7 +118,7 @@ public final class ProcessAdapter: Sendable {
                 throw AdapterError(error, to: command, received: line)
             }
         } catch {
-            // The process may write anything from here on.
+            // From here on, the process's output is unreliable.
             if !error.isAnswer { discard(&process) }
             throw error
         }
@@ -133,15 +132,15 @@ public final class ProcessAdapter: Sendable {
 }
 
 extension SystemThread {
-    /// Waits on a separate thread, to leave the threads of tasks to the client.
+    /// Waits on a separate thread, to leave the task threads to the client.
     package static func wait(until deadline: MonotonicInstant) async throws(SocketError) {
         let gate = try Gate()
         try await result(of: { () throws(SocketError) in _ = gate.wait(until: deadline) }, orNoThread: { $0 })
     }
 
-    /// Runs blocking work on a separate thread, because Swift has few threads for tasks and others need them.
+    /// Runs blocking work on a separate thread, because Swift has few task threads.
     ///
-    /// - Parameter failure: makes the error if there is no room for a thread.
+    /// - Parameter failure: Creates the error if no thread can be created.
     public static func result<Value: Sendable, Trouble: Error>(
         of work: @escaping @Sendable () throws(Trouble) -> Value, orNoThread failure: (SocketError) -> Trouble
     ) async throws(Trouble) -> Value {

@@ -1,7 +1,7 @@
 import FitIQAPI
 import FitIQClient
 
-/// FitIQClient as a client under test, on the suite's clock and an in-memory network, reproducible to the byte.
+/// FitIQClient as a client under test on the suite's clock and an in-memory network, with reproducible bytes.
 ///
 /// With a ``Mutation`` or a changed configuration it has one known error, to check that the suite detects it.
 public final class ReferenceClient: ClientUnderTest {
@@ -11,15 +11,15 @@ public final class ReferenceClient: ClientUnderTest {
     @exclusivity(unchecked) private var mutation: (any Mutation)?
     @exclusivity(unchecked) private var now: Timestamp
     @exclusivity(unchecked) private var changeCount: UInt64 = 0
-    /// How many rounds the client may take at one point in time before the caller decides whether to continue.
+    /// The rounds at one point in time after which the caller decides whether to continue.
     private static let roundsAtATime = 200
 
     /// Creates a reference client.
     ///
     /// - Parameters:
-    ///   - seed: determines the keys of its WebSockets.
-    ///   - mutation: the injected error, or nil for a correct client.
-    ///   - configure: changes the default configuration.
+    ///   - seed: Determines the keys of its WebSockets.
+    ///   - mutation: The injected error, or nil for a correct client.
+    ///   - configure: Changes the default configuration.
     /// - Throws: `ClientError.badURL` if the surroundings have no URL that this client supports.
     public init(
         _ surroundings: Surroundings, network: VirtualNetwork, seed: UInt64 = 1, mutation: (any Mutation)? = nil,
@@ -43,18 +43,18 @@ public final class ReferenceClient: ClientUnderTest {
     public var revision: UInt64? { changeCount }
     public func report() -> ClientReport { mutation?.report(core.state) ?? core.state }
 
-    /// Does all work that is due or has arrived, and returns when the next is due.
+    /// Does all due work, and returns when the next work is due.
     public func settle(at time: Timestamp) -> Timestamp? {
         now = max(now, time)
         for round in 0..<Self.roundsAtATime {
             let next = core.deadline(advancedTo: now)
-            // The client uses the fresh token by itself, so the events need no reaction.
+            // The client uses the fresh token without help, so the events need no reaction.
             if !core.takeEvents().isEmpty { changeCount += 1 }
             let isMutationDue = mutation?.nextDeadline.map { $0 <= now } ?? false
             var actions = core.takeActions()
             if !actions.isEmpty || isMutationDue { actions = mutation?.actions(actions, at: now) ?? actions }
             for action in actions { endpoint.wire.perform(action) }
-            // The previous round has left nothing to carry.
+            // The previous round left nothing to transmit.
             let hasMoved = (round == 0 || !actions.isEmpty) && network.settle()
             var inputs = endpoint.wire.takeInputs()
             if !inputs.isEmpty || isMutationDue { inputs = mutation?.inputs(inputs, at: now) ?? inputs }
@@ -86,18 +86,18 @@ extension ClientCore {
     }
 }
 
-/// An injected error that sits between a reference client's decisions and its network, and may change both.
+/// An injected error between a reference client's decisions and its network that may change both.
 ///
-/// To drop an action, omit it. To delay it, keep it and return ``nextDeadline``. To repeat it, return it twice. A
-/// mutation's own actions have numbers from a million up. The default implementations change nothing.
+/// To drop an action, omit it. To delay it, store it and return ``nextDeadline``. To repeat it, return it twice. A
+/// mutation's new actions have numbers from a million up. The default implementations change nothing.
 public protocol Mutation {
-    /// The actions to perform in place of these; it is called without actions when ``nextDeadline`` is due.
+    /// The actions to perform instead; called without actions when ``nextDeadline`` is due.
     mutating func actions(_ actions: [ClientAction], at now: Timestamp) -> [ClientAction]
-    /// The inputs for the client in place of these; it is called without inputs when ``nextDeadline`` is due.
+    /// The client's inputs instead; called without inputs when ``nextDeadline`` is due.
     mutating func inputs(_ inputs: [ClientInput], at now: Timestamp) -> [ClientInput]
-    /// The report to show in place of this one.
+    /// The report to show instead.
     func report(_ report: ClientReport) -> ClientReport
-    /// When to call it without input: later than the last call, or nil.
+    /// When to call it without input, after the last call; or nil.
     var nextDeadline: Timestamp? { get }
 }
 

@@ -4,19 +4,18 @@ import MockServer
 
 /// An in-memory network: an engine and any number of clients in one thread, without sockets.
 ///
-/// It does what `Host` does with sockets. It reads from a connection only while reading is not paused, at most 16 KiB
-/// at a time, and it obeys each ending as documented. Nothing moves outside ``settle()``, and equal calls give equal
-/// bytes.
+/// It replaces `Host` and its sockets. It reads from a connection only while reading is not paused, at most 16 KiB at a
+/// time, and ends connections as documented. Bytes move only in ``settle()``, and equal calls give equal bytes.
 public final class VirtualNetwork {
     public let engine: Engine
-    /// The engine's time, which stands still while the worlds' manual clocks move.
+    /// The engine's time, which stops while the worlds' manual clocks advance.
     @exclusivity(unchecked) public var now: Timestamp
     @exclusivity(unchecked) private var links: [Int: Link] = [:]
-    /// Links with bytes or an end of stream that the engine has not read.
+    /// The links with bytes or an end of stream that the engine has not read.
     @exclusivity(unchecked) private var waiting: [Link] = []
-    /// Clients whose wires may have commands.
+    /// The clients whose wires may have commands.
     @exclusivity(unchecked) private var endpoints: [Weak] = []
-    /// How many bytes a server reads at once.
+    /// The maximum number of bytes that a server reads in one step.
     private static let pieceSize = 16 * 1024
 
     public init(_ engine: Engine, now: Timestamp) {
@@ -38,9 +37,9 @@ public final class VirtualNetwork {
         let id: ConnectionID
         let number: Int
         weak var endpoint: Endpoint?
-        /// What the client has sent and the server has not read.
+        /// The client's bytes that the server has not read.
         @exclusivity(unchecked) var toServer: ArraySlice<UInt8> = []
-        /// Whether the client has closed; the server learns of it after the bytes that were sent before.
+        /// Whether the client has closed; the server notices after reading the earlier bytes.
         @exclusivity(unchecked) var isClosedByClient = false
         /// Whether the server has ended its stream.
         @exclusivity(unchecked) var isFinishedByServer = false
@@ -69,11 +68,11 @@ public final class VirtualNetwork {
     /// Whether the server has nothing to read or send.
     var isAtRest: Bool { waiting.isEmpty && engine.isQuiet }
 
-    /// Carries bytes both ways until nothing moves.
+    /// Moves bytes both ways until there are none left.
     ///
     /// Inputs for clients wait in their wires.
     ///
-    /// - Returns: whether anything moved.
+    /// - Returns: Whether any bytes moved.
     @discardableResult
     public func settle() -> Bool {
         var hasMoved = false
@@ -134,7 +133,7 @@ public final class VirtualNetwork {
 
     private func schedule(_ link: Link) { if !waiting.contains(where: { $0 === link }) { waiting.append(link) } }
 
-    /// Delivers a piece of a client's bytes to the server; returns whether the server accepted any.
+    /// Delivers a piece of a client's bytes to the server; returns whether the server accepted any bytes.
     private func deliver(_ link: Link) -> Bool {
         guard links[link.id.place] === link, let connection = engine.connection(link.id) else { return false }
         guard !link.toServer.isEmpty || link.isClosedByClient else { return false }
@@ -156,7 +155,7 @@ public final class VirtualNetwork {
     // MARK: From the server
 
     private func serve(_ connection: Connection) {
-        // The connection had work but is gone.
+        // The connection had work but no longer exists.
         guard let link = links[connection.id.place], link.id == connection.id else { return }
         if connection.ending == .reset { return drop(link, .reset) }
         while connection.hasOutput {

@@ -36,7 +36,7 @@ extension ClientCore {
         return count < limit
     }
 
-    /// Reports that messages for a chat are dropped because the user opens another.
+    /// Reports that a chat's messages are dropped because the user opens another chat.
     mutating func forgetBeforehand() {
         guard !beforehand.isEmpty else { return }
         tell(.refused, ClientMessages.notSent(beforehand.count))
@@ -60,7 +60,7 @@ extension ClientCore {
 
     mutating func receive(_ frame: ChatFrame, at now: Timestamp) {
         if case .meal(let news) = frame { return take(news) }
-        // Ignore frames on an abandoned socket, which do not belong to the chat.
+        // Ignore frames on an abandoned socket.
         guard link.socket?.consultation == link.wanted, link.socket?.phase != .closing else { return }
         let deadline = now.advanced(by: configuration.patience.answer)
         switch frame {
@@ -107,11 +107,11 @@ extension ClientCore {
             return loseQuestion()
         }
         conversation?.needsHistory = true
-        // A read in progress may have started before the socket received anything.
+        // A read in progress may have started before the socket received frames.
         if isReadingHistory { conversation?.isStale = true } else { readHistory(at: now) }
     }
 
-    /// Handles the backend's error: it could not answer, or rejected the message.
+    /// Handles the backend's error, after which there is no answer or the message was rejected.
     private mutating func failed(_ message: String, at now: Timestamp) {
         guard archiving == nil else { return }
         tell(.chat, message)
@@ -158,13 +158,13 @@ extension ClientCore {
             lose(id)
             return leave(.failed)
         }
-        // A chat opens only with its history. An open one continues with the messages that it received.
+        // A chat opens only with its history; an open chat continues with the received messages.
         guard link.isReady else { return leave(.failed) }
         conversation?.goOnWithoutHistory()
         if conversation?.turn.map({ !$0.isHeard || $0.isLate }) == true { loseQuestion() }
     }
 
-    /// Looks for the answer again, with growing pauses, until patience runs out; the history has only the question.
+    /// Reads the history again, with growing pauses up to a time limit, because it has only the question.
     private mutating func lookAgain(at now: Timestamp) {
         guard let turn = conversation?.turn else { return }
         guard !turn.isLate, now < turn.deadline else {
@@ -177,7 +177,7 @@ extension ClientCore {
         conversation?.nextLook = min(now.advanced(by: .seconds(min(2 * count, 10))), turn.deadline)
     }
 
-    /// Sends the question again, once, because the backend has not received it.
+    /// Sends the question once more, because the backend has not received it.
     private mutating func askAgain() {
         guard let turn = conversation?.turn, let question = turn.question else { return }
         guard !turn.isAcknowledged, !turn.isLate, conversation?.isRepeated == false,
@@ -189,7 +189,7 @@ extension ClientCore {
         conversation?.isRepeated = true
     }
 
-    /// Gives up on a question whose fate stays unknown.
+    /// Gives up on a question with an unknown result.
     mutating func loseQuestion() {
         guard let turn = conversation?.turn else { return }
         if turn.question != nil, !turn.isAcknowledged { tell(.unavailable, ClientMessages.lostMessage) }

@@ -5,7 +5,7 @@ extension ClientCore {
     ///
     /// Reports a problem if the backend would refuse it.
     public mutating func perform(_ command: ClientCommand, at now: Timestamp) {
-        // The client tries what the user asks for, even if the same failed before.
+        // The client follows the user's command even if an equal request has failed before.
         if case .send = command {} else { requests.forgetFailures() }
         switch command {
         case .startConsultation(let persona): start(persona, at: now)
@@ -44,13 +44,13 @@ extension ClientCore {
         else { return }
         forgetBeforehand()
         intent = .consultation(persona)
-        // One guide names the coach differently. A backend ignores unknown fields.
+        // One guide uses another name for the coach; backends ignore unknown fields.
         let body = Body.object([("persona", persona.rawValue), ("coach_type", persona.rawValue)])
         submit(.createConsultation(persona), .post, "/api/v1/consultations", body: body, at: now)
         if link.wanted == nil { show(.connecting) }
     }
 
-    /// Whether the client may create a consultation; reports a problem if the backend would only refuse again.
+    /// Whether the client may create a consultation; reports a problem if the backend would refuse again.
     mutating func mayCreate(at now: Timestamp) -> Bool {
         guard let createsAgainAt, now < createsAgainAt else { return true }
         tell(.tooMany, ClientMessages.tooManyConsultations)
@@ -104,7 +104,7 @@ extension ClientCore {
         leave(.disconnected)
     }
 
-    /// Leaves the chat: closes its socket and opens no other.
+    /// Leaves the chat by closing its socket.
     mutating func leave(_ connection: ClientState.Connection) {
         if let wanted = link.wanted { drop(.history(consultation: wanted)) }
         link.want(nil)
@@ -130,7 +130,7 @@ extension ClientCore {
                 lose(id)
                 if link.wanted == id { leave(.failed) }
             }
-            // The server may have closed the socket for another reason, so reopen it.
+            // The server may have closed the socket for another reason: reopen it.
             if link.wanted == id, link.socket == nil, link.isReady { retry(.chat, at: now) }
             return
         }
@@ -159,7 +159,7 @@ extension ClientCore {
     mutating func signIn(_ endpoint: Endpoint, _ members: [(key: String, value: String)], at now: Timestamp) {
         guard serves(endpoint, "accounts"), hasRoom() else { return }
         drop(.signIn)
-        // `submit` would ask for a token.
+        // `submit` would require a token.
         requests.submit(.signIn, .post, endpoint.template, body: Body.object(members), at: now)
     }
 
@@ -168,7 +168,7 @@ extension ClientCore {
         requests.tokens.use(tokens, fromRefresh: false)
     }
 
-    /// Continues with the new tokens, or asks the user for others; a refresh token is used only once.
+    /// Continues with the new tokens, or asks the user for other ones; a refresh token is used only once.
     mutating func finishRefresh(_ outcome: RequestBook.Outcome, at now: Timestamp) {
         if let tokens = outcome.answer?.tokens { return requests.tokens.use(tokens, fromRefresh: true) }
         let deadline = now.advanced(by: configuration.patience.token)

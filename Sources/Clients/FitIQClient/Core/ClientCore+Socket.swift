@@ -5,7 +5,7 @@ extension ClientCore {
     /// The chat's socket, or the socket for all meals.
     enum Link: CaseIterable { case chat, meals }
 
-    /// Accesses a link by its case; key paths would take ten times as long.
+    /// Accesses a link by its case, because key paths take ten times as long.
     subscript(link: Link) -> ChatLink {
         _read {
             switch link {
@@ -21,7 +21,7 @@ extension ClientCore {
         }
     }
 
-    /// Whether a socket may open; the server closes archived chats, so wait for a pending archive request.
+    /// Whether a socket may open; it must wait for an archive request, because the server closes archived chats.
     var mayOpenSocket: Bool { requests.tokens.isUsable && (archiving == nil || archiving != link.wanted) }
 
     mutating func stepLinks(at now: Timestamp) {
@@ -76,7 +76,7 @@ extension ClientCore {
             if link == .chat { conversation?.isTroubled = true }
         case .pong: self[link].signOfLife()
         case .socketClosed(let end):
-            // Another device of the user now has the meals' socket. Reconnecting would close that one.
+            // Another device of the user now has the meal socket; reconnecting would close it.
             if link == .meals, end.code == .policyViolation, !end.isOwn { mealLink.want(nil) }
             lost(socket, of: link, isOwn: end.isOwn, at: now)
         default: return
@@ -107,7 +107,7 @@ extension ClientCore {
             case .open: break
             }
         } else if let pongDue = socket.pongDue, pongDue <= now {
-            // A server that does not answer pings would not answer a close frame either.
+            // A server that does not answer pings will not answer a close frame either.
             actions.append(.dropSocket(socket: socket.number))
             return socket
         } else if let number = self[link].takePing(at: now) {
@@ -123,7 +123,7 @@ extension ClientCore {
         case 401:
             let deadline = now.advanced(by: configuration.patience.token)
             if requests.tokens.refuse(socket.token, until: deadline) { tell(.credentialsRefused) }
-            // The first attempt with a new token may follow at once. Later attempts keep their pace.
+            // The first attempt with a new token may follow immediately; later attempts wait as usual.
             if self[link].tryCount > 0 || requests.tokens.isFromRefresh { retry(link, at: now) }
         case 400..<500 where answer.status != 408 && answer.status != 429:
             if link == .chat { areGoalsStale = true }
@@ -134,12 +134,12 @@ extension ClientCore {
         }
     }
 
-    /// Records that a socket is gone, and schedules another if one is wanted.
+    /// Records the end of a socket, and schedules another one if wanted.
     private mutating func lost(_ socket: ChatLink.Socket, of link: Link, isOwn: Bool, at now: Timestamp) {
         self[link].ended(isOwn: isOwn, at: now)
         guard socket.consultation == self[link].wanted else { return }
         if link == .chat, socket.phase == .open || conversation?.turn != nil { conversation?.cut() }
-        // The client closed it as unwanted but wants it again now.
+        // The client closed it as unwanted, but wants it again now.
         if socket.phase == .closing, !socket.isReplaced { return }
         if link == .chat {
             show(.connecting)
@@ -171,11 +171,11 @@ extension ClientInput {
     }
 }
 
-/// The meal socket, which exists in addition to the chat's.
+/// The meal socket, which is separate from the chat's.
 ///
 /// It opens at the user's request. If it is lost, the client reopens it with growing pauses.
 extension ClientCore {
-    /// Whether the client can receive events of meals.
+    /// Whether the client can receive meal events.
     var hasOpenSocket: Bool { link.hasOpenSocket || mealLink.hasOpenSocket }
 
     mutating func listenToMeals() {
@@ -200,12 +200,12 @@ extension ClientCore {
         askForToken(at: time)
     }
 
-    /// Asks for a token if the backend refused the current one.
+    /// Requests a new token if the backend refused the current one.
     mutating func askForToken(at now: Timestamp) {
         if requests.tokens.ask(until: now.advanced(by: configuration.patience.token)) { tell(.credentialsRefused) }
     }
 
-    /// Whether there is room for another errand of the user; reports a problem if not.
+    /// Whether the request limit allows another errand; reports a problem if not.
     mutating func hasRoom() -> Bool {
         let limit = configuration.limits.requests
         guard requests.entries.count >= limit else { return true }
@@ -233,7 +233,7 @@ extension ClientCore {
 
     mutating func use(token: String, at now: Timestamp) { if !requests.tokens.use(token) { giveUpTokens(at: now) } }
 
-    /// Ends the requests that wait for a token, and reports that once.
+    /// Ends the requests that wait for a token, and reports this once.
     mutating func giveUpTokens(at now: Timestamp) {
         let results = requests.giveUpTokens()
         tell(.unauthorized, ClientMessages.unauthorized)

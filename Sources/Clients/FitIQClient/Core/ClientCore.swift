@@ -2,20 +2,20 @@ import FitIQAPI
 
 /// The client without its network: takes commands and network input, and returns actions and events.
 ///
-/// It reads no clock, never sleeps and opens nothing. The time is an argument, and ``nextDeadline`` says when to call
+/// It reads no clock, never sleeps and does no I/O. The time is an argument, and ``nextDeadline`` is the time to call
 /// ``advance(to:)``. Calls must be in chronological order. Take the actions after each call.
 public struct ClientCore: Sendable {
     public let configuration: ClientConfiguration
     public internal(set) var state = ClientState()
     var actions: [ClientAction] = []
     var events: [ClientEvent] = []
-    /// Whether anything that the user sees has changed since the last call began.
+    /// Whether the user's view has changed since the last call began.
     var isChanged = false
-    /// The last number that the client gave to a request or socket.
+    /// The last number assigned to a request or socket.
     var lastNumber = 0
     var requests: RequestBook
     var link: ChatLink
-    /// The socket of all meals.
+    /// The socket for all meals.
     var mealLink: ChatLink
     var conversation: Conversation?
     var intent: Intent?
@@ -25,13 +25,13 @@ public struct ClientCore: Sendable {
     var createsAgainAt: Timestamp?
     /// The consultations and goals that no longer exist and are not requested again.
     var gone = RecentIDs()
-    /// The coach's latest suggestion of a goal, and the templates seen so far.
+    /// The coach's latest goal suggestion, and the templates so far.
     var suggestion: Suggestion?
     var seenTemplates = RecentIDs()
     /// Whether the backend's goals may differ from those shown.
     var areGoalsStale = true
     var meals: [FollowedMeal] = []
-    /// Events of meal logs that arrived before the answer that names the log.
+    /// Events of meal logs that arrived before the response with the log's ID.
     var earlyNews: [MealNews] = []
     /// When the client last searched the list of meals.
     var searchedAt: Timestamp?
@@ -54,9 +54,9 @@ public struct ClientCore: Sendable {
         (state.templates, state.quickActions) = ([], [])
     }
 
-    /// Takes input from the network.
+    /// Handles input from the network.
     ///
-    /// Input for a number that is no longer in use is ignored.
+    /// Input for an unused number is ignored.
     public mutating func receive(_ input: ClientInput, at now: Timestamp) {
         switch input {
         case .response(let response):
@@ -105,7 +105,7 @@ public struct ClientCore: Sendable {
         return events
     }
 
-    /// Does everything that has become possible, and publishes the user's view.
+    /// Performs all possible work, and publishes the user's view.
     mutating func settle(at now: Timestamp) {
         stepLinks(at: now)
         talk(at: now)
@@ -135,7 +135,7 @@ struct RecentIDs: Sendable {
 }
 
 extension ClientCore {
-    /// Records that a consultation no longer exists, so that it is not requested again and no goal leads to it.
+    /// Records that a consultation no longer exists, so that it is not requested again and goals do not refer to it.
     mutating func lose(_ consultation: String) {
         gone.insert(consultation)
         areGoalsStale = true
@@ -172,7 +172,7 @@ extension ClientCore {
         tell(kind, answer.message)
     }
 
-    /// Reports a failed errand; for an answer, it calls ``tellRefusal(_:)``.
+    /// Reports a failed errand; for a refusal it calls ``tellRefusal(_:)``.
     mutating func tellFailure(_ outcome: RequestBook.Outcome) {
         switch outcome {
         case .answered(let answer): tellRefusal(answer)

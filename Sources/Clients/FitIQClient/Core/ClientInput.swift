@@ -4,10 +4,10 @@ import WebSocket
 
 public enum ClientInput: Sendable {
     case response(ClientResponse)
-    /// A request failed without an answer: no connection, a truncated response, or bytes that are not HTTP.
+    /// A request failed without a response: no connection, a truncated response, or bytes that are not HTTP.
     case requestFailed(number: Int, String)
     case socketOpened(Int)
-    /// The server answered a handshake with a status other than 101; the connection is gone.
+    /// The server answered a handshake with a status other than 101; the connection has ended.
     case socketRefused(ClientResponse)
     case socketFailed(number: Int, String)
     case text(socket: Int, [UInt8])
@@ -35,7 +35,7 @@ public struct ClientSocketEnd: Sendable, Hashable {
     public var number: Int
     /// The server's close code, or nil if it sent no close frame.
     public var code: CloseCode?
-    /// The server's reason, or what happened to the connection.
+    /// The server's reason, or the cause of the connection's end.
     public var reason: String
     /// Whether the client sent its close frame first.
     public var isOwn: Bool
@@ -52,16 +52,16 @@ public struct ClientSocketEnd: Sendable, Hashable {
 ///
 /// Each number is unique and identifies one request or socket.
 public enum ClientAction: Sendable {
-    /// Send a request; the result is ``ClientInput/response(_:)`` or ``ClientInput/requestFailed(number:_:)``.
+    /// Send a request; the result arrives as ``ClientInput/response(_:)`` or ``ClientInput/requestFailed(number:_:)``.
     case send(ClientRequest)
-    /// End the connection of a request whose answer no longer matters; nothing comes back.
+    /// End the connection of an abandoned request; no input follows.
     case cancel(number: Int)
     case openSocket(ClientSocketRequest)
     case sendText(socket: Int, [UInt8])
     case ping(socket: Int)
-    /// Send a close frame; end the connection when the server has answered it or ``dropSocket(socket:)`` arrives.
+    /// Send a close frame; end the connection after the server's close frame or ``dropSocket(socket:)``.
     case closeSocket(socket: Int, CloseCode)
-    /// End the connection without a close frame; nothing comes back.
+    /// End the connection without a close frame; no input follows.
     case dropSocket(socket: Int)
 }
 
@@ -79,7 +79,7 @@ public struct ClientSocketRequest: Sendable, Hashable {
     public var number: Int
     /// The path and query below the base URL.
     public var target: String
-    /// The header fields without `Host` and those of the handshake.
+    /// The header fields without `Host` and the handshake's fields.
     public var fields: HTTPFields
     /// Whether the handshake offers permessage-deflate.
     public var offersCompression = false
@@ -93,12 +93,12 @@ public enum ClientCommand: Sendable, Hashable {
     case archive
     /// Leaves the chat and stops listening to meals.
     case disconnect
-    /// Creates a goal; if the coach suggested it in the open chat, it is linked to that chat.
+    /// Creates a goal; a goal suggested in the open chat is linked to it.
     case createGoal(title: String, description: String, targetDate: Timestamp)
     case chatAboutGoal(id: String)
     /// Logs a meal and follows its processing.
     case logMeal(text: String, type: MealType)
-    /// Opens the socket for the events of all the user's meals, and keeps it open.
+    /// Opens the socket for the events of all the user's meals and keeps it open.
     case listenToMeals
     case loadGoals
     case loadQuickActions
@@ -108,11 +108,11 @@ public enum ClientCommand: Sendable, Hashable {
     ///
     /// `dateOfBirth` has the form `YYYY-MM-DD`.
     case register(email: String, password: String, name: String, dateOfBirth: String)
-    /// Provides the token that ``ClientEvent/credentialsRefused`` asked for, so that waiting requests continue.
+    /// Provides a token after ``ClientEvent/credentialsRefused``, so that waiting requests continue.
     ///
     /// Signing in does the same.
     case useToken(String)
-    /// Says that there is no other token; the client gives up the waiting requests.
+    /// Reports that there is no other token; the client gives up the waiting requests.
     case giveUpToken
 }
 
@@ -122,7 +122,7 @@ public enum ClientEvent: Sendable, Hashable {
     ///
     /// ``ClientCommand/useToken(_:)`` or signing in resumes the waiting requests.
     case credentialsRefused
-    /// Something went wrong.
+    /// A problem for the user.
     ///
     /// ``ClientState/problems`` lists it too.
     case problem(ClientState.Problem)

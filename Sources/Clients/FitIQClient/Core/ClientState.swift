@@ -18,7 +18,8 @@ public struct ClientState: Sendable, Hashable {
     public var templates: [Template]?
     /// The suggested questions of the coach's screen, or nil if the client does not report them.
     public var quickActions: [String]?
-    /// Whether any work is unfinished: requests, retries, reconnecting, a streaming answer, a meal in processing.
+    /// Whether any work is unfinished, such as requests, retries, reconnecting, a streaming answer or a meal in
+    /// processing.
     public var isBusy = false
 
     public init() {}
@@ -41,11 +42,11 @@ public struct ClientState: Sendable, Hashable {
         public var text: String
         /// Whether the line is complete.
         ///
-        /// An answer is complete when its end has arrived or the history has it.
+        /// An answer is complete when its end has arrived or it is in the history.
         public var isComplete: Bool
         /// Whether the backend has the line.
         ///
-        /// Otherwise the user's message waits or was refused.
+        /// Otherwise the user's message is waiting or was refused.
         public var isDelivered: Bool
 
         public init(
@@ -56,22 +57,22 @@ public struct ClientState: Sendable, Hashable {
         }
     }
 
-    /// Something that went wrong, as the user sees it.
+    /// A problem that is shown to the user.
     public struct Problem: Sendable, Hashable {
         public var kind: Kind
-        /// The text to show: the backend's message, or the client's own.
+        /// The text to show: the backend's or the client's message.
         public var message: String
 
         public enum Kind: String, Sendable, CaseIterable {
             /// There are too many active consultations (429).
             case tooMany = "too_many"
-            /// The backend refuses the credentials, and a fresh token did not help.
+            /// The backend refuses the credentials even with a fresh token.
             case unauthorized
             /// The resource does not exist (404).
             case notFound = "not_found"
             /// The backend refused the request for another reason (400), or the client refused to send it.
             case refused
-            /// The backend failed, and repeating did not help (5xx, time-out, no connection).
+            /// The backend failed repeatedly (5xx, time-out, no connection).
             case unavailable
             case chat
             case meal
@@ -86,7 +87,7 @@ public struct ClientState: Sendable, Hashable {
     public struct Goal: Sendable, Hashable {
         public var id: String
         public var title: String
-        /// The consultation about the goal, if there is one.
+        /// The consultation about the goal, if any.
         public var conversation: String?
 
         public init(id: String, title: String, conversation: String? = nil) {
@@ -96,7 +97,7 @@ public struct ClientState: Sendable, Hashable {
         }
     }
 
-    /// Something that a coach created: a goal to set, a meal or a workout.
+    /// A template that a coach created: a goal to set, a meal or a workout.
     public struct Template: Sendable, Hashable {
         public var type: String
         public var name: String
@@ -130,7 +131,7 @@ public struct ClientState: Sendable, Hashable {
     }
 }
 
-/// The client's own messages to its user; the backend's messages stay unchanged.
+/// The client's messages to its user; the backend's messages are shown unchanged.
 enum ClientMessages {
     static let noChat = "No chat is open. Start or open a consultation first."
     static let blankMessage = "The message is blank. Write something before you send it."

@@ -10,7 +10,7 @@ extension ClientLoop {
             transports[number]?.unsent += bytes
             if transports[number]?.isConnected == true { flush(number) }
         case .close(let number):
-            // If the system does not accept the bytes at once, the server is not reading. Drop them with the
+            // If the system does not accept the bytes immediately, the server is not reading, so drop them with the
             // connection.
             lookup.forget(number)
             drop(number)
@@ -31,7 +31,7 @@ extension ClientLoop {
         connect(number, to: addresses[...], unsent: [], after: nil)
     }
 
-    /// Continues connecting where a connection waited for the backend's addresses.
+    /// Continues the connections that waited for the backend's addresses.
     func serveLookup(_ now: MonotonicInstant) {
         for number in lookup.takeOverdue(now) { fail(number, .transport(.resolutionTimeout(host: wire.base.host))) }
         guard let (answer, waiting) = lookup.takeAnswer() else { return }
@@ -44,7 +44,7 @@ extension ClientLoop {
         }
     }
 
-    /// Tries addresses one after another; if none answers, it reports the first one's error.
+    /// Tries addresses in sequence; if none answers, reports the first one's error.
     private func connect(
         _ number: Int, to addresses: ArraySlice<SocketAddress>, unsent: [UInt8], after first: SocketError?
     ) {
@@ -104,7 +104,7 @@ extension ClientLoop {
     }
 }
 
-/// A client's connection as its thread keeps it: a descriptor and its unsent bytes.
+/// A client's connection on its thread: a descriptor and unsent bytes.
 struct ClientTransport {
     let socket: Socket
     let address: SocketAddress
@@ -131,7 +131,7 @@ struct ClientTransport {
     }
 }
 
-/// Resolves the backend's host on a single thread; meanwhile connections wait, each until its own deadline.
+/// Resolves the backend's host on a single thread while connections wait, each until its deadline.
 struct NameLookup {
     typealias Resolve = HostLookup.Resolve
     typealias Answer = HostLookup.Answer
@@ -153,7 +153,7 @@ struct NameLookup {
         self.resolve = resolve
     }
 
-    /// Makes a connection wait for the addresses; throws if the system has no room for another thread.
+    /// Makes a connection wait for the addresses; throws if the system cannot create another thread.
     mutating func wait(_ number: Int, for base: BaseURL, now: MonotonicInstant) throws(SocketError) {
         if lookup == nil {
             lookup = try HostLookup(host: base.host, port: base.port, resolve: resolve) { [mailbox] in mailbox.post {} }
@@ -161,14 +161,14 @@ struct NameLookup {
         waiting[number] = Waiting(deadline: now.advanced(by: Self.patience))
     }
 
-    /// Keeps the output of a waiting connection; returns false if the connection is not waiting.
+    /// Stores the output of a waiting connection; returns false if the connection is not waiting.
     mutating func send(_ bytes: [UInt8], on number: Int) -> Bool {
         waiting[number]?.unsent.append(contentsOf: bytes) != nil
     }
 
     mutating func forget(_ number: Int) { waiting[number] = nil }
 
-    /// Returns the answer, only once, with the connections that waited for it, in the order of their numbers.
+    /// Returns the answer only once, with the waiting connections in numerical order.
     mutating func takeAnswer() -> (answer: Answer, waiting: [(number: Int, unsent: [UInt8])])? {
         guard let answer = lookup?.answer else { return nil }
         lookup = nil

@@ -16,12 +16,12 @@ final class ClientLoop: EventLoopHandler {
     var lookup: NameLookup
     private var snapshot = ClientSnapshot()
     private var isChanged = false
-    /// The deadline for the thread's end, once closing has begun.
+    /// The deadline for the thread's end, once closing has started.
     private var closesAt: MonotonicInstant?
     /// The wall-clock time at the monotonic clock's zero; times computed from it never jump.
     private let epoch: Int64
     let readBuffer: UnsafeMutableRawBufferPointer
-    /// How long closing waits for the server's part.
+    /// How long closing waits for the server.
     private static let closingTime = Duration.seconds(1)
 
     init(
@@ -45,7 +45,7 @@ final class ClientLoop: EventLoopHandler {
     }
 
     func run() {
-        // If the system cannot wait any longer, the client ends as if it were closed.
+        // If waiting fails, the client ends as if it were closed.
         try? loop.run(handler: self)
         snapshot.isClosed = true
         news.publish(snapshot)
@@ -97,7 +97,7 @@ final class ClientLoop: EventLoopHandler {
         }
     }
 
-    /// Passes actions and inputs between core and wire until neither has any left.
+    /// Passes actions and inputs between core and wire until there are none left.
     private func settle(_ time: Timestamp) {
         if let due = core.nextDeadline, due <= time { core.advance(to: time) }
         while true {
@@ -135,7 +135,7 @@ final class ClientLoop: EventLoopHandler {
         }
     }
 
-    /// Remembers an error as the cause of a later problem.
+    /// Stores an error as the cause of a later problem.
     private func note(_ input: ClientInput) {
         switch input {
         case .response(let answer) where answer.status >= 400, .socketRefused(let answer):
@@ -143,7 +143,7 @@ final class ClientLoop: EventLoopHandler {
             snapshot.failure = .refused(status: answer.status, message: message ?? "it says no more than that.")
         case .socketClosed(let end) where !end.isOwn:
             snapshot.failure = .closed(code: end.code ?? .abnormal, reason: end.reason)
-        // A success ends the failure. For example, a 409 names the consultation that the client opens next.
+        // A success ends the failure. For example, a 409 contains the consultation that the client opens next.
         case .response, .socketOpened: snapshot.failure = nil
         default: return
         }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Passes snapshots from a client's thread to observers; each sees the newest and may miss others if it is slow.
+/// Passes snapshots from a client's thread to observers; each gets the newest, and slow observers may miss others.
 final class ClientNews: Sendable {
     private struct State {
         var snapshot = ClientSnapshot()
@@ -25,13 +25,13 @@ final class ClientNews: Sendable {
         }
     }
 
-    /// The newest snapshot and later ones, except for those that are replaced before they are read.
+    /// The newest snapshot and later ones; a slow reader misses replaced ones.
     func snapshots() -> AsyncStream<ClientSnapshot> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ClientSnapshot.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
             state.lastReader += 1
-            // Yield within the lock, so that the next published snapshot comes after this one.
+            // Yield inside the lock, so that the next published snapshot comes after this one.
             continuation.yield(state.snapshot)
             if !state.snapshot.isClosed { state.readers[state.lastReader] = continuation }
             return state.snapshot.isClosed ? nil : state.lastReader
@@ -51,7 +51,7 @@ final class ClientNews: Sendable {
 ///
 /// The sequence ends when the client closes.
 ///
-/// It buffers one value, so a slow reader gets the newest and misses those in between.
+/// It buffers one value, so a slow reader gets the newest and misses earlier ones.
 public struct ClientChanges<Element: Sendable & Equatable>: AsyncSequence, Sendable {
     public typealias Failure = Never
     let news: ClientNews
@@ -84,7 +84,7 @@ public struct ClientChanges<Element: Sendable & Equatable>: AsyncSequence, Senda
     }
 }
 
-/// Passes requests from other threads to a client's thread, which alone owns the client.
+/// Passes requests from other threads to a client's thread, which owns the client.
 final class ClientInbox: Sendable {
     /// The maximum number of waiting commands; further ones are refused.
     static let capacity = 1024
@@ -102,7 +102,7 @@ final class ClientInbox: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds a command and returns its ticket, or nil if the client is closing or too many commands wait.
+    /// Adds a command and returns its ticket, or nil if the client is closing or too many commands are waiting.
     func add(_ command: ClientCommand) -> Int? {
         state.withLock { state in
             guard !state.closes, state.waiting.count < Self.capacity else { return nil }
@@ -114,7 +114,7 @@ final class ClientInbox: Sendable {
 
     /// The ticket of the last added command, or 0 before the first.
     var lastTicket: Int { state.withLock { $0.lastTicket } }
-    /// Asks the client to end after the commands added so far.
+    /// Requests that the client ends after the commands added so far.
     func close() { state.withLock { $0.closes = true } }
 
     func take() -> (asked: [Asked], closes: Bool) {

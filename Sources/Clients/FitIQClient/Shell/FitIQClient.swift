@@ -1,17 +1,17 @@
 import FitIQAPI
 import Sockets
 
-/// A client of the API for consultations with their chat, goals and meals, over its own connections.
+/// A client of the API for consultations with chat, goals and meals.
 ///
-/// It meets its obligations to the backend by itself: it retries, reopens the chat, pings and polls as the guides say.
-/// ``perform(_:)`` starts a command, and ``state`` shows the result. The calls that wait build on that.
+/// It retries, reopens the chat, pings and polls as the guides require. ``perform(_:)`` starts a command, and ``state``
+/// shows the result. The waiting calls are built on these two.
 ///
 ///     let client = try FitIQClient(url: "http://127.0.0.1:8080", credentials: credentials)
 ///     _ = try await client.startConsultation(persona: .nutritionist)
 ///     print(try await client.send("What should I eat for breakfast?"))
 ///     await client.close()
 ///
-/// It runs on its own thread until ``close()``, or until nothing refers to it. All calls are thread-safe.
+/// It runs on its own thread until ``close()`` or its release. All calls are thread-safe.
 public final class FitIQClient: Sendable {
     /// Provides a fresh token after the backend refused one, or nil if there is none.
     public typealias TokenRefresh = @Sendable () async -> String?
@@ -22,14 +22,14 @@ public final class FitIQClient: Sendable {
 
     /// Creates a client and starts its thread.
     ///
-    /// It sends nothing before the first command.
+    /// It sends no bytes before the first command.
     ///
     /// - Parameters:
-    ///   - url: the backend's address, `http://host:port`, optionally with a path.
-    ///   - configure: changes the default configuration.
-    ///   - refreshToken: called when the backend refuses the token and there is no refresh token or it is refused too.
-    ///     It is not called again before it has returned.
-    /// - Throws: `badURL`, or `transport` if the system has no room for another loop.
+    ///   - url: The backend's address, `http://host:port`, optionally with a path.
+    ///   - configure: Changes the default configuration.
+    ///   - refreshToken: Called when the backend refuses the token and there is no valid refresh token. Calls do not
+    ///     overlap.
+    /// - Throws: `badURL`, or `transport` if the system cannot create another event loop.
     public convenience init(
         url: String, credentials: Credentials, configuration configure: (inout ClientConfiguration) -> Void = { _ in },
         refreshToken: TokenRefresh? = nil
@@ -39,7 +39,7 @@ public final class FitIQClient: Sendable {
             resolve: SocketAddress.resolve)
     }
 
-    /// - Parameter resolve: resolves names on its own thread.
+    /// - Parameter resolve: Resolves names on a separate thread.
     init(
         url: String, credentials: Credentials, configuration configure: (inout ClientConfiguration) -> Void = { _ in },
         refreshToken: TokenRefresh? = nil, resolve: @escaping NameLookup.Resolve
@@ -71,15 +71,15 @@ public final class FitIQClient: Sendable {
     ///
     /// ``state`` shows the result.
     ///
-    /// - Returns: false if the client is closed or 1024 commands are waiting. The command is then dropped.
+    /// - Returns: False if the client is closed or 1024 commands are waiting; the command is then dropped
     @discardableResult
     public func perform(_ command: ClientCommand) -> Bool { ask(command) != nil }
 
-    /// What the user currently sees.
+    /// The user's current view.
     ///
     /// It is busy as soon as a command is accepted.
     public var state: ClientState {
-        // Read this first. Otherwise a command added between the two reads would count as started.
+        // Read this first, or a command added between the two reads would count as started.
         let asked = inbox.lastTicket
         let snapshot = news.snapshot
         var state = snapshot.state
@@ -87,7 +87,7 @@ public final class FitIQClient: Sendable {
         return state
     }
 
-    /// What the user sees, now and after each change.
+    /// The user's view, now and after each change.
     ///
     /// The sequence ends when the client closes.
     public var states: ClientChanges<ClientState> { ClientChanges(news: news) { $0 } }
@@ -95,14 +95,14 @@ public final class FitIQClient: Sendable {
     ///
     /// The sequence ends when the client closes.
     public var transcript: ClientChanges<[ClientState.Line]> { ClientChanges(news: news) { $0.transcript } }
-    /// The last network failure, to find the cause of a problem, or nil if there was none.
+    /// The last network failure, if any, for finding the cause of a problem.
     public var lastFailure: ClientError? { news.snapshot.failure }
 
-    /// Leaves the chat properly and ends all connections and the thread.
+    /// Leaves the chat, and ends all connections and the thread.
     ///
     /// This takes at most a second.
     ///
-    /// The client accepts no command afterwards.
+    /// The client accepts no commands afterwards.
     public func close() async {
         inbox.close()
         mailbox.post {}
@@ -118,9 +118,8 @@ public final class FitIQClient: Sendable {
 
 /// Calls that wait until their command is done.
 ///
-/// Each throws `problem` if any problem is reported meanwhile, whatever its subject. It throws `abandoned` if the
-/// command will never have a result, `cancelled` if the waiting task was cancelled, and `unavailable` if the client
-/// closes.
+/// Each throws `problem` if any problem is reported meanwhile, `abandoned` if the command will never have a result,
+/// `cancelled` if the waiting task was cancelled, and `unavailable` if the client closes.
 extension FitIQClient {
     /// Signs in to an account and waits for its tokens.
     public func signIn(email: String, password: String) async throws(ClientError) {
@@ -138,7 +137,7 @@ extension FitIQClient {
 
     /// Starts a consultation or continues the existing one, and waits until its chat is open.
     ///
-    /// - Returns: the consultation's ID.
+    /// - Returns: The consultation's ID.
     public func startConsultation(persona: Persona) async throws(ClientError) -> String {
         try await perform(.startConsultation(persona: persona)) { $0.openConsultation }
     }
@@ -160,7 +159,7 @@ extension FitIQClient {
     /// Sends a message and waits for the whole answer.
     ///
     /// If the client compares answers with the stored messages, this returns the stored answer. Ask one question at a
-    /// time, because overlapping calls all wait for the last answer and return it.
+    /// time, because overlapping calls all return the last answer.
     public func send(_ text: String) async throws(ClientError) -> String {
         let isChecked = configuration.checksAnswers
         return try await perform(.send(text: text)) { isChecked && $0.isBusy ? nil : $0.lastAnswer }
@@ -181,9 +180,9 @@ extension FitIQClient {
 
     /// Creates a goal.
     ///
-    /// If the coach suggested it in the open chat, it is linked to that chat.
+    /// A goal suggested in the open chat is linked to it.
     ///
-    /// - Returns: the goal as the backend stores it.
+    /// - Returns: The goal as the backend stores it.
     public func createGoal(
         title: String, description: String, targetDate: Timestamp
     ) async throws(ClientError) -> ClientState.Goal {

@@ -2,11 +2,11 @@ import HTTP1
 import HTTPTypes
 import WebSocket
 
-/// One connection of a client without its transport: takes bytes and returns client inputs.
+/// One connection of a client without its transport, which converts bytes to client inputs.
 ///
-/// It transfers a single request, or the handshake of a WebSocket and then its frames. Output collects until
-/// ``takeOutput()``. Once ``isFinished``, close the transport after that output; nothing more follows. No bytes from a
-/// server crash it: a violation of a protocol or limit fails the request or socket.
+/// It transfers a single request, or the handshake of a WebSocket and then its frames. Output is collected until
+/// ``takeOutput()``. Once ``isFinished``, close the transport after that output. A server's violation of a protocol or
+/// limit fails the request or socket.
 public struct ClientConnection: Sendable {
     public let number: Int
     /// Whether all inputs of this connection have been returned.
@@ -22,10 +22,10 @@ public struct ClientConnection: Sendable {
 
     /// Starts a request on its own connection.
     ///
-    /// - Precondition: the request's target is visible ASCII.
+    /// - Precondition: The request's target is visible ASCII.
     public init(_ request: ClientRequest, to base: BaseURL, limits: WireLimits = WireLimits()) {
         self.init(number: request.number, handshake: nil, maskSeed: 0, limits)
-        // Each request has its own connection, so none is lost when a server closes an idle one.
+        // Each request has its own connection, so no request is lost when a server closes an idle connection.
         let fields: HTTPFields = [.hostField: base.authority, .connection: "close"]
         http.sendRequest(
             method: request.method, target: base.path + request.target, fields: fields + request.fields,
@@ -34,8 +34,8 @@ public struct ClientConnection: Sendable {
 
     /// Starts the handshake of a WebSocket.
     ///
-    /// - Parameter seed: determines the handshake's key and the frames' masking keys.
-    /// - Precondition: the request's target is visible ASCII.
+    /// - Parameter seed: Determines the handshake's key and the frames' masking keys.
+    /// - Precondition: The request's target is visible ASCII.
     public init(_ request: ClientSocketRequest, to base: BaseURL, seed: UInt64, limits: WireLimits = WireLimits()) {
         var keys = SeededBytes(seed: seed)
         let handshake = ClientHandshake(
@@ -72,7 +72,7 @@ public struct ClientConnection: Sendable {
 
     /// Sends a close frame, or abandons a socket that is still in its handshake.
     ///
-    /// - Precondition: the code is allowed in a close frame.
+    /// - Precondition: The code is allowed in a close frame.
     public mutating func close(_ code: CloseCode) -> [ClientInput] {
         guard !isFinished else { return [] }
         closes = true
@@ -128,7 +128,7 @@ public struct ClientConnection: Sendable {
     }
 
     private mutating func switchProtocols(_ head: ResponseHead) -> [ClientInput] {
-        // HTTP1 rejects a 101 to a request that proposed no upgrade.
+        // HTTP1 rejects a 101 to a request without Upgrade.
         guard let handshake else { preconditionFailure("an unrequested change of protocol") }
         if let failure = handshake.verify(status: head.status, fields: head.fields.httpFields) {
             return end("\(ClientError.handshake("\(failure)"))")

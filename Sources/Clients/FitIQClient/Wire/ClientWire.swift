@@ -1,10 +1,10 @@
 import FitIQAPI
 
-/// All connections of a client without their transport: takes actions and bytes, returns transport commands and inputs.
+/// All connections of a client without their transport; converts actions and bytes to transport commands and inputs.
 ///
-/// After each call, the owner of the transport performs ``takeCommands()`` in order and passes ``takeInputs()`` to the
-/// client. At most ``WireLimits/connections`` are open. Actions on a connection that is gone are ignored, because a
-/// server may end it at any moment.
+/// After each call, the transport's owner performs ``takeCommands()`` in order and passes ``takeInputs()`` to the
+/// client. At most ``WireLimits/connections`` are open. Actions on an ended connection are ignored, because a server
+/// may end it at any time.
 public struct ClientWire: Sendable {
     public let base: BaseURL
     public let limits: WireLimits
@@ -13,7 +13,7 @@ public struct ClientWire: Sendable {
     private var commands: [TransportCommand] = []
     private var inputs: [ClientInput] = []
 
-    /// - Parameter seed: determines handshake and masking keys. Equal seeds and calls give equal bytes.
+    /// - Parameter seed: Determines handshake and masking keys; equal seeds and calls give equal bytes
     public init(base: BaseURL, seed: UInt64, limits: WireLimits = WireLimits()) {
         self.base = base
         self.limits = limits
@@ -39,7 +39,7 @@ public struct ClientWire: Sendable {
 
     /// Performs an action of the client.
     ///
-    /// - Precondition: the number of a new request or socket is not in use.
+    /// - Precondition: The number of a new request or socket is not in use.
     public mutating func perform(_ action: ClientAction) {
         switch action {
         case .send(let request):
@@ -74,9 +74,9 @@ public struct ClientWire: Sendable {
     public mutating func receiveEndOfStream(on number: Int) { onConnection(number) { $0.receiveEndOfStream() } }
     /// Handles a connection that failed to open or broke.
     ///
-    /// The reason is a sentence for people.
+    /// The reason is a user-visible sentence.
     public mutating func fail(_ number: Int, _ reason: String) { onConnection(number) { $0.fail(reason) } }
-    /// Ends all connections abruptly and reports no inputs about them.
+    /// Ends all connections abruptly without reporting inputs about them.
     public mutating func abandonAll() { for number in openConnections { abandon(number) } }
 
     private func refusal(number: Int, target: String) -> String? {
@@ -94,7 +94,7 @@ public struct ClientWire: Sendable {
 
     /// Changes a connection in place and sends its new output.
     private mutating func onConnection(_ number: Int, _ change: (inout ClientConnection) -> [ClientInput]) {
-        // Remove it meanwhile, so that its buffers have one owner and are not copied.
+        // Remove it meanwhile, so that its buffers are not copied.
         guard var connection = connections.removeValue(forKey: number) else { return }
         inputs += change(&connection)
         let output = connection.takeOutput()
@@ -109,16 +109,16 @@ public struct ClientWire: Sendable {
 
 /// A command for the owner of the transport.
 ///
-/// A connection has the number of its request or socket.
+/// Connections have the numbers of their requests or sockets.
 public enum TransportCommand: Sendable, Hashable {
     /// Start to connect to the backend; bytes sent meanwhile wait.
     case connect(Int)
     case send(Int, [UInt8])
-    /// Close the connection when everything sent before is out; report nothing more about it.
+    /// Close the connection once all earlier bytes are sent; report nothing more about it.
     case close(Int)
 }
 
-/// Makes keys from a seed, so that a client's bytes are reproducible.
+/// Generates keys from a seed, so that a client's bytes are reproducible.
 struct SeededBytes: Sendable {
     private var numbers: SplitMix64
 
@@ -130,21 +130,21 @@ struct SeededBytes: Sendable {
     }
 }
 
-/// How much a client accepts from the network before it gives up on a connection.
+/// The limits beyond which a client gives up on a connection.
 public struct WireLimits: Sendable, Hashable {
-    /// The maximum bytes of a response body.
+    /// The maximum size of a response body in bytes.
     ///
-    /// A larger one fails the request.
+    /// A larger body fails the request.
     public var body = 8 << 20
-    /// The maximum bytes of a WebSocket message.
+    /// The maximum size of a WebSocket message in bytes.
     ///
-    /// A larger one ends the socket with 1009.
+    /// A larger message ends the socket with 1009.
     public var message = 1 << 20
     /// The maximum number of open connections.
     ///
-    /// A request beyond it fails at once.
+    /// A request beyond it fails immediately.
     public var connections = 32
-    /// The maximum bytes waiting for a server that does not read.
+    /// The maximum number of bytes waiting for a server that does not read.
     ///
     /// More bytes end the connection.
     public var unsentBytes = 1 << 20

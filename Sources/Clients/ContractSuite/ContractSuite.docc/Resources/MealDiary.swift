@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The app's own client, which knows nothing of tests.
+/// The app's client, which does not depend on tests.
 actor MealDiary {
     struct Meal: Sendable {
         var id: String?

@@ -4,7 +4,7 @@ import Testing
 
 private let server = Result { try LocalServer() }
 
-/// The cases that this client has screens for.
+/// The cases for which this client has screens.
 private let cases = ContractCase.all.filter { contractCase in
     ["meal/polling/completes", "meal/polling/failure-surfaces"].contains { contractCase.isSelected(by: $0) }
 }

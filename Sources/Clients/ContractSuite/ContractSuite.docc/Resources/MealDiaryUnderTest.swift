@@ -1,7 +1,7 @@
 import ContractSuite
 import FitIQAPI
 
-/// Lets the suite drive the client: takes the user's actions and reports what the user sees.
+/// Lets the suite drive the client: it performs the user's actions and reports what the user sees.
 final class MealDiaryUnderTest: ClientUnderTest {
     private let diary: MealDiary
     private var work: [Task<Void, Never>] = []
@@ -11,7 +11,7 @@ final class MealDiaryUnderTest: ClientUnderTest {
         diary = MealDiary(url: surroundings.url, token: surroundings.token, apiKey: surroundings.apiKey)
     }
 
-    /// Starts what the user asks for, without waiting for it.
+    /// Starts the user's action without waiting for it.
     func perform(_ instruction: ClientInstruction) async throws {
         guard case .logMeal(let text, let type) = instruction else { throw UnsupportedInstruction(instruction) }
         work.append(Task { [diary] in await diary.log(text, type: type.rawValue) })

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The app's own client, which knows nothing of tests.
+/// The app's client, which does not depend on tests.
 struct GoalBook {
     struct Goal: Decodable, Sendable {
         var id, title: String

@@ -1,9 +1,9 @@
 import FitIQAPI
 import WebSocket
 
-/// A client's socket: which consultation is wanted, which is open, and when the next socket may open.
+/// A client's socket: the wanted consultation, the open one, and the time when the next socket may open.
 ///
-/// It opens a socket only after the previous one is gone, and never within 3 s of closing one for the same
+/// It opens a socket only after the previous one has ended, and never within 3 s of closing one for the same
 /// consultation.
 struct ChatLink: Sendable {
     struct Socket: Sendable {
@@ -11,9 +11,9 @@ struct ChatLink: Sendable {
         let consultation: String
         let token: String
         var phase = Phase.opening
-        /// When the phase times out, or nil if it does not.
+        /// When the phase times out, or nil if there is no time-out.
         var deadline: Timestamp?
-        /// When the next ping is due, and until when a frame must arrive after the last one.
+        /// When the next ping is due, and the deadline for a frame after the last ping.
         var nextPing: Timestamp?
         var pongDue: Timestamp?
         /// Whether another socket replaces this one after it has closed.
@@ -22,7 +22,7 @@ struct ChatLink: Sendable {
 
     enum Phase: Sendable, Hashable {
         case opening
-        /// The socket is open, and `connected` has not arrived.
+        /// The socket is open, but `connected` has not arrived.
         case greeting
         case open
         case closing
@@ -36,11 +36,11 @@ struct ChatLink: Sendable {
     /// The number of handshakes since `connected` or the user's request, and the delay before the last one.
     private(set) var tryCount = 0
     private(set) var lastWait = Duration.zero
-    /// The consultations whose sockets the client closed last, and when those were gone, oldest first.
+    /// The consultations whose sockets the client closed last, and when they ended, oldest first.
     private var ownCloses: [(consultation: String, at: Timestamp)] = []
     let schedule: ReconnectSchedule
     let patience: ClientPatience
-    /// The longest delay that a server can ask for with `Retry-After`.
+    /// The longest delay that a server can request with `Retry-After`.
     let longestRetryAfter: Duration
 
     init(_ configuration: ClientConfiguration) {
@@ -95,7 +95,7 @@ struct ChatLink: Sendable {
 
     /// Records `connected`.
     ///
-    /// Returns whether the socket replaces a lost one, or nil if the wanted socket did not expect it.
+    /// It returns whether the socket replaces a lost one, or nil if `connected` was not expected.
     mutating func connected() -> Bool? {
         guard socket?.phase == .greeting, socket?.consultation == wanted else { return nil }
         socket?.phase = .open
@@ -113,9 +113,9 @@ struct ChatLink: Sendable {
         return .close(number, code)
     }
 
-    /// Records that the socket is gone.
+    /// Records the end of the socket.
     ///
-    /// The end counts as the client's own if its close frame came first, whatever the reason.
+    /// The client caused the end if its close frame came first.
     mutating func ended(isOwn: Bool, at now: Timestamp) {
         guard let socket else { return }
         if isOwn {
@@ -135,7 +135,7 @@ struct ChatLink: Sendable {
         return true
     }
 
-    /// Records that something arrived, so the socket is alive.
+    /// Records that a frame arrived, so that the socket counts as alive.
     mutating func signOfLife() { socket?.pongDue = nil }
 
     mutating func takePing(at now: Timestamp) -> Int? {

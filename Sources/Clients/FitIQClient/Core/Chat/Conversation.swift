@@ -5,13 +5,13 @@ import JSON
 struct Conversation: Sendable {
     /// A question whose answer has not ended, or an unprompted answer.
     struct Turn: Sendable {
-        /// The question, or nil if the client knows of none.
+        /// The question, or nil for an unprompted answer.
         var question: String?
         var isAcknowledged = false
         var isStored = false
-        /// Whether the answer arrives over the socket; after a lost connection, only the history has it.
+        /// Whether the answer arrives over the socket; after a lost connection only the history has it.
         var isHeard = true
-        /// Whether the turn has timed out, so that the history decides.
+        /// Whether the turn has timed out, so that only the history can show the answer.
         var isLate = false
         var deadline: Timestamp
         /// Whether a line of the transcript is the answer; an earlier partial answer stays on a separate line.
@@ -30,15 +30,15 @@ struct Conversation: Sendable {
     var turn: Turn?
     var lastKnownID: ExactString?
     var hasHistory = false
-    /// Whether the client must read the history before it sends, because the socket was gone.
+    /// Whether the client must read the history before it sends, because the socket had ended.
     var needsHistory = false
-    /// Whether the socket was lost and the client has not read the history on the next one.
+    /// Whether the socket was lost and the history was not read on the next one.
     var wasCut = false
-    /// Whether something ended while the client was reading the history, so that it must read it again.
+    /// Whether a turn ended while the client was reading the history, so that it must be read again.
     var isStale = false
     /// Whether unreadable frames have arrived since the last history.
     var isTroubled = false
-    /// When to read the history again for an answer that the socket missed, and how often it was read.
+    /// When to read the history again for an answer that the socket missed, and the number of reads so far.
     var nextLook: Timestamp?
     var lookCount = 0
     /// Whether the client sent the current question again because the backend had not received it.
@@ -68,19 +68,19 @@ struct Conversation: Sendable {
         return text
     }
 
-    /// Ends the turn; a partial answer stays unless the backend withdrew it.
+    /// Ends the turn; keeps a partial answer unless the backend withdrew it.
     mutating func endTurn(takesBack: Bool = false) {
         if takesBack { tail.removeAll { !$0.isComplete } }
         (turn, nextLook, lookCount, isRepeated) = (nil, nil, 0, false)
     }
 
-    /// Records that the socket is gone; an answer in progress can now arrive only through the history.
+    /// Records the loss of the socket; an answer in progress can now arrive only through the history.
     mutating func cut() {
         turn?.isHeard = false
         wasCut = true
     }
 
-    /// Records that the history is unavailable, so that the received messages must suffice.
+    /// Records that the history is unavailable, so that only the received messages count.
     mutating func goOnWithoutHistory() { (needsHistory, wasCut) = (false, false) }
 
     mutating func trim() {
@@ -108,12 +108,12 @@ struct Conversation: Sendable {
             tail[index].id = id
             return .changed
         }
-        // The echo is late and comes after the end of its turn.
+        // The echo came after the end of its turn.
         if let content, let index = tail.lastIndex(where: { $0.role == .user && $0.id == nil && $0.text == content }) {
             (tail[index].id, tail[index].isDelivered) = (id, true)
             return .changed
         }
-        // The same user is writing on another device.
+        // The user is writing on another device.
         guard let content, turn?.question != content else { return .nothing }
         tail.append(ClientState.Line(id: id, role: .user, text: content))
         trim()
@@ -159,9 +159,9 @@ struct Conversation: Sendable {
 
     /// Ends an answer.
     ///
-    /// An end without an answer is a duplicate and must not end the next one.
+    /// An end without an answer is a duplicate and must not end the next answer.
     ///
-    /// - Parameter hasReceipts: whether the backend acknowledges questions.
+    /// - Parameter hasReceipts: Whether the backend acknowledges questions.
     mutating func ends(id: ExactString?, hasReceipts: Bool) -> Effect {
         guard let turn else { return .nothing }
         if let id {
@@ -180,7 +180,7 @@ struct Conversation: Sendable {
         return .ended
     }
 
-    /// Acknowledges the question, because a coach that answers has received it, even without a receipt.
+    /// Acknowledges the question without a receipt, because the coach has answered it.
     private mutating func acknowledgeBySpeaking() {
         guard let index = questionIndex, turn?.isAcknowledged == false else { return }
         turn?.isAcknowledged = true
@@ -199,7 +199,7 @@ struct Conversation: Sendable {
         case unheard
     }
 
-    /// Replaces the messages with the history; returns what the history says about the turn, and its new templates.
+    /// Replaces the messages with the history; returns the finding about the turn, and new templates.
     mutating func take(_ messages: [JSONValue]) -> (finding: Finding, templates: [Template]) {
         let lines = messages.compactMap(Self.line)
         let start = lastKnownID.flatMap { id in lines.lastIndex { $0.id == id } }.map { $0 + 1 } ?? 0
@@ -232,12 +232,12 @@ struct Conversation: Sendable {
         guard let question = turn.question else { return lines.lastIndex { $0.role == .user } ?? lines.startIndex }
         func isQuestion(_ line: ClientState.Line) -> Bool { line.role == .user && line.text == question }
         if turn.isStored { return lines.lastIndex(where: isQuestion) }
-        // Repeated questions must occur as often as the user asked them.
+        // Repeated questions must occur as often as the user sent them.
         let isThere = lines[start...].count(where: isQuestion) >= tail.count(where: isQuestion)
         return isThere ? lines[start...].lastIndex(where: isQuestion) : nil
     }
 
-    /// The messages that the history lacks: those that did not arrive, and the streaming answer.
+    /// The messages missing in the history: undelivered messages and the streaming answer.
     private func remains(
         of tail: [ClientState.Line], in fresh: ArraySlice<ClientState.Line>, _ finding: Finding
     ) -> [ClientState.Line] {

@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
 
-/// Goals: creating and listing them, and linking them with the consultation in which the coach suggested them.
+/// Goals: creating and listing them and linking them with the consultations in which the coach suggested them.
 extension ClientCore {
     /// How long a suggestion counts as the origin of a new goal.
     static let suggestionLife = Duration.seconds(600)
@@ -17,7 +17,7 @@ extension ClientCore {
         let draft = GoalDraft(
             number: lastErrand, title: title, description: description, targetDate: targetDate.wireText, begunAt: now,
             consultation: origin)
-        // A suggestion belongs to one goal. Linking a second goal would take the consultation away from the first.
+        // A suggestion belongs to one goal; linking a second goal would unlink the first.
         suggestion = nil
         let body = Body.object([("title", title), ("description", description), ("targetDate", draft.targetDate)])
         submit(.createGoal(draft), .post, "/api/v1/goals", body: body, at: now)
@@ -25,7 +25,7 @@ extension ClientCore {
 
     mutating func finishCreateGoal(_ draft: GoalDraft, _ outcome: RequestBook.Outcome, at now: Timestamp) {
         if case .uncertain = outcome {
-            // The list shows whether the backend created the goal. Repeating the request would create a second one.
+            // The list shows whether the backend created the goal. Repeating the request could create a second goal.
             let time = now.advanced(by: configuration.retries.firstDelay)
             return submit(.findGoal(draft), .get, "/api/v1/goals", at: time)
         }
@@ -35,7 +35,7 @@ extension ClientCore {
         made(goal, draft, at: now)
     }
 
-    /// Searches for a goal after a creation without a usable answer.
+    /// Searches for a goal after a creation without a usable response.
     mutating func finishFindGoal(_ draft: GoalDraft, _ outcome: RequestBook.Outcome, at now: Timestamp) {
         guard case .answered(let answer) = outcome, answer.isSuccess, let list = answer.goals else {
             drop(.createGoal(draft))
@@ -54,7 +54,7 @@ extension ClientCore {
         }
     }
 
-    /// Whether something was created by a request that started at this time; clocks may differ by five minutes.
+    /// Whether a request that started at this time created the entity; clocks may differ by five minutes.
     static func isRecent(_ value: JSONValue?, since begin: Timestamp) -> Bool {
         guard let time = value?.string.flatMap({ DateTime($0)?.timestamp }) else { return false }
         return time.advanced(by: .seconds(300)) >= begin
@@ -85,7 +85,7 @@ extension ClientCore {
         isChanged = true
     }
 
-    /// Unlinks a consultation from all goals, because it is gone or now belongs to another goal.
+    /// Unlinks a consultation from all goals because it was deleted or now belongs to another goal.
     mutating func unlink(_ consultation: String) {
         for index in state.goals.indices where state.goals[index].conversation == consultation {
             state.goals[index].conversation = nil
@@ -101,7 +101,7 @@ extension ClientCore {
         let dated = list.compactMap { value in
             Self.goal(value).map { (goal: $0, at: (value["createdAt"] ?? value["created_at"])?.string ?? "") }
         }
-        // Times on the wire have a single form, so sorting their text sorts them chronologically.
+        // Wire times have a single form, so their text sorts chronologically.
         let sorted = dated.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
         state.goals = sorted.suffix(configuration.limits.goals).map(\.element.goal)
         for goal in state.goals { gone.remove(goal.id) }
@@ -129,7 +129,7 @@ extension ClientCore {
     ///
     /// A suggested goal applies to the next goal that the user creates.
     ///
-    /// - Parameter suggests: whether the coach has just made it.
+    /// - Parameter suggests: Whether the coach has just created it.
     mutating func created(_ template: Template, suggests: Bool = true, at now: Timestamp) {
         guard let consultation = conversation?.id, seenTemplates.insert("\(consultation) \(template.id)") else {
             return
@@ -152,7 +152,7 @@ extension ClientCore {
         forgetBeforehand()
         intent = .goal(id)
         if link.wanted == nil { show(.connecting) }
-        // The client sends only IDs that the backend issued, and uses an existing conversation.
+        // The client sends only IDs issued by the backend, and uses an existing conversation.
         if areGoalsStale || !state.goals.contains(where: { $0.id == id }) {
             submit(.listGoals, .get, "/api/v1/goals", at: now)
         } else {
@@ -160,7 +160,7 @@ extension ClientCore {
         }
     }
 
-    /// Opens the conversation of a goal from the list, or lets the backend create one.
+    /// Opens the conversation of a goal from the list, or lets the backend create a conversation.
     mutating func chatAboutShownGoal(_ id: String, at now: Timestamp) {
         guard let goal = state.goals.first(where: { $0.id == id }) else {
             tell(.notFound, ClientMessages.unknown("goal"))

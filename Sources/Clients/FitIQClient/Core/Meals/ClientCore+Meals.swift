@@ -9,10 +9,10 @@ struct FollowedMeal: Sendable {
 
     enum Stage: Sendable, Hashable {
         case creating
-        /// The request got no usable answer; the client searches the list from this time on.
+        /// The request got no usable response; the client searches the list from this time on.
         case searching(Timestamp)
         case following(Following)
-        /// Nothing more will arrive.
+        /// No further news are expected.
         case settled
     }
 
@@ -49,7 +49,7 @@ struct FollowedMeal: Sendable {
     }
 }
 
-/// What an answer or event says about a meal log.
+/// The content of a response or event about a meal log.
 struct MealNews: Sendable, Equatable {
     let id: String
     let status: MealLogStatus
@@ -61,7 +61,7 @@ struct MealNews: Sendable, Equatable {
 
     /// Parses a log.
     ///
-    /// If the data has no status, the event's counts.
+    /// If the data has no status, the event's status counts.
     ///
     /// An unknown status counts as processing.
     init?(_ data: JSONValue?, status known: MealLogStatus? = nil) {
@@ -82,11 +82,11 @@ struct MealNews: Sendable, Equatable {
     var isFinal: Bool { status != .processing }
 }
 
-/// Meals: logging them, then following them by events while a socket is open, otherwise by polling.
+/// Meals: logging them and tracking them by events while a socket is open, otherwise by polling.
 extension ClientCore {
     /// The maximum length of a meal's description in characters.
     static let mealTextLimit = CreateMealLogRequest.maximumInputLength
-    /// The maximum number of events waiting for the answer that names their log.
+    /// The maximum number of events that wait for the response with their log's ID.
     static let earlyNewsLimit = 32
 
     mutating func logMeal(_ text: String, _ type: MealType, at now: Timestamp) {
@@ -112,7 +112,7 @@ extension ClientCore {
     mutating func finishCreateMeal(_ number: Int, _ outcome: RequestBook.Outcome, at now: Timestamp) {
         guard let index = meals.firstIndex(where: { $0.number == number }) else { return }
         if case .uncertain = outcome {
-            // The list shows whether the backend logged the meal. Repeating the request would log it twice.
+            // The list shows whether the backend logged the meal. Repeating the request could log it twice.
             meals[index].stage = .searching(now.advanced(by: configuration.retries.firstDelay))
             return
         }
@@ -122,7 +122,7 @@ extension ClientCore {
         begin(index, news, isLooked: false, at: now)
     }
 
-    /// Searches for a meal after a request without a usable answer.
+    /// Searches for a meal after a request without a usable response.
     mutating func finishFindMeal(_ number: Int, _ outcome: RequestBook.Outcome, at now: Timestamp) {
         guard let index = meals.firstIndex(where: { $0.number == number }), case .searching = meals[index].stage
         else { return }
@@ -203,7 +203,7 @@ extension ClientCore {
         case .unavailable:
             following.failureCount += 1
             guard following.failureCount < configuration.retries.maximumAttempts else { return giveUp(index, outcome) }
-            // The failed request told the client nothing, so repeat it even while a socket is open.
+            // The failed request returned nothing, so repeat it even while a socket is open.
             (following.nextLook, following.isFree) = (next, true)
             meals[index].stage = .following(following)
         case .uncertain, .unauthorized: giveUp(index, outcome)
@@ -232,7 +232,7 @@ extension ClientCore {
         isChanged = true
     }
 
-    /// Loads each meal once after the socket has opened, because its event may have been sent earlier.
+    /// Loads each meal once after the socket has opened, because the event may have been sent earlier.
     mutating func lookAtMealsOnce(at now: Timestamp) {
         for index in meals.indices {
             guard case .following(var following) = meals[index].stage, following.failureCount == 0,
@@ -244,7 +244,7 @@ extension ClientCore {
         expireMeals(at: now)
     }
 
-    /// Starts polling if the socket is gone, and stops if one is open.
+    /// Starts polling if no socket is open, and stops otherwise.
     mutating func followMeals(at now: Timestamp) {
         for index in meals.indices {
             guard case .following(var following) = meals[index].stage,
@@ -289,12 +289,12 @@ extension ClientCore {
         let number = meals[index].number
         guard !requests.contains(.findMeal(number)) else { return }
         let areOthersFollowed = meals.contains { if case .following = $0.stage { true } else { false } }
-        // Loading the list polls every log in processing, so wait until there are none.
+        // Loading the list polls every log in processing, so wait until there is none.
         guard !hasOpenSocket || !areOthersFollowed else {
             meals[index].stage = .searching(now.advanced(by: configuration.retries.firstDelay))
             return
         }
-        // A log that the client gave up on may still be in processing.
+        // An abandoned log may still be in processing.
         let isPoll = meals.contains { $0.meal.id != nil && $0.meal.status == .processing }
         if isPoll, let soonest = searchedAt?.advanced(by: configuration.mealPolling.interval), now < soonest {
             meals[index].stage = .searching(soonest)

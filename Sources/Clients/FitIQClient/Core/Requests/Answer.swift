@@ -9,20 +9,20 @@ enum Errand: Sendable, Hashable {
     case history(consultation: String)
     case archive(consultation: String)
     case createGoal(GoalDraft)
-    /// Find out whether a request without a usable answer created the goal.
+    /// Find out whether a request without a usable response created the goal.
     case findGoal(GoalDraft)
     case listGoals
     case linkGoal(goal: String, consultation: String)
     case listQuickActions
     case createMeal(Int)
-    /// Find out whether a request without a usable answer logged the meal.
+    /// Find out whether a request without a usable response logged the meal.
     case findMeal(Int)
     case loadMeal(Int)
     /// Sign in, or register and sign in.
     case signIn
     case refreshTokens
 
-    /// Whether the request may be sent again although the first one may have succeeded.
+    /// Whether the request may be sent again although the first request may have succeeded.
     ///
     /// A second consultation gets 409, and a second chat-about-goal returns the existing one. A second goal or meal
     /// would be created.
@@ -33,11 +33,11 @@ enum Errand: Sendable, Hashable {
         }
     }
 
-    /// Whether the errand uses an access token, so that a 401 is about the token; the others obtain one.
+    /// Whether the errand uses an access token, so that a 401 is about the token; the other errands obtain a token.
     var needsToken: Bool { self != .signIn && self != .refreshTokens }
     /// Whether the book repeats the errand on schedule; loading a meal has its own schedule.
     var isRetried: Bool { if case .loadMeal = self { false } else { true } }
-    /// Whether the errand goes first after a pause that the backend asked for, so that a creation gets no second 429.
+    /// Whether the errand is sent first after a pause requested by the backend, to avoid a second 429 for a creation.
     var isUrgent: Bool { if case .createConsultation = self { true } else { false } }
 }
 
@@ -58,7 +58,7 @@ enum Body {
     }
 }
 
-/// A response as the client interprets it.
+/// A response with the client's interpretation.
 struct Answer: Sendable {
     let status: Int
     /// The body as JSON, or nil if it is not valid JSON.
@@ -76,7 +76,7 @@ struct Answer: Sendable {
     var isSuccess: Bool { (200..<300).contains(status) }
     var code: String? { body?["error"]?["code"]?.string }
 
-    /// Whether the backend asks for a pause: a 429 of a rate limit, which differs from the other 429 by its code.
+    /// Whether the backend requests a pause: a rate limit's 429, which differs from the other 429 by its code.
     var isThrottled: Bool {
         guard status == 429, code != "TOO_MANY_ACTIVE_CONSULTATIONS" else { return false }
         return code == "RATE_LIMITED" || retryAfter != nil
@@ -108,19 +108,19 @@ struct Answer: Sendable {
             body?["conversationId"] ?? body?["conversation_id"] ?? data?["conversation_id"] ?? data?["conversationId"])
     }
 
-    /// The object in an answer about one thing, with or without an envelope.
+    /// The object in a response about one entity, with or without an envelope.
     var object: JSONValue? { data?.object != nil ? data : body }
     var messages: [JSONValue]? { (data?["messages"] ?? body?["messages"] ?? data)?.array }
     var goals: [JSONValue]? { (body?["goals"] ?? data?["goals"] ?? data)?.array }
     var mealLogs: [JSONValue]? { (data?["meal_logs"] ?? body?["meal_logs"] ?? data)?.array }
     var quickActions: [String]? { data?["quick_actions"]?.array?.compactMap { $0["prompt"]?.string } }
-    /// The tokens in the answer to a sign-in or refresh.
+    /// The tokens in the response to a sign-in or refresh.
     var tokens: (access: String, refresh: String)? {
         guard isSuccess, let access = data?["access_token"]?.string, let refresh = data?["refresh_token"]?.string
         else { return nil }
         return (access, refresh)
     }
-    /// An ID in the backend's form; paths contain no others.
+    /// An ID in the backend's form; paths contain only such IDs.
     static func id(_ value: JSONValue?) -> String? { value?.string.flatMap(pathID) }
 
     /// Reads a text as an ID for a path: a UUID in lower case, or nil if it is not a UUID.
@@ -130,7 +130,7 @@ struct Answer: Sendable {
     }
 }
 
-/// A frame from the server, in either protocol; types that no guide defines are not an error.
+/// A frame from the server, in either protocol; unknown types are not an error.
 enum ChatFrame: Sendable, Equatable {
     case connected
     /// `message_received`, or the echo of a `user_message` with its ID and text.
@@ -146,7 +146,7 @@ enum ChatFrame: Sendable, Equatable {
     case meal(MealNews)
     case pong
     case unknown
-    /// The text is not a JSON object with a type, or lacks what its type requires.
+    /// The text is not a JSON object with a type, or lacks members that its type requires.
     case broken
 
     /// Parses a text message: one frame, or several separated by newlines, which some servers send.
@@ -157,7 +157,7 @@ enum ChatFrame: Sendable, Equatable {
         return lines.flatMap { line in (try? JSON.parse(line)).map(frames) ?? [.broken] }
     }
 
-    /// The frame, followed by what its metadata adds.
+    /// The frame, followed by frames from its metadata.
     private static func frames(of value: JSONValue) -> [ChatFrame] {
         guard let type = value["type"]?.string else { return [.broken] }
         let frame = frame(of: type, value)
@@ -192,7 +192,7 @@ enum ChatFrame: Sendable, Equatable {
     }
 }
 
-/// Something that the coach made while answering, as the metadata names it.
+/// A template that the coach created while answering, from the metadata.
 struct Template: Sendable, Equatable {
     let type: String
     let id: String

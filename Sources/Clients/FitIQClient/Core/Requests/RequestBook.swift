@@ -1,14 +1,14 @@
 import FitIQAPI
 import HTTPTypes
 
-/// The requests in flight, and those that wait for their turn, for a token or for their next attempt.
+/// The requests in flight, and requests that wait for their turn, a token or their next attempt.
 struct RequestBook: Sendable {
     enum Outcome: Sendable {
-        /// An answer that a repetition would not improve.
+        /// A response that a repetition would not improve.
         case answered(Answer)
-        /// No usable answer after all allowed attempts.
+        /// There is no usable response after all allowed attempts.
         case unavailable(String)
-        /// No usable answer; the client must find out whether the request succeeded before it sends it again.
+        /// There is no usable response; the client must find out whether the request succeeded before it repeats it.
         case uncertain(String)
         case unauthorized
 
@@ -20,7 +20,7 @@ struct RequestBook: Sendable {
         case sent(number: Int, token: String, deadline: Timestamp)
         /// The client is finding out whether the request succeeded.
         case uncertain
-        /// An equal request has just failed as often as allowed, so this one is not sent.
+        /// An equal request has just used up its attempts, so this one is not sent.
         case hopeless(since: Timestamp)
     }
 
@@ -32,14 +32,14 @@ struct RequestBook: Sendable {
         var phase: Phase
         var attempts = 0
         var throttles = 0
-        /// Whether the backend refused a token that came from a refresh; a second refresh would not help.
+        /// Whether the backend refused a token that came from a refresh, so that a second refresh would not help.
         var isRefusedAgain = false
         /// When the last attempt failed, and the delay before that attempt.
         var failedAt: Timestamp?
         var lastWait = Duration.zero
     }
 
-    /// A request that failed as often as allowed.
+    /// A request that failed in all allowed attempts.
     private struct Failure: Sendable {
         let entry: Entry
         let at: Timestamp
@@ -49,17 +49,17 @@ struct RequestBook: Sendable {
     let patience: ClientPatience
     var tokens: TokenKeeper
     var entries: [Entry] = []
-    /// When the next request may be sent, because the backend asked for a pause.
+    /// When the next request may be sent after a pause requested by the backend.
     var throttledUntil: Timestamp?
-    /// Recent final failures, oldest first; to the backend, another such request would be one more repetition.
+    /// Recent final failures, oldest first; to the backend, another such request is one more repetition.
     private var failures: [Failure] = []
     /// How long a request counts as a repetition of a failed one (retry/backoff-on-5xx).
     static let failureTime = Duration.seconds(61)
-    /// The maximum number of failures to remember.
+    /// The maximum number of stored failures.
     static let mostFailures = 64
-    /// How often the backend may throttle an errand before the client gives it up.
+    /// The number of times that the backend may throttle an errand before the client gives up.
     static let mostThrottles = 3
-    /// How long requests go one at a time after a pause.
+    /// How long requests are sent one at a time after a pause.
     static let serialTime = Duration.seconds(60)
 
     init(_ configuration: ClientConfiguration) {
@@ -82,12 +82,12 @@ struct RequestBook: Sendable {
         entries.append(entry)
     }
 
-    /// Forgets failures, because the user makes or repeats a request.
+    /// Removes all failures, because the user makes or repeats a request.
     mutating func forgetFailures() { failures = [] }
 
     /// Repeats a request after the client has found out that it did not succeed.
     ///
-    /// - Returns: whether an attempt is left. Otherwise the errand is over.
+    /// - Returns: Whether an attempt is left; otherwise the errand is over
     mutating func sendAgain(_ errand: Errand, at now: Timestamp) -> Bool {
         guard let index = entries.firstIndex(where: { $0.errand == errand }) else { return false }
         let entry = entries[index]
@@ -141,10 +141,10 @@ struct RequestBook: Sendable {
         return entries.firstIndex { mayGo($0) && $0.isDue(at: now) }
     }
 
-    /// Whether the entry has the token that it needs and no equal request is in flight.
+    /// Whether the entry has its required token and no equal request is in flight.
     private func mayGo(_ entry: Entry) -> Bool {
         guard tokens.isUsable || !entry.errand.needsToken else { return false }
-        // The backend would take two equal concurrent requests for a repetition.
+        // The backend would treat two equal concurrent requests as a repetition.
         return !entries.contains { $0.isSent && $0.isTwin(of: entry) }
     }
 
@@ -174,7 +174,7 @@ extension RequestBook.Entry {
         errand.isRetried && method == other.method && target == other.target && body == other.body
     }
 
-    /// Continues after a twin's failed attempt, and not before the twin's next one.
+    /// Continues after a twin's failed attempt but not before the twin's next attempt.
     mutating func follow(_ twin: Self) {
         guard case .waiting(let own) = phase, case .waiting(let other) = twin.phase else { return }
         (attempts, failedAt, lastWait) = (twin.attempts, twin.failedAt, twin.lastWait)
@@ -194,7 +194,7 @@ extension RequestBook {
 
     /// Handles a response.
     ///
-    /// - Returns: the result of the errand, if decided, and whether the user must provide another token.
+    /// - Returns: The errand's result, if decided, and whether the user must provide another token.
     mutating func receive(_ response: ClientResponse, at now: Timestamp) -> (result: Result?, asksForToken: Bool) {
         guard let index = index(of: response.number), case .sent(_, let token, _) = entries[index].phase else {
             return (nil, false)
@@ -215,7 +215,7 @@ extension RequestBook {
         index(of: number).flatMap { fail($0, ClientMessages.noAnswer, asked: nil, at: now) }
     }
 
-    /// Times out entries; returns the requests to cancel and the results of errands.
+    /// Times out entries; returns the requests to cancel and the errands' results.
     mutating func expire(at now: Timestamp) -> (cancelled: [Int], results: [Result]) {
         var cancelled: [Int] = []
         var results: [Result] = []
@@ -266,7 +266,7 @@ extension RequestBook {
         return nil
     }
 
-    /// Removes an entry that failed as often as allowed, and gives up equal ones.
+    /// Removes an entry that has no attempts left, and gives up equal ones.
     private mutating func giveUp(_ index: Int, at now: Timestamp) {
         let entry = entries.remove(at: index)
         guard entry.errand.isRetried else { return }
@@ -290,9 +290,9 @@ extension RequestBook {
     }
 }
 
-/// Keeps the token for requests and handles its refusal.
+/// Stores the token for requests and handles its refusal.
 ///
-/// It never sends a refused access token (consultation-websocket, HTTP errors) or refresh token again.
+/// It never reuses a refused access token (consultation-websocket, HTTP errors) or refresh token.
 struct TokenKeeper: Sendable {
     private(set) var token: String
     private var refreshToken: String?
@@ -306,7 +306,7 @@ struct TokenKeeper: Sendable {
     init(_ configuration: ClientConfiguration) {
         token = configuration.credentials.token
         spare = configuration.freshToken.isExactly(token) ? nil : configuration.freshToken
-        // Before signing in there is no token to send.
+        // Before sign-in there is no token to send.
         isRefused = token.isEmpty
         if configuration.guide.serves(.refreshTokens) { refreshToken = configuration.credentials.refreshToken }
     }
@@ -315,7 +315,7 @@ struct TokenKeeper: Sendable {
 
     /// Records a 401; returns whether the user must provide another token.
     mutating func refuse(_ refused: String, until limit: Timestamp) -> Bool {
-        // This is a late refusal of an older token. The requests that wait because of it still need one.
+        // This is a late refusal of an older token; its requests still need a token.
         guard refused.isExactly(token) else { return ask(until: limit) }
         isRefused = true
         return replace(until: limit)
@@ -329,7 +329,7 @@ struct TokenKeeper: Sendable {
         return ask(until: limit)
     }
 
-    /// Takes the refresh token, which works only once; returns nil without one and while the access token works.
+    /// Takes the refresh token, which works only once; returns nil if there is none or the access token is valid.
     mutating func takeRefreshToken() -> String? {
         guard isRefused, !isRefreshing, let refreshToken else { return nil }
         (self.refreshToken, isRefreshing) = (nil, true)
@@ -342,7 +342,7 @@ struct TokenKeeper: Sendable {
         return isRefused && replace(until: limit)
     }
 
-    /// Starts to wait for another token; returns whether the wait is new.
+    /// Starts waiting for another token; returns whether the wait is new.
     mutating func ask(until limit: Timestamp) -> Bool {
         guard isRefused, refreshToken == nil, !isRefreshing, deadline == nil else { return false }
         deadline = limit

@@ -1,7 +1,7 @@
 import FitIQAPI
 import FitIQClient
 
-/// Shows each state of an answer while it grows.
+/// Shows each state of a growing answer.
 func stream(_ question: String, to show: (String) -> Void, with client: FitIQClient) async throws {
     _ = try await client.startConsultation(persona: .nutritionist)
     let states = client.states

@@ -50,7 +50,7 @@ public struct CoachClient: Sendable {
         return try JSONDecoder().decode(Messages.self, from: data).data.messages.map(\.content)
     }
 
-    /// Archives a consultation, which stays in the list if that fails.
+    /// Archives a consultation; if that fails, it stays in the list.
     public func archive(_ id: UUID) async {
         _ = try? await send("POST", "consultations/\(id)/archive")
     }
