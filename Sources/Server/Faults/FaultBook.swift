@@ -2,22 +2,22 @@ import FitIQAPI
 import JSON
 import Text
 
-/// The fault rules of one world with their counts; it decides the faults of each request and each connection.
+/// A world's fault rules and their counts, which determine the faults of each request and connection.
 ///
-/// A value without a clock: the time is an argument, and the seed and the order of requests decide everything. Each
-/// enabled rule counts its own matches, so its effect depends on no other rule. The only exception: of several
-/// replacements, the first is sent.
+/// The time is an argument, and the seed and the order of requests determine everything else. Each enabled rule counts
+/// its own matches, so its effect does not depend on other rules. The only exception is that the first of several
+/// replacements is sent.
 public struct FaultBook: Sendable {
     /// A rule with its counts.
     public struct Entry: Sendable, Equatable {
-        /// The rule with its current switch.
+        /// The rule, as currently enabled or disabled.
         public internal(set) var rule: FaultRule
         /// The number of requests or handshakes that matched while the rule was enabled.
         public internal(set) var matches = 0
-        /// How often the rule acted.
+        /// The number of times that the rule acted.
         ///
-        /// For a rule of open sockets it is the number of connections that got the rule; for a breakpoint, how often it
-        /// held something.
+        /// For a rule on open sockets it is the number of connections with the rule; for a breakpoint, the number of
+        /// held messages.
         public internal(set) var acted = 0
         /// The rule as written.
         var written: FaultRule
@@ -29,9 +29,9 @@ public struct FaultBook: Sendable {
         }
     }
 
-    /// Seeds `perMille` and the digits of times.
+    /// The seed for `perMille` and the digits of times.
     public let seed: UInt64
-    /// In the order in which they act.
+    /// The rules in the order in which they act.
     public internal(set) var rules: [Entry] = []
     /// The number of handshakes.
     public internal(set) var connections = 0
@@ -52,7 +52,7 @@ public struct FaultBook: Sendable {
 
     /// Enables or disables a rule; returns false if no rule has the name.
     ///
-    /// The rule keeps its counts. Open connections keep their rules: switch them with
+    /// The rule keeps its counts. This does not affect open connections, for which see
     /// ``SocketFaults/setEnabled(_:named:)``.
     @discardableResult
     public mutating func setEnabled(_ isEnabled: Bool, named name: ExactString) -> Bool {
@@ -71,7 +71,7 @@ public struct FaultBook: Sendable {
 
     public mutating func add(_ rule: FaultRule) throws(FaultBookError) { try add([rule]) }
 
-    /// Adds all rules after the existing ones, or none.
+    /// Appends all rules or none.
     public mutating func add(_ new: [FaultRule]) throws(FaultBookError) {
         try Self.check(new, behind: rules.map(\.rule.name))
         rules += new.map(Entry.init)
@@ -92,12 +92,12 @@ public struct FaultBook: Sendable {
         sortOut()
     }
 
-    /// Replaces the rules, as after a change of a scenario's file; it accepts all or none.
+    /// Replaces all rules or none, for example after a change of a scenario's file.
     ///
-    /// A rule that equals the current one keeps its counts and its switch; all others start again. Rules that are not
-    /// among the new ones are removed.
+    /// A rule that equals the current one keeps its counts and its state; all others start again. Rules that are not in
+    /// the new list are removed.
     ///
-    /// - Parameter respelled: The names of rules that start again even though they are equal; see
+    /// - Parameter respelled: The names of rules that must start again although they are equal; see
     ///   ``respelled(in:since:)``.
     public mutating func replaceRules(
         _ new: [FaultRule], respelled: Set<ExactString> = []
@@ -111,15 +111,15 @@ public struct FaultBook: Sendable {
         sortOut()
     }
 
-    /// The names of rules that equal their predecessors, but with texts in another Unicode normal form.
+    /// The names of rules that equal their predecessors except for the Unicode normal form of texts.
     ///
-    /// It takes some 70 µs for each rule, so another thread than the loop's does it.
+    /// It takes some 70 µs per rule, so it does not run on the loop's thread.
     public static func respelled(in new: [FaultRule], since old: [FaultRule]) -> Set<ExactString> {
         let old = Dictionary(old.map { ($0.name, $0) }) { first, _ in first }
         return Set(new.filter { rule in old[rule.name].map { $0 == rule && !$0.isExactly(rule) } ?? false }.map(\.name))
     }
 
-    /// Resets all counts, the connections, and each rule's switch as written.
+    /// Resets all counts, the connections, and whether each rule is enabled.
     public mutating func reset() {
         rules = rules.map { Entry($0.written) }
         connections = 0
@@ -145,7 +145,7 @@ public struct FaultBook: Sendable {
         }
     }
 
-    /// Counts a match of a rule, and returns whether it is selected.
+    /// Counts a match of a rule and returns whether it is selected.
     mutating func match(_ index: Int) -> Bool {
         rules[index].matches += 1
         let (rule, number) = (rules[index].rule, rules[index].matches)
@@ -163,9 +163,9 @@ public enum FaultBookError: Error, Equatable, Sendable {
     case tooManyRules(limit: Int)
     case longName(String)
     case emptyName
-    /// A request asks for an unknown fault.
+    /// A request selects an unknown fault.
     case unknownName(String, known: [String])
-    /// A request asks for an answer with an invalid status.
+    /// A request selects an invalid status.
     case unknownStatus(String)
 
     /// The problem and how to fix it, for the author of the rule.
@@ -188,7 +188,7 @@ public enum FaultBookError: Error, Equatable, Sendable {
     }
 }
 
-/// All texts of this module for clients and for authors of rules.
+/// All texts of this module for clients and rule authors.
 enum Messages {
     static func replaced(status: Int, rule: String) -> String {
         "A scenario answers this request with \(status) (fault '\(excerpt(rule))')."
@@ -222,22 +222,22 @@ enum Messages {
     }
 }
 
-/// Errors of this module's callers; each text belongs to a `precondition`.
+/// The texts of preconditions, for errors of this module's callers.
 enum Misuse {
     static let afterEnd = "No bytes may follow the end of the wire."
     static let noHead = "The response has no blank line after its head."
 }
 
-/// The injected faults of one WebSocket handshake, and of the connection that it opens.
+/// The injected faults of a WebSocket handshake and its connection.
 public struct HandshakeFaults: Sendable {
     /// The number of the connection in its world, from 1, including refused ones.
     public let connection: Int
-    /// The faults of the response to the handshake; a replacement comes instead of 101.
+    /// The faults of the handshake's response; a replacement is sent instead of the 101.
     public var response: ResponseFaults
     /// The faults of the open socket; nil if there are none.
     public var socket: SocketFaults?
 
-    /// Whether the rules let a socket open; if not, no ``Transmission`` can carry a 101.
+    /// Whether the rules allow a socket to open; otherwise there is no 101.
     public var opensSocket: Bool {
         response.replacement == nil
             && response.faults.allSatisfy {
@@ -250,10 +250,10 @@ public struct HandshakeFaults: Sendable {
 }
 
 extension FaultBook {
-    /// Numbers a handshake that arrives now, and returns its faults and those of its connection; nil for none.
+    /// Numbers a handshake that arrives now, and returns its faults and those of its connection; nil if there are none.
     ///
-    /// Call it once per handshake, before checking credentials: each call counts. The endpoint is nil if a recording
-    /// opens a socket on a path without an endpoint.
+    /// Call it once per handshake, before checking credentials, because each call counts. The endpoint is nil if a
+    /// recording opens a socket on a path without an endpoint.
     public mutating func openSocket(_ endpoint: Endpoint? = .webSocket, at now: Timestamp) -> HandshakeFaults? {
         connections += 1
         guard !connectionRules.isEmpty else { return nil }
@@ -282,14 +282,14 @@ extension FaultBook {
     }
 }
 
-/// A fault that a request asks for; it replaces those of the rules.
+/// A fault that a request selects in place of the rules' faults.
 public enum RequestedFault: Sendable, Equatable {
-    /// `Prefer: code=429`: an answer with this status, like that of a replacement.
+    /// `Prefer: code=429`: a response with this status, like a replacement's.
     case status(Int)
     /// `X-Fake-Fault: NAME`: the fault of this rule, enabled or not.
     case rule(ExactString)
 
-    /// The fault that the fields `X-Fake-Fault` and `Prefer` request, if any.
+    /// The fault that the fields `X-Fake-Fault` and `Prefer` select, if any.
     ///
     /// It ignores other preferences, as RFC 7240 requires.
     public init?(name: String?, preferences: String?) throws(FaultBookError) {
@@ -313,9 +313,9 @@ public enum RequestedFault: Sendable, Equatable {
 }
 
 extension FaultBook {
-    /// Returns the faults of a REST request that asks for one; no rule counts the request.
+    /// Returns the faults of a REST request that selects one; rules do not count the request.
     ///
-    /// - Throws: If no rule for REST requests has the name.
+    /// - Throws: An error if no rule for REST requests has the name.
     public mutating func respond(
         with requested: RequestedFault, at now: Timestamp
     ) throws(FaultBookError) -> ResponseFaults {
@@ -330,7 +330,7 @@ extension FaultBook {
                 let known = rules.filter { if case .response = $0.rule.fault { true } else { false } }
                 throw .unknownName(name.text, known: known.map(\.rule.name.text))
             }
-            // Answers as if the quota were used up.
+            // Respond as if the quota were used up.
             if case .quota(_, let window, var replacement) = fault {
                 replacement.retryAfter = replacement.retryAfter ?? Int((window + 999_999_999) / 1_000_000_000)
                 fault = .replace(replacement)

@@ -4,20 +4,20 @@ import Text
 
 /// An injected fault and its conditions.
 public struct FaultRule: Sendable, Equatable {
-    /// The name for switching it; unique in a world.
+    /// The name, which is unique in a world.
     public var name: ExactString
     public var isEnabled: Bool
     public var fault: Fault
-    /// The kind of socket that the rule is limited to; nil for all kinds, and for a fault of responses.
+    /// The kind of socket to which the rule is limited; nil for all kinds, and for faults of responses.
     public var socket: Endpoint?
-    /// The selection among the matches, counted by this rule alone and while it is enabled.
+    /// The selection among the matches, which only this rule counts while it is enabled.
     ///
     /// The matches are requests for ``Fault/response(_:on:)`` and handshakes for the other two. For a rule enabled from
-    /// the start, the n-th is the world's n-th connection of its kind of WebSocket, including refused ones.
+    /// the start, the n-th match is the world's n-th connection of its kind, including refused ones.
     public var selection: Selection
-    /// The WebSocket whose frames a breakpoint is limited to, by its number in the journal; nil for all.
+    /// The WebSocket to whose frames a breakpoint is limited, by its number in the journal; nil for all.
     public var connection: UInt64?
-    /// The stream of events that a breakpoint needs to stay enabled; nil if it needs none.
+    /// The event stream that must stay open for a breakpoint to stay enabled; nil if none must.
     public var controller: ExactString?
 
     public init(
@@ -43,16 +43,16 @@ public enum Fault: Sendable, Equatable {
 /// A selection of numbered items, counted from 1.
 public struct Selection: Sendable, Equatable {
     public var first: Int
-    /// The last selected number; nil for no end.
+    /// The last selected number; nil if there is no end.
     public var last: Int?
-    /// Selects every n-th of the range, starting with the first.
+    /// The step: every n-th item of the range is selected, starting with the first.
     public var step: Int
-    /// The share of those that is selected, in thousandths; the seed decides which.
+    /// The share of these items to select, in thousandths, chosen by the seed.
     public var perMille: Int
 
     /// Creates a selection.
     ///
-    /// - Precondition: `first` and `step` are at least 1, `last` is not less than `first`, `perMille` is 0 to 1000.
+    /// - Precondition: `first` and `step` are at least 1, `last` is not less than `first`, and `perMille` is 0 to 1000.
     public init(first: Int = 1, last: Int? = nil, step: Int = 1, perMille: Int = 1000) {
         precondition(first >= 1 && step >= 1 && (last ?? first) >= first && (0...1000).contains(perMille))
         self.first = first
@@ -88,7 +88,7 @@ struct Chance: Sendable, Equatable {
 }
 
 extension Selection {
-    /// Whether the n-th item is selected, from 1; `chance` must be specific to it.
+    /// Whether the n-th item is selected, counted from 1; `chance` must be specific to it.
     func contains(_ number: Int, _ chance: @autoclosure () -> Chance) -> Bool {
         guard number >= first, number <= last ?? .max, (number - first) % max(step, 1) == 0 else { return false }
         return perMille >= 1000 || Int(chance().next(below: 1000)) < perMille
@@ -97,16 +97,16 @@ extension Selection {
 
 /// The fixed window of a quota.
 ///
-/// It begins with a request and lasts as long as the rule says; the first request after its end begins another. A
-/// client that waits for `Retry-After` therefore gets the whole quota again: a sliding window would admit one request.
+/// It starts with a request and has the rule's length; the first request after its end starts another. So a client that
+/// waits for `Retry-After` gets the whole quota again, while a sliding window would admit one request.
 struct QuotaWindow: Sendable, Equatable {
     private var start: Timestamp?
     private var count = 0
 
-    /// Counts a request; returns nil within the quota, otherwise the remaining nanoseconds of the window.
+    /// Counts a request; returns nil within the quota, otherwise the window's remaining nanoseconds.
     mutating func take(at now: Timestamp, quota: Int, length: Int64) -> Int64? {
         let length = min(max(length, 1), FaultLimits.longestWindow)
-        // A clock that was set back also begins a new window, because the old one might never end.
+        // Setting the clock back also starts a new window, because the old one might never end.
         if let start, start <= now, now.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch < length {
             count += 1
         } else {
@@ -117,12 +117,12 @@ struct QuotaWindow: Sendable, Equatable {
     }
 }
 
-/// The limits of faults; readers of rules refuse to exceed them.
+/// The limits of faults, which readers of rules enforce.
 ///
-/// The transforms accept any value: they clamp waits, sizes and numbers to the limits, so that no rule can crash a
-/// server or exhaust its memory. Durations are nanoseconds.
+/// The transforms clamp waits, sizes and numbers to the limits, so that no rule can crash a server or exhaust its
+/// memory. Durations are nanoseconds.
 public enum FaultLimits {
-    /// Rules of a world at once; more are refused (``FaultBookError/tooManyRules(limit:)``).
+    /// The maximum number of rules in a world; more are refused (``FaultBookError/tooManyRules(limit:)``).
     public static let rules = 1_000
     /// The longest name of a rule, in UTF-8 bytes.
     public static let ruleName = 100
@@ -132,7 +132,7 @@ public enum FaultLimits {
     public static let hang: Int64 = 600 * 1_000_000_000
     /// The longest window of a quota: 24 h.
     public static let longestWindow: Int64 = 24 * 3_600 * 1_000_000_000
-    /// The largest number of requests of a quota in a window.
+    /// The largest quota of requests in a window.
     public static let quotaRequests = 1_000_000
     /// The allowed statuses of a replacement.
     public static let statuses = 200...599
@@ -142,48 +142,48 @@ public enum FaultLimits {
     public static let holdTime: Int64 = 30 * 1_000_000_000
     /// The shortest such time: 1 ms; the longest is ``longestWait``.
     public static let shortestHold: Int64 = 1_000_000
-    /// Items that breakpoints hold in a world at once; beyond, items pass.
+    /// The maximum number of items held by breakpoints in a world; further items pass.
     public static let held = 256
-    /// The longest text that a breakpoint looks for, in UTF-8 bytes.
+    /// The longest text that a breakpoint searches for, in UTF-8 bytes.
     public static let holdText = 1_000
     /// The longest round trip and jitter of a network: 1 min.
     public static let networkDelay: Int64 = 60 * 1_000_000_000
     /// The highest rate of a network, in bytes per second.
     public static let networkRate = 1_000_000_000
-    /// Connections that a network resets before one lasts.
+    /// The maximum number of connections that a network resets before one is stable.
     public static let failingConnections = 1_000
     /// The longest name of a controller, in UTF-8 bytes.
     public static let controllerName = 100
-    /// The size limit of a replacement's body, and of a frame's replacement text: 1 MiB.
+    /// The maximum size of a replacement's body and of a frame's replacement text: 1 MiB.
     public static let replacementBody = 1_024 * 1_024
     /// The largest error of a Content-Length, too large or too small: 1 GiB.
     public static let contentLengthError = 1_024 * 1_024 * 1_024
-    /// The most fragments of a message.
+    /// The maximum number of fragments in a message.
     public static let fragments = 1_000
-    /// The most messages in one frame.
+    /// The maximum number of messages in one frame.
     public static let coalesced = 100
-    /// Bytes of text that may wait for a shared frame: 1 MiB.
+    /// The maximum size of texts that wait for a shared frame: 1 MiB.
     ///
-    /// Beyond that, the messages are sent before their number is complete.
+    /// Beyond it, the messages are sent although some are missing.
     public static let waitingBytes = 1_024 * 1_024
-    /// The most pieces of a dribbled transmission; the rest is sent at once.
+    /// The maximum number of pieces in a dribbled transmission; the rest is sent as a whole.
     public static let pieces = 65_536
-    /// The longest reason of a close frame, in bytes; longer ones are truncated (RFC 6455 §5.5).
+    /// The longest reason of a close frame, in bytes; longer reasons are truncated (RFC 6455 §5.5).
     public static let closeReason = 123
 
     /// Clamps a wait to the limit.
     static func wait(_ nanoseconds: Int64) -> Int64 { min(max(nanoseconds, 0), longestWait) }
 }
 
-/// The items that a breakpoint holds until its operator releases them, or until its time ends.
+/// Which items a breakpoint holds until an operator releases them or the time ends.
 public struct Hold: Sendable, Equatable {
-    /// Whether it holds what clients send: requests, handshakes and their frames.
+    /// Whether it holds the clients' requests, handshakes and frames.
     public var fromClient: Bool
     /// Whether it holds the server's output: responses and frames.
     public var fromServer: Bool
-    /// A text that the body or the frame contains; empty for any.
+    /// A text that the body or frame must contain; empty for any.
     public var text: String
-    /// Nanoseconds of the world's clock after which a held item continues by itself.
+    /// The nanoseconds on the world's clock after which a held item continues by itself.
     public var time: Int64
 
     public init(
@@ -196,7 +196,7 @@ public struct Hold: Sendable, Equatable {
     func concerns(_ content: [UInt8]) -> Bool { text.isEmpty || content.contains(Array(text.utf8)) }
 }
 
-/// A rule that holds items, by its name.
+/// A rule that holds items, with its name.
 public struct Breakpoint: Sendable, Equatable {
     public let name: ExactString
     public let hold: Hold
@@ -205,14 +205,15 @@ public struct Breakpoint: Sendable, Equatable {
 }
 
 extension ResponseFaults {
-    /// The first breakpoint for a request or a response with this body; nil if none holds it.
+    /// The first breakpoint for a request or a response with this body; nil if it is not held.
     public func breakpoint(fromClient: Bool, body: [UInt8]) -> Breakpoint? {
         holds.first { (fromClient ? $0.hold.fromClient : $0.hold.fromServer) && $0.hold.concerns(body) }
     }
 }
 
 extension FaultBook {
-    /// Counts that a breakpoint holds an item; returns false, and the item passes, if the rule is disabled or gone.
+    /// Counts an item held by a breakpoint; returns false if the rule is disabled or was removed, so that the item
+    /// passes.
     public mutating func held(named name: ExactString) -> Bool {
         guard let index = rules.firstIndex(where: { $0.rule.name == name }), rules[index].rule.isEnabled else {
             return false
@@ -221,8 +222,8 @@ extension FaultBook {
         return true
     }
 
-    /// The breakpoints for frames among some rules, for ``attach(_:to:)``, except those that select connections by
-    /// number.
+    /// The breakpoints for frames among some rules, except those that select connections by number, for
+    /// ``attach(_:to:)``.
     public func frameBreakpoints(named names: Set<ExactString>) -> [FrameBreakpoint] {
         rules.indices.compactMap { place in
             guard names.contains(rules[place].rule.name), rules[place].rule.selection == .all,
@@ -232,8 +233,7 @@ extension FaultBook {
         }
     }
 
-    /// Makes breakpoints for frames act on an open socket too, from its next frame on; breakpoints that it has already
-    /// stay.
+    /// Adds breakpoints for frames to an open socket, from its next frame on; existing breakpoints stay.
     public mutating func attach(_ breakpoints: [FrameBreakpoint], to faults: inout SocketFaults?) {
         var present = PresentRules(faults?.rules ?? [])
         if faults == nil, !breakpoints.isEmpty {
@@ -250,11 +250,11 @@ extension FaultBook {
     }
 }
 
-/// A breakpoint for frames, as it is in a book now.
+/// A breakpoint for frames with its current state.
 public struct FrameBreakpoint: Sendable {
     fileprivate let (place, shared, chance): (Int, SocketFaults.Rule.Shared, Chance)
     fileprivate let isEnabled: Bool
-    /// The kind of socket and the connection that it is limited to; nil for all.
+    /// The kind of socket and the connection to which it is limited; nil for all.
     public let (socket, connection): (Endpoint?, UInt64?)
 
     fileprivate init(
@@ -266,7 +266,7 @@ public struct FrameBreakpoint: Sendable {
     }
 }
 
-/// The rules of a socket, looked up by name in their order.
+/// A socket's rules, looked up by name.
 private struct PresentRules {
     private let rules: [SocketFaults.Rule]
     private var place = 0
@@ -284,23 +284,23 @@ private struct PresentRules {
     }
 }
 
-/// A fault of compression: in a handshake, in a message on a WebSocket (RFC 7692), or in a response with gzip.
+/// A compression fault in a handshake, in a WebSocket message (RFC 7692) or in a gzip response.
 public enum CompressionFault: String, Sendable, CaseIterable {
     /// The handshake declines compression, even if it is offered and required.
     case declined
-    /// The message or response is compressed without saying so.
+    /// The message or response is compressed but not marked as compressed.
     case undeclared
-    /// The message comes in two frames, split inside a deflated block, which is allowed.
+    /// The message comes in two frames, split inside a deflated block, which RFC 7692 allows.
     case fragmented
     /// The same as ``fragmented``, but the second frame has RSV1 too (§6.1).
     case marked
     /// The message refers to earlier bytes that were never sent, as if one end had reset its context.
     case forgotten
-    /// Extra bytes follow the last block of the message.
+    /// Extra bytes follow the message's last block.
     case trailing
     /// A block has a type that does not exist.
     case corrupt
-    /// The gzip file ends in the middle, and so does the body.
+    /// The gzip file, and thus the body, is truncated.
     case truncated
     /// The length at the end of the file is wrong (RFC 1952 §2.3.1).
     case wrongLength = "wrong-length"

@@ -8,11 +8,11 @@ import WebSocket
 struct MessageDraft: Sendable {
     var text: [UInt8]
     var opcode = Opcode.text
-    /// The masking key of every fragment; nil for none.
+    /// The masking key of every fragment; nil for unmasked fragments.
     var maskKey: UInt32?
-    /// RSV1 is 4, RSV2 2, RSV3 1; set in the first fragment.
+    /// The reserved bits in the first fragment: RSV1 is 4, RSV2 is 2, RSV3 is 1.
     var reservedBits: UInt8 = 0
-    /// The offsets of the fragments in the text, except the first.
+    /// The offsets in the text of all fragments except the first.
     var fragments: [Int] = []
     var copies = 1
     var waits: [(offset: Int, time: Int64)] = []
@@ -29,7 +29,7 @@ struct MessageDraft: Sendable {
     /// - Parameter windowBits: The window of compressed messages; nil if the message is not compressed.
     init(_ text: [UInt8], windowBits: Int? = nil) { (self.text, self.windowBits) = (text, windowBits) }
 
-    /// Compresses the text and returns its size, unless faults must find their place in its frames.
+    /// Compresses the text and returns its size, unless faults need offsets in its frames.
     @discardableResult
     mutating func compress() -> Int? {
         let bits = windowBits ?? (compression == .undeclared ? 15 : nil)
@@ -42,14 +42,14 @@ struct MessageDraft: Sendable {
         switch compression {
         case .fragmented, .marked: fragments = [text.count / 2]
         case .trailing: text += [0xDE, 0xAD, 0xBE, 0xEF]
-        // Gives the last block the one type that does not exist (RFC 1951 §3.2.3).
+        // Set the last block's type to the only undefined one (RFC 1951 §3.2.3).
         case .corrupt: text[0] = 0b111
         default: break
         }
         return text.count
     }
 
-    /// The frames, and the actions between their bytes.
+    /// The encoded frames and the actions between their bytes.
     func encoded() -> Transmission {
         var bytes: [UInt8] = []
         for _ in 0..<copies { appendFrames(to: &bytes) }
@@ -68,7 +68,7 @@ struct MessageDraft: Sendable {
         var begin = 0
         for end in starts + [text.count] {
             var firstByte: UInt8 = end == text.count ? 0x80 : 0
-            // The first fragment may be empty, together with the text.
+            // The first fragment may be empty if the text is.
             if begin == 0 { firstByte |= opcode.rawValue | reservedBits << 4 | (isCompressed ? 0x40 : 0) }
             if isCompressed, compression == .marked { firstByte |= 0x40 }
             FrameEncoder.appendRaw(firstByte: firstByte, text[begin..<end], maskKey: maskKey, into: &out)
@@ -76,7 +76,7 @@ struct MessageDraft: Sendable {
         }
     }
 
-    /// Appends another message to the same frame, after a newline, with all its faults.
+    /// Appends another message with its faults to the same frame, after a newline.
     mutating func join(_ next: MessageDraft) {
         text.append(0x0A)
         fragments += next.fragments.filter { $0 > 0 && $0 < next.text.count }.map { $0 + text.count }
@@ -92,7 +92,7 @@ struct MessageDraft: Sendable {
     }
 }
 
-/// The properties of a server text message that faults need: its `type`.
+/// The `type` of a server text message, for faults.
 struct ServerText {
     /// The member `type` if the text is an object and the value is a string of at most 64 bytes.
     let type: String?
@@ -101,13 +101,13 @@ struct ServerText {
         if let type = Self.leadingType(of: text) {
             self.type = type
         } else {
-            // Recorded messages have members in any order, with white space between them.
+            // Recorded messages have members in any order and white space between them.
             let type = (try? JSON.parse(text))?["type"]?.string
             self.type = type.map { $0.utf8.count <= Self.longestType } == true ? type : nil
         }
     }
 
-    /// The type, if the text begins with it, as this server's encoder writes it; so its own messages need no parsing.
+    /// The type at the start of the text, where this server's encoder writes it, so that its messages need no parsing.
     private static func leadingType(of text: [UInt8]) -> String? {
         guard text.starts(with: beginning) else { return nil }
         let rest = text[beginning.count...].prefix(longestType + 1)
@@ -123,17 +123,16 @@ struct ServerText {
     var isChunk: Bool { type == "stream_chunk" || type == "assistant_message_chunk" }
     var endsAnswer: Bool { type == "stream_complete" || type == "assistant_message_end" }
     var beginsAnswer: Bool { type == "assistant_message_start" }
-    /// Whether the server sends another message without any action of the client.
+    /// Whether the server sends another message without an action by the client.
     ///
-    /// After the other messages it may not: a client waits for `connected` before it sends, and pings again only after
+    /// After other messages it may not: clients wait for `connected` before they send, and ping again only after
     /// `pong`.
     var announcesMore: Bool {
         isChunk || beginsAnswer || type == "message_received" || type == "user_message" || type == "template_created"
     }
 }
 
-/// The positions of messages on a connection, counted as if there were no faults, so that no rule changes another
-/// rule's point.
+/// The positions of messages on a connection without faults, so that no rule changes another rule's point.
 package struct MessageCounts: Sendable {
     private(set) var frame = 0
     /// The byte range of the latest message's frame, from 0 after the handshake.
@@ -163,9 +162,9 @@ package struct MessageCounts: Sendable {
     }
 }
 
-/// Rewrites text in JSON with escapes, as encoders for 7-bit channels do.
+/// Escapes non-ASCII characters in JSON, like encoders for 7-bit channels.
 ///
-/// The text need not be valid JSON. In valid JSON, only strings have such characters. Bytes that are not UTF-8 stay.
+/// The text need not be valid JSON. In valid JSON, only strings have such characters. Invalid UTF-8 stays unchanged.
 public enum JSONEscapes {
     public static func escape(_ text: [UInt8]) -> [UInt8] {
         guard text.contains(where: { $0 >= 0x80 }) else { return text }
@@ -199,12 +198,12 @@ public enum JSONEscapes {
     }
 }
 
-/// Rewrites times in JSON with nine fraction digits, as Go's `time.Time` writes them.
+/// Rewrites times in JSON with nine fraction digits, like Go's `time.Time`.
 ///
-/// It transforms only text: each value that is exactly `"YYYY-MM-DDTHH:MM:SSZ"` gets `.nnnnnnnnn` before its Z. The
-/// digits depend only on the seed and the written time: equal times stay equal, different seconds keep their order, and
-/// an entity has the same times in each response. Names of members and longer strings stay unchanged. Only the strings
-/// must be valid JSON, not the text. It takes linear time.
+/// Each value that is exactly `"YYYY-MM-DDTHH:MM:SSZ"` gets `.nnnnnnnnn` before its Z. The digits depend only on the
+/// seed and the time: equal times stay equal, different seconds keep their order, and an entity has the same times in
+/// each response. Member names and longer strings stay unchanged. Only the strings must be valid JSON, not the whole
+/// text. It takes linear time.
 public enum NanosecondTimestamps {
     public static func rewrite(_ text: [UInt8], seed: UInt64) -> [UInt8] {
         var out: [UInt8] = []

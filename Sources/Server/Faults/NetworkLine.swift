@@ -1,14 +1,14 @@
 import FitIQAPI
 
-/// A world's network from some moment on.
+/// A world's network, from a given time on.
 ///
-/// A class, so that the lines of all connections share it, and notice when it is replaced.
+/// A class, so that all connections' lines share it and notice its replacement.
 public final class Network: Sendable {
     public let profile: NetworkProfile
     fileprivate let chance: Chance
     private let start: Timestamp
 
-    /// - Parameter start: The time at which it begins, by the world's clock.
+    /// - Parameter start: Its start time on the world's clock.
     public init(_ profile: NetworkProfile, seed: UInt64, from start: Timestamp) {
         (self.profile, self.start) = (profile, start)
         chance = Chance(seed: seed).mixing("network".utf8)
@@ -19,7 +19,7 @@ public final class Network: Sendable {
         profile.reach == .nobody || connection <= UInt64(profile.failingConnections)
     }
 
-    /// The outage at a time: its number and its end; nil if bytes pass.
+    /// The outage at a time: its number and its end; nil if there is no outage.
     func outage(at time: Timestamp) -> (number: UInt64, end: Timestamp)? {
         guard let outages = profile.outages else { return nil }
         let passed = time.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
@@ -36,32 +36,32 @@ public final class Network: Sendable {
     }
 }
 
-/// One direction of a connection through a network: it decides when bytes arrive.
+/// One direction of a connection through a network, which determines when bytes arrive.
 ///
-/// A value without a clock. Bytes pass through the line one after the other, in slices of 20 ms. The network's delay,
-/// jitter and loss are added to that, and nothing arrives before bytes that entered earlier. Positions of bytes count
-/// from the beginning of the connection.
+/// Bytes pass through the line in order, in slices of 20 ms, plus the network's delay, jitter and loss. No byte arrives
+/// before earlier ones. Byte positions count from the start of the connection.
 public struct NetworkLine: Sendable {
     public enum Direction: Sendable { case up, down }
 
     public let network: Network
     private let rate: Int?
-    /// Decides about outages, the same in both directions.
+    /// The chance for outages, the same in both directions.
     private let chance: Chance
     private var numbers: SplitMix64
     /// A batch in transit: all bytes up to a position, and the arrival time of the last one.
     private var flights = Backlog<(end: Int, time: Timestamp)>()
-    /// The time at which the last byte has left, and the remainder of dividing its nanoseconds.
+    /// The time when the last byte has left, and the remainder of dividing its nanoseconds.
     private var free: Timestamp
     private var remainder = 0
     private var latest: Timestamp
-    /// The number of bytes that have entered, and of those that have arrived.
+    /// The number of bytes that have entered, and that have arrived.
     public private(set) var entered, arrived: Int
-    /// The time at which the connection breaks, if an outage has broken it.
+    /// The time at which an outage breaks the connection, if one does.
     public private(set) var breaks: Timestamp?
 
-    /// - Parameters: - connection: The connection's number in its world. - count: The number of earlier bytes. - start:
-    ///   The time at which the line is free for the first byte.
+    /// - Parameters:
+    ///   - count: The number of earlier bytes.
+    ///   - start: The time at which the line is free for the first byte.
     public init(
         _ network: Network, _ direction: Direction, connection: UInt64, after count: Int, from start: Timestamp
     ) {
@@ -111,7 +111,7 @@ public struct NetworkLine: Sendable {
         return isLost ? delay + max(Self.shortestRepeat, profile.roundTrip) : delay
     }
 
-    /// Updates the arrived bytes; returns whether the connection is then broken.
+    /// Updates the arrived bytes; returns whether the connection is broken.
     public mutating func arrive(by time: Timestamp) -> Bool {
         while let flight = flights.first, flight.time <= time {
             arrived = flight.end
@@ -126,27 +126,27 @@ public struct NetworkLine: Sendable {
     private static let slicesPerSecond = 50
     /// The payload of a packet on most networks, in bytes.
     private static let packet = 1460
-    /// The most packets of a slice for which loss is drawn: among so many, one is lost anyway.
+    /// The maximum number of packets in a slice whose loss is drawn; among more, one is always lost.
     private static let packetsAtOnce = 1000
-    /// The shortest time until a lost packet is sent again, as on Linux: 200 ms.
+    /// The minimum retransmission time of a lost packet, as on Linux: 200 ms.
     private static let shortestRepeat: Int64 = 200_000_000
 }
 
-/// The network between a client and a world: its delays, its outages, and who answers.
+/// The network between a client and a world: delays, outages, and who answers.
 ///
-/// Each connection has both rates to itself. Durations are nanoseconds.
+/// The rates apply to each connection separately. Durations are nanoseconds.
 public struct NetworkProfile: Sendable, Equatable {
     public var name: String
-    /// Half of it is the delay in each direction.
+    /// The round trip, half of which is the delay in each direction.
     public var roundTrip: Int64
-    /// Bytes per second to the client and from it; nil for unlimited.
+    /// Bytes per second to the client and from it; nil if unlimited.
     public var down, up: Int?
     /// The largest additional delay of a slice of bytes; slices keep their order.
     public var jitter: Int64
-    /// How many of a thousand packets are lost and sent again; all packets behind such a one wait for it.
+    /// The number of packets per thousand that are lost and sent again; all later packets wait for them.
     public var lossPerMille: Int
     public var outages: Outages?
-    /// How many connections of a world, counted from the first, are reset at their first request.
+    /// The number of a world's first connections that are reset at their first request.
     public var failingConnections: Int
     public var reach: Reach
 
@@ -159,12 +159,12 @@ public struct NetworkProfile: Sendable, Equatable {
         (self.failingConnections, self.reach) = (failingConnections, reach)
     }
 
-    /// Times in which nothing passes.
+    /// Periods in which no bytes pass.
     ///
-    /// There is one in each period, at a time that the seed decides, the same for all connections of a world.
+    /// There is one outage in each period, at a time determined by the seed, the same for all connections of a world.
     public struct Outages: Sendable, Equatable {
         public var period, length: Int64
-        /// How many of a thousand connections are reset after an outage that they meet.
+        /// The number of connections per thousand that an outage resets.
         public var resetPerMille: Int
 
         public init(period: Int64, length: Int64, resetPerMille: Int = 0) {
@@ -175,12 +175,12 @@ public struct NetworkProfile: Sendable, Equatable {
     /// Who answers requests.
     public enum Reach: Sendable { case server, portal, nobody }
 
-    /// The profiles that have a name.
+    /// The named profiles.
     ///
     /// `edge`, `3g`, `lte` and `wifi-bad` (there "Very Bad Network") have the rates, delays and loss of Apple's Network
     /// Link Conditioner. A geostationary satellite is 35,786 km high, so a round trip takes 477 ms at the speed of
-    /// light; its other numbers come from operators of such links. Nobody publishes numbers for tunnels and lifts, so
-    /// we chose them.
+    /// light; its other numbers come from operators of such links. There are no published numbers for tunnels and
+    /// lifts, so ours are estimates.
     public static let all = [
         NetworkProfile("edge", roundTrip: ms(840), down: 30_000, up: 25_000),
         NetworkProfile("3g", roundTrip: ms(200), down: 97_500, up: 41_250),

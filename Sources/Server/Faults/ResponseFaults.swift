@@ -2,45 +2,44 @@ import FitIQAPI
 import HTTPTypes
 import WebSocket
 
-/// An injected fault of an HTTP response, to a REST request or to a WebSocket handshake.
+/// An injected fault in the HTTP response to a REST request or a WebSocket handshake.
 public enum ResponseFault: Sendable, Equatable {
     case replace(Replacement)
-    /// The normal response for a number of requests per window in nanoseconds, and the replacement beyond.
+    /// The normal response up to a number of requests per window (in nanoseconds), and then the replacement.
     ///
-    /// The window is fixed: it begins with the first request after the end of the last one. Unless the replacement has
-    /// its own ``Replacement/retryAfter``, `Retry-After` is the rest of the window in seconds, rounded up.
+    /// The window is fixed and starts with the first request after the last window. The default of
+    /// ``Replacement/retryAfter`` is the rest of the window in seconds, rounded up.
     case quota(requests: Int, window: Int64, Replacement)
-    /// A delay of the first byte, in nanoseconds.
+    /// The first byte is delayed by this many nanoseconds.
     case delay(Int64)
-    /// Pieces of this many bytes, head included, at intervals in nanoseconds.
+    /// The response, including its head, comes in pieces of this many bytes, at intervals in nanoseconds.
     case dribble(bytes: Int, every: Int64)
     /// The connection ends (FIN) after this many bytes of the body, although Content-Length announced all; a shorter
-    /// body is sent in full before the end.
+    /// body is sent completely.
     case truncate(after: Int)
-    /// A Content-Length that is larger, or smaller if negative, than the body by this much; it is at least 0, and the
-    /// connection stays open.
+    /// Content-Length differs from the body's length by this much (at least 0 in total), and the connection stays open.
     case contentLength(off: Int)
-    /// The body loses its last byte, so it is not valid JSON; its length is announced correctly.
+    /// The body loses its last byte, so that it is not valid JSON; Content-Length is correct.
     case malformedJSON
-    /// The body comes in two chunks; the size of the second is not a number.
+    /// The body comes in two chunks; the size of the second chunk is not a number.
     case malformedChunking
     /// The connection ends (FIN) without a byte.
     case emptyReply
     /// The connection is reset (RST) after this many bytes of the response, head included.
     case reset(after: Int)
-    /// Neither bytes nor an end, until the client gives up, or the server after ``FaultLimits/hang``.
+    /// The server sends nothing until the client gives up or ``FaultLimits/hang`` has passed.
     case hang
-    /// A different Content-Type; nil removes it.
+    /// The response has a different Content-Type; nil removes it.
     ///
     /// Bytes that are not allowed in a field become spaces.
     case contentType(String?)
     /// Times in JSON have nine fraction digits: `2025-01-29T10:30:00.123456789Z`.
     case nanosecondTimestamps
-    /// A `Sec-WebSocket-Accept` for a different key; only the response to a handshake has one.
+    /// `Sec-WebSocket-Accept` is for a different key; only responses to handshakes have it.
     case wrongAccept
-    /// The handshake or the response has a fault of compression.
+    /// The handshake or the response has a compression fault.
     case compression(CompressionFault)
-    /// The request, or the response to a REST request, waits until an operator lets it continue.
+    /// The request, or the response to a REST request, waits until an operator releases it.
     case hold(Hold)
 }
 
@@ -48,7 +47,7 @@ extension ResponseFault {
     /// Whether it changes the text of the body, so that the body must not be compressed yet.
     public var changesText: Bool { self == .malformedJSON || self == .nanosecondTimestamps }
 
-    /// Whether the client cannot find the end of the body, so that it gets no complete response.
+    /// Whether the client cannot find the body's end, so that it gets no complete response.
     public var breaksFraming: Bool {
         switch self {
         case .contentLength(let off): off != 0
@@ -60,14 +59,14 @@ extension ResponseFault {
 
 /// A response that replaces the normal one.
 public struct Replacement: Sendable, Equatable {
-    /// 200 to 599.
+    /// The status, 200 to 599.
     public var status: Int
-    /// The literal body, omitted with 204, 205 and 304; nil for the envelope with ``code`` and ``message``.
+    /// The literal body, omitted with 204, 205 and 304; nil means the envelope with ``code`` and ``message``.
     public var body: String?
-    /// The Content-Type of ``body``; nil for JSON.
+    /// The Content-Type of ``body``; nil means JSON.
     public var contentType: String?
     public var code: String?
-    /// The `message` of the error; nil for a default that names the scenario as the cause.
+    /// The `message` of the error; nil means a default that refers to the scenario.
     public var message: String?
     /// The `Retry-After` field in seconds.
     public var retryAfter: Int?
@@ -88,7 +87,7 @@ public struct Replacement: Sendable, Equatable {
     }
 }
 
-/// The injected faults of the response to one request or handshake.
+/// The injected faults in the response to one request or handshake.
 public struct ResponseFaults: Sendable, Equatable {
     /// The rules that act, in order, without replacements after the first.
     public var ruleNames: [String] = []
@@ -97,32 +96,32 @@ public struct ResponseFaults: Sendable, Equatable {
     /// The replacement, from the first matching rule or quota.
     ///
     /// Its ``Replacement/message`` and, for a quota, its ``Replacement/retryAfter`` are filled in. The request must not
-    /// reach the backend, unless ``Replacement/isProcessed`` is true.
+    /// reach the backend unless ``Replacement/isProcessed`` is true.
     public internal(set) var replacement: Replacement? {
         get { replacements.first }
         set { replacements = newValue.map { [$0] } ?? [] }
     }
-    /// Holds at most one replacement, in an array because it is large and few requests have one.
+    /// At most one replacement, in an array because it is large and rare.
     var replacements: [Replacement] = []
     /// The faults of the response, in the order of the rules.
     public var faults: [ResponseFault] = []
     let seed: UInt64
 
-    /// The replacement in the form of the union or of one guide; nil if the normal response stays.
+    /// The replacement in the union's or a guide's form; nil if the normal response is sent.
     public func answer(in form: GuideMode, forApps: Bool = false) -> ReplacementAnswer? {
         replacement.map { $0.answer(in: form, forApps: forApps) }
     }
 
-    /// Applies the faults to the encoded response, replaced or not.
+    /// Applies the faults to the encoded response or its replacement.
     public func apply(to response: EncodedResponse) -> Transmission { response.apply(faults, seed: seed) }
 }
 
 extension FaultBook {
-    /// Returns the faults of a request that arrives now; nil, at no cost, if no rule is enabled.
+    /// Returns the faults of a request that arrives now; nil if no rule is enabled.
     ///
-    /// `endpoint` is nil for a path without an endpoint. A rule that names no endpoint matches every REST request, but
-    /// no WebSocket handshake: for those call ``openSocket(at:)``. Call it once per request, before processing: each
-    /// call counts.
+    /// `endpoint` is nil for a path without an endpoint. A rule without endpoints matches every REST request, but no
+    /// WebSocket handshake; for those call ``openSocket(at:)``. Call it once per request, before processing, because
+    /// each call counts.
     public mutating func respond(to endpoint: Endpoint?, at now: Timestamp) -> ResponseFaults? {
         guard !responseRules.isEmpty else { return nil }
         var acting = ResponseFaults(seed: seed)
@@ -143,10 +142,10 @@ extension FaultBook {
         return endpoint.map(endpoints.contains) ?? false
     }
 
-    /// Applies a fault; returns false if it does not act: after another replacement, within a quota, or at a
-    /// breakpoint, which acts later.
+    /// Applies a fault; returns false if it does not act because of another replacement, a quota that is not used up,
+    /// or because it is a breakpoint, which acts later.
     ///
-    /// - Parameter message: A replacement's default message, by its status and the name of the rule.
+    /// - Parameter message: A replacement's default message, from its status and the rule's name.
     mutating func act(
         _ fault: ResponseFault, _ index: Int, at now: Timestamp, in acting: inout ResponseFaults,
         _ message: (_ status: Int, _ rule: String) -> String
@@ -158,10 +157,10 @@ extension FaultBook {
             replacement.message = replacement.message ?? message(replacement.status, name)
             acting.replacement = replacement
         case .quota(let requests, let window, var replacement):
-            // Requests with replaced responses count too, because a rate limiter comes before everything else.
+            // Requests with replaced responses count too, because a rate limiter comes first.
             let left = rules[index].window.take(at: now, quota: requests, length: window)
             guard let left, acting.replacement == nil else { return false }
-            // Rounded up, so that a client that returns then is admitted.
+            // Round up, so that a client that returns then is admitted.
             let seconds = replacement.retryAfter ?? Int((left + 999_999_999) / 1_000_000_000)
             replacement.retryAfter = seconds
             replacement.message =
@@ -185,15 +184,15 @@ public struct ReplacementAnswer: Sendable, Equatable {
     public var fields: HTTPFields
     /// The Content-Type; nil for JSON.
     public var contentType: String?
-    /// Empty for 204, 205 and 304, which have no body (RFC 9110 §15.3.5, §15.3.6, §15.4.5).
+    /// The body; empty for 204, 205 and 304, which have no body (RFC 9110 §15.3.5, §15.3.6, §15.4.5).
     public var body: [UInt8]
 }
 
 extension Replacement {
-    /// The replacement, whose ``message`` is filled in, in the form of the union or of one guide.
+    /// The replacement in the union's or a guide's form; its ``message`` must be filled in.
     ///
-    /// Without its own body it is the envelope with ``code`` and ``message``, for any status. 401 brings
-    /// `WWW-Authenticate`, 405 an empty `Allow`, 426 `Upgrade`, as HTTP requires (RFC 9110 §15.5.2, §15.5.6, §15.5.22).
+    /// Without a literal body it is the envelope with ``code`` and ``message``, for any status. As HTTP requires, 401
+    /// has `WWW-Authenticate`, 405 an empty `Allow`, and 426 `Upgrade` (RFC 9110 §15.5.2, §15.5.6, §15.5.22).
     func answer(in form: GuideMode, forApps: Bool) -> ReplacementAnswer {
         let allowed = FaultLimits.statuses
         let status = StatusNames.status(min(max(status, allowed.lowerBound), allowed.upperBound))
@@ -217,18 +216,18 @@ extension Replacement {
     }
 }
 
-/// The names of statuses: on the status line, and as the default `code` of an error.
+/// The names of statuses, on the status line and as an error's default `code`.
 public enum StatusNames {
-    /// The status with its phrase from the IANA registry "HTTP Status Codes"; without a phrase if it is not registered.
+    /// The status with its phrase from the IANA registry "HTTP Status Codes"; an unregistered status has no phrase.
     public static func status(_ code: Int) -> HTTPResponse.Status { known[code] ?? HTTPResponse.Status(code: code) }
 
-    /// The API's code for a status if it has one, otherwise the phrase: `SERVICE_UNAVAILABLE`; `STATUS_599` without
-    /// one.
+    /// The API's code for a status if it has one, otherwise the phrase: `SERVICE_UNAVAILABLE`; without a phrase it is
+    /// `STATUS_599`.
     static func code(of status: HTTPResponse.Status) -> String {
         if status == .unprocessableContent { return ErrorCode.validationFailed.rawValue }
         guard !status.reasonPhrase.isEmpty else { return "STATUS_\(status.code)" }
-        // "Too Many Requests" → "TOO_MANY_REQUESTS"; the API's codes of 400, 401, 404, 405, 415 and 426 follow this
-        // form too.
+        // "Too Many Requests" → "TOO_MANY_REQUESTS"; the API's codes of 400, 401, 404, 405, 415 and 426 have this form
+        // too.
         return String(status.reasonPhrase.uppercased().map { $0.isLetter ? $0 : "_" })
     }
 
@@ -252,8 +251,7 @@ public enum StatusNames {
 
 /// An encoded response: the status line and the field lines including the blank line, and the body.
 ///
-/// Faults change its bytes. It is one whole message, with no body or with a body framed by Content-Length (RFC 9112
-/// §6.3).
+/// It is one complete message without a body or with a body framed by Content-Length (RFC 9112 §6.3).
 public struct EncodedResponse: Sendable, Equatable {
     public var head: [UInt8]
     public var body: [UInt8]
@@ -261,7 +259,7 @@ public struct EncodedResponse: Sendable, Equatable {
     /// §6.3).
     public let expectsBody: Bool
 
-    /// Creates a response to HEAD or to another method from its head and body.
+    /// Creates a response from its head and body.
     public init(head: [UInt8], body: [UInt8], isAnswerToHead: Bool = false) {
         self.head = head
         self.body = body
@@ -289,16 +287,16 @@ public struct EncodedResponse: Sendable, Equatable {
 }
 
 extension EncodedResponse {
-    /// The value of the first field with this name, in any case, without surrounding white space.
+    /// The trimmed value of the first field with this name, ignoring case.
     func value(of name: String) -> String? {
         guard let line = lines(named: name).first else { return nil }
         let value = head[(line.lowerBound + name.utf8.count + 1)..<line.upperBound]
         return String(decoding: value.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed(), as: UTF8.self)
     }
 
-    /// Sets a field in its place or appends it; nil removes it.
+    /// Replaces a field or appends it; nil removes it.
     ///
-    /// `name` is written as given.
+    /// It writes `name` as given.
     mutating func setValue(_ value: String?, of name: String) {
         let found = lines(named: name)
         for line in found.dropFirst().reversed() { head.removeSubrange(line) }
@@ -332,11 +330,11 @@ extension EncodedResponse {
     /// Applies faults to the response.
     ///
     /// Changes of the content come first, then chunking, then changes on the wire, each in the given order.
-    /// Content-Length follows the body, plus the sum of all errors. Faults that need a body do not change a response
-    /// without one. An empty body counts as none, except that Content-Length can be too large. Replacements and quotas
-    /// are ignored: they decide which response is encoded.
+    /// Content-Length is the body's length plus the sum of all errors. Faults that need a body do not change a response
+    /// without one. An empty body counts as no body, except that Content-Length can be too large. Replacements and
+    /// quotas are ignored, because they determine which response is encoded.
     ///
-    /// `seed` decides the digits of times (``NanosecondTimestamps``).
+    /// `seed` determines the digits of times (``NanosecondTimestamps``).
     public func apply(_ faults: [ResponseFault], seed: UInt64) -> Transmission {
         var response = self
         for fault in faults { response.applyToContent(fault, seed: seed) }
@@ -352,7 +350,7 @@ extension EncodedResponse {
     private mutating func applyToContent(_ fault: ResponseFault, seed: UInt64) {
         switch fault {
         case .malformedJSON where expectsBody:
-            // A newline at the end is not part of the text: the text would still be valid JSON without it.
+            // Ignore a final newline, without which the text would still be valid JSON.
             while body.last?.isJSONWhitespace == true { body.removeLast() }
             _ = body.popLast()
         case .nanosecondTimestamps where expectsBody: body = NanosecondTimestamps.rewrite(body, seed: seed)
@@ -366,22 +364,21 @@ extension EncodedResponse {
             default: break
             }
         case .contentType(let value):
-            // Responses to HEAD have the fields of GET (RFC 9110 §9.3.2); a 204 has no content to describe.
+            // Responses to HEAD have the fields of GET (RFC 9110 §9.3.2), but a 204 has no content to describe.
             guard value == nil || expectsBody || self.value(of: "Content-Type") != nil else { return }
             setValue(value.map { HTTPField(name: .contentType, value: $0).value }, of: "Content-Type")
         default: break
         }
     }
 
-    /// Replaces the accept of a handshake: a client must fail a connection whose accept does not match its key (RFC
-    /// 6455 §4.1).
+    /// Replaces a handshake's accept value, so that a client must fail the connection (RFC 6455 §4.1).
     private mutating func falsifyAccept() {
         let field = "Sec-WebSocket-Accept"
         guard let right = value(of: field) else { return }
         setValue(Self.otherKeys.lazy.map(ServerHandshake.accept).first { $0 != right }, of: field)
     }
 
-    /// Two keys, because a client might use the first, which is the example of RFC 6455 §1.3.
+    /// Two keys, because a client might use the first one, which is RFC 6455's example (§1.3).
     private static let otherKeys = ["dGhlIHNhbXBsZSBub25jZQ==", "AAAAAAAAAAAAAAAAAAAAAA=="]
 
     private mutating func falsifyLength(_ faults: [ResponseFault]) {
@@ -396,7 +393,7 @@ extension EncodedResponse {
 
     private mutating func setContentLength(_ length: Int) { setValue(String(length), of: "Content-Length") }
 
-    /// Frames the body in two chunks, the second without a size (RFC 9112 §7.1).
+    /// Frames the body in two chunks, the second one without a size (RFC 9112 §7.1).
     ///
     /// The first contains half of the body; ``badChunkSize`` replaces the size of the second.
     private mutating func breakChunking() {
@@ -409,6 +406,6 @@ extension EncodedResponse {
             + body[half...] + Array("\r\n0\r\n\r\n".utf8)
     }
 
-    /// Replaces the size of a chunk; does not begin with a hexadecimal digit.
+    /// The replacement of a chunk's size, which does not start with a hexadecimal digit.
     static let badChunkSize = "no-number"
 }

@@ -2,7 +2,7 @@ import FitIQAPI
 import WebSocket
 
 extension SocketFaults {
-    /// Returns the wire output for a server text message that comes now; empty once ``isOver``.
+    /// Returns the wire output for a new server text message; empty once ``isOver``.
     public mutating func send(_ text: [UInt8], at time: Timestamp) -> Outgoing {
         var outgoing = Outgoing()
         guard !isOver else { return outgoing }
@@ -26,7 +26,7 @@ extension SocketFaults {
         }
         if withholdsPongs, message.type == "pong" { plan.isLost = true }
 
-        // A breakpoint does not hold a message that is lost.
+        // A breakpoint does not hold a lost message.
         if plan.isLost { plan.breakpoint = nil }
         if let stepping, !plan.isLost {
             plan.breakpoint = plan.breakpoint ?? stepping
@@ -58,7 +58,7 @@ extension SocketFaults {
         var draft: MessageDraft
         /// The messages to send before it.
         var inserted: [Outgoing.Message] = []
-        /// The breakpoint that holds it, unless there is no room.
+        /// The breakpoint that holds it, if the limit allows.
         var breakpoint: Breakpoint?
         var isLost = false
         var isSwapped = false
@@ -123,7 +123,7 @@ extension SocketFaults {
         }
     }
 
-    /// Any key except zero, which would leave the text readable.
+    /// A random key except zero, which would leave the text readable.
     private func maskKey(of rule: Rule) -> UInt32 {
         UInt32(rule.chance.mixing(UInt64(counts.frame)).next(below: UInt64(UInt32.max))) + 1
     }
@@ -154,8 +154,8 @@ extension SocketFaults {
 
     /// Whether a coalesced message releases the waiting ones.
     ///
-    /// The end of an answer does. A rule with a type waits for more messages of that type. Without a type, a message
-    /// after which the server sends nothing by itself also releases them: otherwise a client would wait for `connected`
+    /// The end of an answer does. A rule with a type waits for more messages of that type. For other rules, a message
+    /// after which the server sends nothing by itself also does, because otherwise a client would wait for `connected`
     /// forever.
     private func releases(_ message: ServerText, _ point: SocketPoint) -> Bool {
         if case .type = point { return message.endsAnswer }
@@ -200,11 +200,11 @@ extension SocketFaults {
 }
 
 extension SocketFaults {
-    /// A message, and how it is coalesced.
+    /// A message and its coalescing.
     struct Waiting: Sendable {
         var draft: MessageDraft
         var message: Outgoing.Message
-        /// The rule that makes it wait for others, and the number of messages per frame.
+        /// The rule that makes it wait for other messages, and the number of messages per frame.
         var coalescing: (rule: Int, count: Int)?
         var releases: Bool
     }
@@ -216,7 +216,7 @@ extension SocketFaults {
         var messages: [Outgoing.Message]
     }
 
-    /// Sends a message, or makes it wait with others; messages that it must not overtake go first.
+    /// Sends a message after those that it must not overtake, or makes it wait with others.
     mutating func pass(_ waiting: Waiting, into outgoing: inout Outgoing) {
         guard let coalescing = waiting.coalescing else {
             releaseBatch(into: &outgoing)
@@ -254,7 +254,7 @@ extension SocketFaults {
         swapped = nil
     }
 
-    /// The messages that still wait when the connection is gone, so that the client never receives them.
+    /// Removes and returns the messages still waiting at the connection's end, which the client never receives.
     public mutating func abandon() -> [Outgoing.Message] {
         let held = takeHeld().map { Outgoing.Message(text: $0.text, ruleNames: $0.ruleNames) }
         let messages = (batch?.messages ?? []) + (swapped.map { [$0.message] } ?? []) + held

@@ -2,13 +2,13 @@ import FitIQAPI
 import JSON
 import WebSocket
 
-/// An injected fault of an open WebSocket; "the frame" is the server text message that the rule's point names.
+/// An injected fault of an open WebSocket; "the frame" is the server text message at the rule's point.
 ///
-/// At a ``SocketPoint/byte(_:)``, faults that end the connection (except `end`), `delay` and `dribble` start at that
-/// byte, which is the first one not sent, or sent late; all others affect the whole frame. ``SocketFaults`` describes how several
-/// faults combine.
+/// At a ``SocketPoint/byte(_:)``, `delay`, `dribble` and faults that end the connection (except `end`) start at that
+/// byte, which is the first one lost or delayed; all others affect the whole frame. ``SocketFaults`` describes how
+/// several faults combine.
 public enum SocketFault: Sendable, Equatable {
-    /// A close frame instead of the frame, empty without a code. Any code is allowed, even one that must not be sent.
+    /// A close frame instead of the frame, empty without a code; any code is possible, even a forbidden one.
     case close(code: UInt16?, reason: String)
     /// FIN instead of the frame, without a close frame.
     case finish
@@ -16,9 +16,9 @@ public enum SocketFault: Sendable, Equatable {
     case reset
     /// From the frame on, the server sends and reads nothing, not even pings; the connection stays open.
     case silence
-    /// The first bytes of the frame, header included, then FIN or RST; at a byte, this many more from there.
+    /// The first bytes of the frame, header included, then FIN or RST; at a byte, counted from there.
     case cut(after: Int, reset: Bool)
-    /// The whole frame, then a wait in nanoseconds, then the end; at a byte too. Later messages are not sent.
+    /// The whole frame, then a wait in nanoseconds, then the end, also at a byte; later messages are not sent.
     ///
     /// During the wait the connection is open, and the server reads input.
     case end(Ending, after: Int64)
@@ -33,34 +33,34 @@ public enum SocketFault: Sendable, Equatable {
     case fragments(at: [Int])
     /// Characters that are not ASCII come as JSON escapes, `\uXXXX`, those beyond U+FFFF as two (RFC 8259 §7).
     ///
-    /// It changes the text, so fragments may begin inside an escape, or between the two of a pair.
+    /// It changes the text, so fragments may begin inside an escape or between the two escapes of a pair.
     case escape
-    /// The message waits for later ones, and this many come in one frame, separated by newlines.
+    /// The message waits for later ones, so that this many come in one frame, separated by newlines.
     ///
-    /// Fewer come if the next message is not selected, an answer ends, or the connection closes. Unless the point names
-    /// a type, fewer also come after `connected`, `pong`, `error` and meal events, because the server then sends
-    /// nothing more by itself.
+    /// Fewer come if the next message is not selected, an answer ends, or the connection closes. Unless the point has a
+    /// type, fewer also come after `connected`, `pong`, `error` and meal events, after which the server sends nothing
+    /// by itself.
     case coalesce(count: Int)
     case binary
     case lose
     case double
-    /// The frame is sent after the next one, or lost if the connection closes before.
+    /// The frame is sent after the next one, or lost if the connection closes first.
     case swap
-    /// A delay in nanoseconds of the frame and what follows it.
+    /// A delay of the frame and later output, in nanoseconds.
     case delay(Int64)
     /// The frame in pieces of this many bytes, at intervals in nanoseconds.
     case dribble(bytes: Int, every: Int64)
     /// A replacement of the frame's text.
     case replace(text: String)
-    /// Another text message before the frame; no rule counts it.
+    /// Another text message before the frame, which rules do not count.
     case insert(text: String)
     /// Times in the frame have nine fraction digits.
     case nanosecondTimestamps
-    /// From the frame on, the server answers pings of neither kind; if the frame is a JSON `pong`, it is not sent.
+    /// From the frame on, the server answers neither kind of ping; if the frame is a JSON `pong`, it is not sent.
     case withholdPong
     /// From the frame on, the server reads nothing from the client.
     case stallReading
-    /// The frame waits until an operator releases it, and so does everything behind it in the same direction.
+    /// The frame and all later ones in the same direction wait until an operator releases them.
     ///
     /// At a point with frames or a type it may also hold the client's messages, which it counts separately.
     case hold(Hold)
@@ -79,18 +79,18 @@ public enum SocketPoint: Sendable, Equatable {
     case frames(Selection)
     /// The messages of this `type`.
     case type(String, Selection)
-    /// The chunks of an answer, counted per answer; of the n-th answer on the connection, or of each.
+    /// The chunks of the connection's n-th answer or of each answer, counted per answer.
     ///
     /// A chunk is a `stream_chunk` or an `assistant_message_chunk`. An answer ends with `stream_complete` or
     /// `assistant_message_end`; an interrupted one ends with the next `assistant_message_start`.
     case chunks(Selection, ofAnswer: Int?)
-    /// The n-th byte of the server's text messages, frame headers included, from 1; its frame is cut there.
+    /// The n-th byte of the server's text messages, from 1 and including frame headers; its frame is cut there.
     ///
     /// Bytes are counted as if there were no faults, and without control frames, whose number depends on the client.
     case byte(Int)
 }
 
-/// The wire output for one text message: first the transmission, then the close frame.
+/// The wire output for one text message: the transmission, then the close frame.
 public struct Outgoing: Sendable, Equatable {
     /// Encoded server frames, whole or cut; often empty.
     public var transmission = Transmission()
@@ -98,8 +98,8 @@ public struct Outgoing: Sendable, Equatable {
     public var close: Close?
     /// The outcomes of messages, for a journal, in the order in which the client receives them.
     ///
-    /// They include messages that waited until now. A message that still waits for others comes with a later call of
-    /// ``SocketFaults/send(_:)``, with ``SocketFaults/close()`` or ``SocketFaults/abandon()``.
+    /// They include messages that waited until now. A message that still waits for others is in a later result of
+    /// ``SocketFaults/send(_:)``, ``SocketFaults/close()`` or ``SocketFaults/abandon()``.
     public var messages: [Message] = []
     /// The rules that acted on this message, in order.
     public var ruleNames: [String] = []
@@ -107,14 +107,14 @@ public struct Outgoing: Sendable, Equatable {
     public var endingRule: String?
     /// The lasting faults that start with this message, in order, once for each rule.
     public var setIn: [LastingFault] = []
-    /// The message that a breakpoint holds: call ``SocketFaults/release(_:)`` now or later.
+    /// The message held by a breakpoint; call ``SocketFaults/release(_:)`` for it.
     public var held: Held?
 
     /// A message that a breakpoint holds back.
     public struct Held: Sendable, Equatable {
         public let breakpoint: Breakpoint
         public let text: [UInt8]
-        /// The time at which it came, by the world's clock.
+        /// The time of its arrival, by the world's clock.
         public let time: Timestamp
     }
 
@@ -137,16 +137,16 @@ public struct Outgoing: Sendable, Equatable {
         func lost() -> Message { Message(text: text, extent: .nothing, ruleNames: ruleNames) }
     }
 
-    /// The part of a message that goes on the wire, now or later.
+    /// The part of a message that is sent, now or later.
     public enum Extent: Sendable {
         case whole
-        /// The beginning of its frame.
+        /// The start of its frame.
         case beginning
         case nothing
     }
 
     public struct Close: Sendable, Equatable {
-        /// The code, which may be one that must not be sent; nil for an empty frame.
+        /// The code, possibly a forbidden one; nil for an empty frame.
         public var code: UInt16?
         public var reason = ""
     }
@@ -154,21 +154,21 @@ public struct Outgoing: Sendable, Equatable {
 
 /// The injected faults of one WebSocket connection: a pipe between the backend's text messages and the wire.
 ///
-/// The engine uses it as follows, for each message while the WebSocket connection may still send:
-/// 1. `send` the text, and write the transmission to the output instead of its own frame;
-/// 2. if there is a ``Outgoing/close``, write it with `closeAnyway` after that;
+/// For each message, while the WebSocket connection may still send, the engine must
+/// 1. call `send` with the text, and write the transmission to the output instead of a frame;
+/// 2. then write the ``Outgoing/close`` with `closeAnyway`, if any;
 /// 3. obey the flags ``withholdsPongs``, ``stallsReading`` and ``isSilent``.
 ///
-/// Before it writes any other close frame, the engine sends the result of `close()`.
+/// Before any other close frame, the engine must send the result of `close()`.
 ///
-/// Several faults on one message act in this order: changes of its text in the order of the rules; loss; swapping;
-/// coalescing; framing; doubling; waits. Faults that end the connection (`close`, `finish`, `reset`, `silence`, `cut`,
-/// `end`; the first of them) act at once: a message that waits for swapping is lost, and messages that wait for
-/// coalescing are sent before the end. Messages are counted as if there were no faults, so a lost one counts and a
-/// doubled one counts once.
+/// Several faults on one message act in this order: changes of its text in rule order; loss; swapping; coalescing;
+/// framing; doubling; waits. Only the first fault that ends the connection (`close`, `finish`, `reset`, `silence`,
+/// `cut`, `end`) acts, immediately: a message that waits for swapping is lost, and messages that wait for coalescing
+/// are sent before the end. Messages are counted without regard to faults: a lost one counts, and a doubled one counts
+/// once.
 public struct SocketFaults: Sendable {
     struct Rule: Sendable {
-        /// What the sockets that have the rule share: a call can give 1,000 rules to every open socket.
+        /// The data shared by a rule's sockets, because one call can add 1,000 rules to every open socket.
         final class Shared: Sendable {
             let name: ExactString
             let fault: SocketFault
@@ -186,7 +186,7 @@ public struct SocketFaults: Sendable {
         /// The number of the client's messages with the point's type.
         var clientTypeCount = 0
         var isEnabled: Bool
-        /// Whether it was removed, so that its name may now belong to another rule.
+        /// Whether it was removed, so that another rule may now have its name.
         var isRemoved = false
         /// Whether a lasting fault has started.
         var hasSetIn = false
@@ -200,20 +200,20 @@ public struct SocketFaults: Sendable {
         var point: SocketPoint { shared.point }
     }
 
-    /// Whether pings of both kinds stay unanswered: set `answersPings` accordingly; ``send(_:at:)`` drops the JSON
+    /// Whether pings of both kinds are not answered: set `answersPings` accordingly; ``send(_:at:)`` drops the JSON
     /// `pong`.
     public internal(set) var withholdsPongs = false
     public internal(set) var stallsReading = false
-    /// Whether the server sends and reads nothing more, while the connection stays open.
+    /// Whether the server has stopped sending and reading while the connection stays open.
     public internal(set) var isSilent = false
-    /// Whether the server sends nothing more: a fault has ended the connection, or `close()` was called.
+    /// Whether the server has stopped sending, because a fault ended the connection or `close()` was called.
     public internal(set) var isOver = false
     var rules: [Rule]
     let seed: UInt64
     /// The window of compressed messages, 8 to 15 as a power of 2; nil if they are not compressed.
     ///
-    /// Each message is compressed on its own, so that faults may lose, repeat and reorder it. A message whose frames a
-    /// rule changes or cuts is not compressed, so that its bytes are where the rule expects them.
+    /// Each message is compressed separately, so that faults can lose, repeat and reorder it. A message whose frames a
+    /// rule changes or cuts is not compressed, so that the rule's offsets are valid.
     public var windowBits: Int?
     var counts = MessageCounts()
     /// The message to send after the next one.
@@ -236,18 +236,18 @@ public struct SocketFaults: Sendable {
 
     /// Creates the pipe of a socket without rules.
     ///
-    /// - Parameter seed: Seeds the digits of times.
+    /// - Parameter seed: The seed for the digits of times.
     public init(seed: UInt64) { self.init(rules: [], seed: seed) }
 
     init(rules: [Rule], seed: UInt64) { (self.rules, self.seed) = (rules, seed) }
 
     public var ruleNames: [String] { rules.map(\.name.text) }
 
-    /// Bytes of waiting text: at most ``FaultLimits/waitingBytes``, plus one or two messages, plus held ones.
+    /// The size of waiting texts: up to ``FaultLimits/waitingBytes``, one or two more messages, and held messages.
     public var waitingByteCount: Int {
         (batch?.draft.text.count ?? 0) + (swapped?.draft.text.count ?? 0) + heldByteCount
     }
-    /// Bytes of text that wait for an operator.
+    /// The size of texts that wait for an operator.
     public var heldBytes: Int { heldByteCount }
 
     /// Enables or disables a rule of this connection; returns false if no rule has the name.
@@ -275,7 +275,7 @@ public struct SocketFaults: Sendable {
         fileprivate let list: [(name: ExactString, change: Change)]
         fileprivate let places: [ExactString: Int]
 
-        /// - Parameter list: Each name once; it is fastest in the order of the rules.
+        /// - Parameter list: Each name once, preferably in the order of the rules.
         public init(_ list: [(ExactString, Change)]) {
             self.list = list
             places = Dictionary(uniqueKeysWithValues: list.indices.map { (list[$0].0, $0) })
@@ -288,7 +288,7 @@ public struct SocketFaults: Sendable {
     public mutating func change(_ changes: Changes) -> Bool {
         var (isChanged, place) = (false, 0)
         for index in rules.indices where !rules[index].isRemoved {
-            // Usually the next one in order; a search would hash the name for each rule of each socket.
+            // Usually it is the next one; a search would hash the name for each rule of each socket.
             if place == changes.list.count || changes.list[place].name != rules[index].name {
                 guard changes.list.count > 1, let found = changes.places[rules[index].name] else { continue }
                 place = found
@@ -303,10 +303,10 @@ public struct SocketFaults: Sendable {
         return isChanged
     }
 
-    /// Ends the connection's messages, and returns what must be sent before the close frame.
+    /// Ends the connection's messages, and returns the output to send before the close frame.
     ///
-    /// Held messages and those that wait for a shared frame are sent; one that waits for swapping is lost. The result
-    /// is empty after a fault has ended the connection, and from the second call on.
+    /// Held messages and those that wait for a shared frame are sent; a message that waits for swapping is lost. The
+    /// result is empty after a fault has ended the connection and in repeated calls.
     public mutating func close() -> Outgoing {
         var outgoing = Outgoing()
         guard !isOver else { return outgoing }
@@ -327,7 +327,7 @@ public struct SocketFaults: Sendable {
     }
 }
 
-/// Messages that wait for an operator: behind a breakpoint, or behind a gate that stops the whole socket.
+/// Messages that wait for an operator, at a breakpoint or at a gate that stops the whole socket.
 extension SocketFaults {
     /// A waiting message of the server, with the changes that rules have made so far.
     struct HeldMessage: Sendable {
@@ -335,11 +335,11 @@ extension SocketFaults {
         let message: ServerText
         var text: [UInt8]
         var ruleNames: [String]
-        /// The time at which it came, by the world's clock.
+        /// The time of its arrival, by the world's clock.
         let time: Timestamp
     }
 
-    /// The message that a breakpoint holds; nil if none does.
+    /// The message that a breakpoint holds; nil if there is none.
     public var heldMessage: (payload: [UInt8], isText: Bool)? {
         guard isHolding, let first = held.first else { return nil }
         return (first.plan.draft.text, first.plan.draft.opcode == .text)
@@ -350,13 +350,13 @@ extension SocketFaults {
 
     /// Stops all messages, and reading from the client, until ``ungate()``.
     ///
-    /// - Parameter name: A name that is listed with the rules of each waiting message.
+    /// - Parameter name: A name to list with the rules of each waiting message.
     public mutating func gate(named name: String = "by hand") {
         gateName = name
         updateFlags()
     }
 
-    /// Opens the gate, and returns the messages that waited behind it.
+    /// Opens the gate and returns the messages that waited.
     public mutating func ungate() -> Outgoing {
         var outgoing = Outgoing()
         gateName = nil
@@ -365,11 +365,12 @@ extension SocketFaults {
         return outgoing
     }
 
-    /// Releases the held message, and those behind it up to the next breakpoint.
+    /// Releases the held message and later ones up to the next breakpoint.
     ///
-    /// - Parameters: - text: A replacement for its text. - isLost: Whether to drop it. - steps: Whether to hold the
-    ///   next message too. - isDeclined: Whether it passes as if there were no breakpoint, for lack of room or because
-    ///   the rule is disabled.
+    /// - Parameters:
+    ///   - text: A replacement for its text.
+    ///   - steps: Whether to hold the next message too.
+    ///   - isDeclined: Whether it passes as if there were no breakpoint, because of the limit or a disabled rule.
     public mutating func release(
         text: [UInt8]? = nil, isLost: Bool = false, steps: Bool = false, isDeclined: Bool = false
     ) -> Outgoing {
@@ -388,7 +389,7 @@ extension SocketFaults {
         return outgoing
     }
 
-    /// Whether a message must wait: for an operator, or for an earlier message.
+    /// Whether a message must wait for an operator or an earlier message.
     func waits(_ plan: Plan) -> Bool { plan.breakpoint != nil || isGated || !held.isEmpty }
 
     mutating func wait(_ message: HeldMessage, into outgoing: inout Outgoing) {
@@ -401,7 +402,7 @@ extension SocketFaults {
 
     /// Sends waiting messages up to the next breakpoint.
     ///
-    /// - Parameter first: Whether the first message was released just now, so that no step holds it again.
+    /// - Parameter first: Whether the first message was just released, so that no step holds it again.
     private mutating func drain(into outgoing: inout Outgoing, first: Bool = false) {
         var count = 0
         while !isHolding, !isGated, !isOver, count < held.count {
@@ -423,7 +424,7 @@ extension SocketFaults {
         if isOver { (held, heldByteCount) = ([], 0) }
     }
 
-    /// Sends waiting messages, because the connection closes; one that would have ended the connection is lost.
+    /// Sends waiting messages, because the connection closes; a message that would have ended the connection is lost.
     mutating func flush(into outgoing: inout Outgoing) {
         for var message in takeHeld() {
             if message.plan.ending != nil { message.plan.isLost = true }
@@ -480,7 +481,7 @@ extension SocketFaults {
 }
 
 extension SocketFaults.HeldMessage {
-    /// Adds a rule that acted on the message, without duplicates.
+    /// Adds a rule that acted on the message, unless already present.
     mutating func note(_ name: String) {
         if !ruleNames.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { ruleNames.append(name) }
     }

@@ -24,7 +24,7 @@ public struct Transmission: Sendable, Equatable {
 
 /// An action between two bytes.
 public enum WireAction: Sendable, Equatable {
-    /// Holds back later bytes, for a time in nanoseconds.
+    /// Later bytes wait for this many nanoseconds.
     case wait(Int64)
     /// The connection ends normally (FIN); later bytes are not sent.
     case finish
@@ -44,7 +44,7 @@ extension SocketFault.Ending {
     }
 }
 
-/// Collects the actions between the bytes of one transmission, and creates the marks.
+/// Collects the actions between the bytes of one transmission and creates the marks.
 struct WireFaults {
     let count: Int
     /// The number of pieces that are still allowed.
@@ -54,16 +54,16 @@ struct WireFaults {
 
     init(count: Int) { self.count = count }
 
-    /// Holds back the bytes from an offset on.
+    /// Delays the bytes from an offset on.
     mutating func wait(_ nanoseconds: Int64, at offset: Int) {
         waits.append(Transmission.Mark(offset, .wait(FaultLimits.wait(nanoseconds))))
     }
 
-    /// Splits a range into pieces of this many bytes, with a wait between two.
+    /// Splits a range into pieces of this many bytes with waits between them.
     mutating func dribble(bytes: Int, every nanoseconds: Int64, in range: Range<Int>) {
         let size = max(bytes, 1)
         var offset = range.lowerBound
-        // Compares differences, so that no size overflows.
+        // Compare differences, so that no size overflows.
         while piecesLeft > 1, range.upperBound - offset > size {
             offset += size
             wait(nanoseconds, at: offset)
@@ -71,15 +71,15 @@ struct WireFaults {
         }
     }
 
-    /// Ends the transmission at an offset, or at its end if that is earlier; the earliest end wins, and the first of
-    /// equals.
+    /// Ends the transmission at an offset, or at its end if that is earlier; the earliest end wins, and the first one
+    /// of a tie.
     mutating func end(_ action: WireAction, at offset: Int) {
         let offset = min(max(offset, 0), count)
         if let ending, ending.offset <= offset { return }
         ending = Transmission.Mark(offset, action)
     }
 
-    /// The bytes up to the end, and the marks in order: waits precede an end at the same offset.
+    /// The bytes up to the end, and the marks in order; waits precede an end at the same offset.
     func transmission(of bytes: [UInt8]) -> Transmission {
         let end = ending?.offset ?? count
         // Sorting is stable: marks at the same offset keep the order in which they were added.
@@ -96,7 +96,7 @@ extension WireFaults {
         case .delay(let time): wait(time, at: 0)
         case .dribble(let bytes, let time): dribble(bytes: bytes, every: time, in: 0..<count)
         case .truncate(let after):
-            // Without a body there is nothing to truncate.
+            // A response without a body cannot be truncated.
             if count > headCount { end(.finish, at: headCount + min(max(after, 0), count)) }
         case .emptyReply: end(.finish, at: 0)
         case .reset(let after): end(.reset, at: after)
@@ -123,7 +123,7 @@ extension Transmission {
         for mark in next.marks { marks.append(Mark(start + mark.offset, mark.action)) }
     }
 
-    /// Whether nothing can follow on this wire: the connection ends or becomes silent.
+    /// Whether the connection ends or becomes silent, so that nothing can follow.
     public var endsConnection: Bool {
         guard let last = marks.last else { return false }
         if case .wait = last.action { return false }
@@ -131,7 +131,7 @@ extension Transmission {
     }
 }
 
-/// A queue that removes in batches; otherwise an answer sent byte by byte would take quadratic time.
+/// A queue that removes elements in batches, because an answer sent bytewise would otherwise take quadratic time.
 public struct Backlog<Element> {
     @usableFromInline var elements: [Element] = []
     /// The number of removed elements.

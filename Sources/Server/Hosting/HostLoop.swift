@@ -6,7 +6,7 @@ import TLS
 /// The address and certificate of a TLS listener.
 public struct SecureEndpoint: Sendable {
     public var address: SocketAddress
-    /// The server's certificate and the intermediate ones up to its CA, as PEM.
+    /// The server's certificate and the intermediate ones, as PEM.
     public var certificates: [UInt8]
     /// The private key of the first certificate, as PEM.
     public var key: [UInt8]
@@ -18,14 +18,14 @@ public struct SecureEndpoint: Sendable {
     }
 }
 
-/// The reason why a host cannot start.
+/// Why a host cannot start.
 public enum StartError: Error, CustomStringConvertible {
     /// The host cannot listen at its address, or cannot resolve the upstream's name.
     case listening(SocketError)
     case listeningForTLS(SocketError)
     /// OpenSSL rejects a certificate, its key or a CA.
     case tls(TLSError)
-    /// The configuration contradicts itself; the text says how.
+    /// The configuration is inconsistent in the described way.
     case configuration(String)
 
     public var description: String {
@@ -37,11 +37,11 @@ public enum StartError: Error, CustomStringConvertible {
     }
 }
 
-/// A server: one thread that accepts connections, reads, writes and keeps time.
+/// A server or a proxy on one thread, which accepts connections, reads, writes and handles deadlines.
 public protocol SocketHost: EventLoopHandler {
     var loop: HostLoop { get }
 
-    /// Begins to stop cleanly; call it on the loop's thread.
+    /// Starts a clean stop; call it on the loop's thread.
     func stop()
 }
 
@@ -50,24 +50,24 @@ extension SocketHost {
     public var address: SocketAddress { loop.address }
     /// The address at which the host listens for TLS; nil without TLS.
     public var secureAddress: SocketAddress? { loop.secureAddress }
-    /// Takes work from other threads for the loop's thread.
+    /// Accepts work from other threads for the loop's thread.
     public var mailbox: Mailbox { loop.events.mailbox }
 
-    /// Stops the host on a signal: cleanly on the first one, at once on a second one other than SIGHUP.
+    /// Stops the host on a signal: cleanly on the first one, immediately on a second one other than SIGHUP.
     public func stopOnSignals(_ signals: [Int32]) throws(SocketError) { try loop.events.watchSignals(signals) }
 
     /// Like ``stopOnSignals(_:)``, but until the process exits, even after the host is released.
     ///
-    /// So a signal does not kill the program while it writes and closes its last files.
+    /// This prevents a signal from killing the program while it writes and closes its last files.
     public func stopOnSignalsForGood(_ signals: [Int32]) throws(SocketError) {
         try stopOnSignals(signals)
-        // Retains only the loop, so that the host can be released and closes its files, such as the state file.
+        // Retain only the loop, so that the host can be released and closes its files.
         _ = Unmanaged.passRetained(loop.events)
     }
 
     /// Serves until stopped.
     ///
-    /// - Returns: False if a second signal stopped the host at once.
+    /// - Returns: False if a second signal stopped the host immediately.
     public func run() throws(SocketError) -> Bool {
         try loop.events.run(handler: self)
         if let error = loop.acceptError { throw error }
@@ -75,10 +75,10 @@ extension SocketHost {
     }
 
     public func signalReceived(_ signal: Int32, now: MonotonicInstant) {
-        // SIGHUP reports a closed terminal, so it never forces the host to stop at once. A shell sends one after the
-        // system's, and systemd can send one after SIGTERM (SendSIGHUP=).
+        // SIGHUP reports a closed terminal, so it never forces an immediate stop. A shell may send another one, and
+        // systemd can send one after SIGTERM (SendSIGHUP=).
         guard signal != SIGHUP else { return stop() }
-        // A drained server stops on its own, so it may already be stopping when its first signal arrives.
+        // A drained server stops by itself, so it may already be stopping at its first signal.
         guard loop.isSignalled else {
             loop.isSignalled = true
             return stop()
@@ -96,11 +96,11 @@ public final class HostLoop {
     /// The advice of the TLS listener; empty without one.
     public let trustAdvice: String
     public let buffer = ReadBuffer()
-    /// When the host cuts off the remaining connections; nil until it begins to stop.
+    /// When the host ends the remaining connections; nil until it starts stopping.
     public private(set) var stopsAt: MonotonicInstant?
-    /// The plain listener and the one for TLS; empty once the host begins to stop.
+    /// The plain and the TLS listener; empty once the host starts stopping.
     private(set) var ports: [Port] = []
-    /// The error of a listener that can accept no more connections; it stops the host.
+    /// The error of a listener that cannot accept connections any more, which stops the host.
     fileprivate var acceptError: SocketError?
     fileprivate var isSignalled = false
     fileprivate var wasForced = false
@@ -110,7 +110,7 @@ public final class HostLoop {
     /// When to listen again after a pause.
     private var listensAgainAt: MonotonicInstant?
     @exclusivity(unchecked) var clocks = ClockComparison()
-    /// The wall-clock time at the monotonic clock's zero, measured once at the start, so that it never jumps.
+    /// The wall-clock time at the monotonic clock's zero, measured once at startup, so that it never jumps.
     @usableFromInline let epoch: Int64
 
     private static let acceptsPerTurn = 64
@@ -141,7 +141,7 @@ public final class HostLoop {
             (try EventLoop(queueKind: queueKind), try Listener(address: wanted))
         }.mapError(StartError.listening).get()
         address = plain.localAddress
-        // From here on `deinit` closes the listeners.
+        // From here on, `deinit` closes the listeners.
         ports = [Port(listener: plain, isSecure: false)]
         if let secure {
             let listener = try Result { () throws(SocketError) in try Listener(address: secure.address) }
@@ -158,12 +158,12 @@ public final class HostLoop {
     public var url: String { "http://" + address.reachable }
     public var secureURL: String? { secureAddress.map { "https://" + $0.reachable } }
 
-    /// The step of the system's clock since the last call, in nanoseconds: positive if it was set forward, usually 0.
+    /// The step of the system's clock since the last call, in nanoseconds: positive if set forward, usually 0.
     public func clockStep(_ now: MonotonicInstant) -> Int64 { clocks.step(at: now) }
 
-    /// Converts an instant to the time that the modules above the loop use.
+    /// Converts an instant to the time for the modules above the loop.
     ///
-    /// This is the date that the system would show if nobody had set its clock since the start.
+    /// It is the system's date without changes of the clock since the start.
     @inlinable public func time(_ now: MonotonicInstant) -> Timestamp {
         Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds)
     }
@@ -195,7 +195,7 @@ public final class HostLoop {
         }
     }
 
-    /// Stops accepting until a time; clients wait in the backlog.
+    /// Stops accepting until a time, while clients wait in the backlog.
     private func pause(until end: MonotonicInstant) {
         for port in ports { events.remove(port.listener.descriptor) }
         listensAgainAt = end
@@ -221,7 +221,7 @@ public final class HostLoop {
         listensAgainAt = isListening == nil ? now.advanced(by: Self.pauseWithoutDescriptors) : nil
     }
 
-    /// When the loop has to listen again, or to stop.
+    /// When the loop must listen again or stop.
     public var nextDeadline: MonotonicInstant? {
         guard let listensAgainAt, let stopsAt else { return listensAgainAt ?? stopsAt }
         return min(listensAgainAt, stopsAt)
@@ -281,11 +281,11 @@ public final class HostLoop {
 }
 
 extension SocketAddress {
-    /// The address for a client on this machine: localhost for a wildcard address.
+    /// The address for a client on this machine, which is localhost for a wildcard address.
     fileprivate var reachable: String { isUnspecified ? "localhost:\(port)" : description }
 }
 
-/// The read buffer: small, so that one connection's flood does not keep the loop from the others.
+/// The read buffer, which is small so that one connection cannot block the others.
 public final class ReadBuffer {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 16)
     /// Decrypted bytes.

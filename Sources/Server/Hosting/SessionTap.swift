@@ -5,10 +5,10 @@ import Traffic
 
 /// An observer of a host's connections that sees their decrypted traffic.
 ///
-/// All calls come on the loop's thread. A connection keeps its number from ``opened(_:scheme:)`` to
+/// The loop's thread makes all calls. A connection keeps its number from ``opened(_:scheme:)`` to
 /// ``ended(_:byServer:isReset:at:)``. The host does not report a connection whose TLS handshake fails.
 public protocol Tap: AnyObject {
-    /// Somebody set the system's clock forward by this number of nanoseconds, or back if negative.
+    /// The system's clock was set forward by this number of nanoseconds, or back if negative.
     ///
     /// The times of the other calls ignore the step.
     func clockStepped(by step: Int64)
@@ -21,31 +21,31 @@ public protocol Tap: AnyObject {
     func finished(_ connection: UInt64, byServer: Bool, at time: Timestamp)
     /// One side ended the connection.
     func ended(_ connection: UInt64, byServer: Bool, isReset: Bool, at time: Timestamp)
-    /// Writes everything reported so far before it returns; after that the host sends it to the clients.
+    /// Writes all bytes reported so far before it returns; then the host sends them to the clients.
     func write()
 }
 
 /// Records a host's connections: a `SessionRecorder` and its growing file.
 ///
-/// The file is complete at any time, see `TwinFile`. If the disk is full or fails, the tap logs one error and stops
+/// The file is complete at any time; see `TwinFile`. If the disk is full or fails, the tap logs one error and stops
 /// recording, and the host continues.
 public final class SessionTap: Tap {
     private let recorder: SessionRecorder
     private let file: TwinFile
     private let program: String
     private let logger: Logger
-    /// The nanoseconds by which the system's date is ahead of the times of calls: now, and when each connection began.
+    /// The nanoseconds by which the system's date is ahead of the calls' times, now and at each connection's start.
     private var dateShift: Int64 = 0, dateShifts: [UInt64: Int64] = [:]
     /// Whether writing has failed or was given up.
     private var hasFailed = false
     /// The numbers of requests and sockets in the file.
     private var written = (requests: 0, sockets: 0)
 
-    /// The bytes that ``finish(at:)`` copies at a time from the growing file.
+    /// The bytes that ``finish(at:)`` copies at a time.
     private static let pieceSize = 1 << 20
 
     public struct Summary {
-        /// Requests with their answers, including refused handshakes.
+        /// The number of requests, including refused handshakes.
         public let requests: Int
         public let sockets: Int
         public let isComplete: Bool
@@ -54,11 +54,11 @@ public final class SessionTap: Tap {
         /// The place of the finished recording.
         ///
         /// `wanted` is the requested path. `beside` is a file next to it, if another program moved, removed or replaced
-        /// the file. `gone` means that another program moved or removed the recording, perhaps with its folder.
+        /// the file. `gone` means that another program moved or removed the recording.
         public enum Place: Equatable { case wanted, beside(String), gone }
     }
 
-    /// Begins to record into a file, which is complete from now on; log messages call the program `program`.
+    /// Starts recording into a file, which is always complete; `program` is the program's name in log messages.
     ///
     /// Until the first ``write()``, ``discard()`` restores a file that this one replaced.
     ///
@@ -81,7 +81,7 @@ public final class SessionTap: Tap {
 
     public func clockStepped(by step: Int64) { dateShift += step }
 
-    /// The date in the file; it ignores steps of the clock during the connection, so that spans stay right.
+    /// The date in the file, which ignores clock changes during the connection, so that spans stay correct.
     private func date(_ time: Timestamp, on connection: UInt64) -> Timestamp {
         dateShifts.isEmpty ? time : time.advanced(byNanoseconds: dateShifts[connection] ?? 0)
     }
@@ -126,7 +126,7 @@ public final class SessionTap: Tap {
 
     /// Ends the recording: compacts the file and moves it to its path.
     ///
-    /// If that fails, the tap logs a warning and keeps the growing file, which opens just as well.
+    /// If that fails, the tap logs a warning and keeps the growing file, which is valid too.
     public func finish(at time: Timestamp) -> Summary {
         let compaction = recorder.finish(at: time, shiftedBy: dateShifts)
         write()
@@ -144,14 +144,14 @@ public final class SessionTap: Tap {
             case file.path?: .wanted
             case let path?: .beside(path)
             }
-        // Otherwise the place already reports what happened to the file.
+        // Otherwise `place` already reports the problem.
         if let trouble, place == .wanted { logger.warning("\(Self.notCompacted(trouble.description))") }
         return Summary(
             requests: written.requests, sockets: written.sockets, isComplete: !hasFailed && !recorder.isFull,
             place: place)
     }
 
-    /// Copies the pieces, and combines small ones into one write.
+    /// Copies the pieces and combines small ones into one write.
     private func compact(
         _ compaction: SessionCompaction, into append: (_ bytes: [UInt8]) throws(FileError) -> Void
     ) throws(FileError) {
@@ -167,7 +167,7 @@ public final class SessionTap: Tap {
                 var start = range.lowerBound
                 while start < range.upperBound {
                     let bytes = try file.read(min(range.upperBound - start, Self.pieceSize), at: start)
-                    // The file is shorter than before: another program has truncated it.
+                    // Another program has truncated the file.
                     guard !bytes.isEmpty else { throw FileError(.read, path: file.path, cause: .cut) }
                     pending += bytes
                     start += bytes.count

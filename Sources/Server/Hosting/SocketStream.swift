@@ -1,23 +1,23 @@
 import Sockets
 import TLS
 
-/// One connection of a host: a socket, with TLS if the peer speaks it.
+/// One connection of a host: a socket, with TLS if the peer uses it.
 ///
-/// Bytes stay in the owner's output until the socket accepts their ciphertext, and only then count as sent. So limits
-/// and time-outs work as on a plain connection. `deinit` closes the socket.
+/// Bytes stay in the owner's output and do not count as sent until the socket accepts their ciphertext. So limits and
+/// time-outs work as on a plain connection. `deinit` closes the socket.
 public final class SocketStream {
     public let socket: Socket
     /// The connection's token in the loop.
     public let token: UInt64
-    /// Whether the connection began with TLS; a constant, because a server checks it at each read and write.
+    /// Whether the connection started with TLS; a constant, because it is checked at each read and write.
     public let isSecure: Bool
     /// The TLS session; nil on a plain connection, and once a client has sent plain HTTP instead.
     @exclusivity(unchecked) public private(set) var session: TLSSession?
     /// The events that the loop watches; nil once it no longer watches the socket.
     @exclusivity(unchecked) var interest: Interest?
-    /// Whether the TLS handshake has succeeded, even if TLS failed later; true from the start without TLS.
+    /// Whether the TLS handshake has succeeded, even if TLS failed later; always true without TLS.
     @exclusivity(unchecked) public private(set) var isAgreed: Bool
-    /// Whether anything has arrived on a TLS connection; a port scan sends nothing, and is not an error.
+    /// Whether any bytes have arrived on a TLS connection; a port scan sends none and is not an error.
     @exclusivity(unchecked) public private(set) var hasReceived = false
     /// Whether the peer has ended its stream, with FIN or close_notify.
     @exclusivity(unchecked) public private(set) var hasEnded = false
@@ -27,16 +27,16 @@ public final class SocketStream {
     @exclusivity(unchecked) public private(set) var wasCutOff = false
     /// Whether our FIN has been sent.
     @exclusivity(unchecked) public private(set) var isShutDown = false
-    /// Whether the peer accepts nothing more.
+    /// Whether the peer has stopped accepting data.
     @exclusivity(unchecked) public var takesNothing = false
-    /// Whether to ignore a failure of TLS after our close_notify; a proxy then still reads the answer.
+    /// Whether to ignore a failure of TLS after our close_notify, so that a proxy can still read the answer.
     @exclusivity(unchecked) public var ignoresLateFailure = false
     /// Whether our close_notify has been written.
     @exclusivity(unchecked) private var hasSaidFarewell = false
     /// Whether ``read(into:_:)`` has reported the failure of TLS.
     @exclusivity(unchecked) private var isFailureTold = false
     @exclusivity(unchecked) private var isClosed = false
-    /// The encrypted bytes at the front of the owner's output that do not count as sent yet.
+    /// The encrypted bytes at the start of the owner's output that do not count as sent yet.
     @exclusivity(unchecked) private var encryptedCount = 0
 
     /// The bytes of plaintext to encrypt at a time: four TLS records.
@@ -54,15 +54,15 @@ public final class SocketStream {
     public var isShakingHands: Bool { session?.phase == .handshaking }
     /// Whether the stream still accepts output.
     public var takesOutput: Bool { isOpen && !hasSaidFarewell }
-    /// Whether nothing more can be sent, so that the owner may drop its output.
+    /// Whether sending is no longer possible, so that the owner may drop its output.
     public var isMute: Bool { isShutDown || takesNothing || session?.phase == .failed }
-    /// Whether ciphertext waits to be sent: records of TLS itself, or encrypted output.
+    /// Whether ciphertext waits to be sent: TLS records or encrypted output.
     public var hasCiphertext: Bool { isSecure && session?.hasCiphertext ?? false }
 
     /// The events to watch.
     ///
     /// - Parameters:
-    ///   - reads: Whether the owner can take more bytes.
+    ///   - reads: Whether the owner can accept more bytes.
     ///   - hasOutput: Whether the owner has output to send.
     public func interest(reads: Bool, hasOutput: Bool) -> Interest {
         let writes = !takesNothing && (hasCiphertext || takesOutput && hasOutput)
@@ -73,9 +73,9 @@ public final class SocketStream {
 
     /// The result of reading.
     public enum Reading {
-        /// Something arrived.
+        /// Bytes arrived.
         case bytes
-        /// The peer ended its stream, perhaps after some bytes.
+        /// The peer ended its stream, possibly after some bytes.
         case end
         /// Nothing has arrived yet.
         case nothing
@@ -84,7 +84,7 @@ public final class SocketStream {
         case failed(TLSError)
     }
 
-    /// Reads once, decrypts, and calls `body` with the bytes, perhaps none, which are valid only during that call.
+    /// Reads once, decrypts, and calls `body` with the bytes, which may be empty and are valid only during the call.
     public func read(into buffer: ReadBuffer, _ body: (UnsafeRawBufferPointer) -> Void) -> Reading {
         switch socket.read(into: buffer.bytes) {
         case .bytes(let count):
@@ -121,7 +121,7 @@ public final class SocketStream {
         case .closed: break
         case .failed:
             if case .truncated? = session.failure {
-                // Many peers end this way; HTTP or WebSocket notices a truncated message.
+                // Many peers end this way; HTTP and WebSocket detect truncated messages.
                 wasCutOff = true
             } else if let failure = session.failure, !isFailureTold, !(hasSaidFarewell && ignoresLateFailure) {
                 isFailureTold = true
@@ -155,7 +155,7 @@ public final class SocketStream {
         let result = session.withCiphertext(socket.write)
         guard case .wrote(let count) = result else { return result }
         session.takeCiphertext(count)
-        // The last byte of the output counts as sent only with the last byte of its ciphertext.
+        // The output's last byte counts as sent only with the last byte of its ciphertext.
         let sent = max(session.hasCiphertext ? min(count, encryptedCount - 1) : encryptedCount, 0)
         encryptedCount -= sent
         return .wrote(sent)
@@ -166,8 +166,8 @@ public final class SocketStream {
 
     /// Ends our stream; call it after all output was sent.
     ///
-    /// - Parameter abruptly: Whether to omit the close_notify, as a crashing program does. A close_notify that does not
-    ///   fit into the socket is omitted, too.
+    /// - Parameter abruptly: Whether to omit the close_notify, like a crashing program. A close_notify that does not
+    ///   fit into the socket is omitted too.
     public func finish(abruptly: Bool = false) {
         guard !isShutDown else { return }
         isShutDown = true

@@ -12,11 +12,11 @@ struct VerifiedToken {
     let user: UserID
 }
 
-/// The last `Authorization` of a connection, because its next request usually has the same bytes.
+/// A connection's last `Authorization`, because the next request usually has the same bytes.
 struct LastAuthorization {
     fileprivate var bytes: [UInt8]
     fileprivate var token: VerifiedToken
-    /// The fields of the request that was accepted with this token and its API key; nil before the key was checked.
+    /// The fields of the request accepted with this token and its API key; nil before the key check.
     fileprivate var accepted: FieldBlock?
 }
 
@@ -28,10 +28,10 @@ struct Authenticator {
     private let limit: Int
     /// The users of the scenario's tokens.
     private let fixed: [ExactString: ExactString]
-    /// Verified tokens by their text; the server checks a signature once, and the expiry each time.
+    /// Verified tokens by their text; a signature is checked once, and the expiry each time.
     private var verified: [ExactString: VerifiedToken] = [:]
 
-    /// Advice on the token that was verified last; nil once it was taken.
+    /// Advice on the last verified token; nil once it was taken.
     private var hint: String?
 
     mutating func takeHint() -> String? {
@@ -52,7 +52,7 @@ struct Authenticator {
     /// The user of a REST request, by bearer token and API key.
     ///
     /// - Parameter needsKey: Whether to refuse a missing key; a wrong key is always refused.
-    /// - Throws: 401 for bad credentials, 507 if there is no room for a new user.
+    /// - Throws: A 401 for invalid credentials, or a 507 if a new user exceeds a limit.
     mutating func user(
         of fields: FieldBlock, needsKey: Bool = true, last: inout LastAuthorization?, in backend: inout Backend,
         at now: Timestamp
@@ -68,7 +68,7 @@ struct Authenticator {
         return token.user
     }
 
-    /// Refuses a wrong key, and a missing one unless the mode or the request needs none.
+    /// Refuses a wrong key, and a missing key unless it is optional in the mode or for the request.
     func checkAPIKey(of fields: FieldBlock, isOptional: Bool = false) throws(APIError) {
         switch fields.firstValue(of: .xAPIKey, is: apiKey) {
         case true?: break
@@ -77,7 +77,7 @@ struct Authenticator {
         }
     }
 
-    /// The user of a WebSocket handshake, by `?token=` or by the credentials of a REST request, as the guide permits.
+    /// The user of a WebSocket handshake, by `?token=` or header fields as the guide permits.
     ///
     /// A handshake with `?token=` needs no API key, but a wrong key is still refused.
     ///
@@ -124,7 +124,7 @@ struct Authenticator {
         } else {
             do { token = try AccessToken.verify(text, secret: secret) } catch { throw .badToken(error) }
         }
-        // A token for an account needs a registered account; the guides have no accounts.
+        // A token with an e-mail address requires a registered account; the guides have no accounts.
         let isAccounts = mode.servesApps && token.email != nil
         let user = try isAccounts ? backend.accountHolder(token.subject) : backend.user(token.subject)
         let result = VerifiedToken(validity: token.validity, user: user)

@@ -12,7 +12,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// The port; nil for the scheme's default port.
     let port: UInt16?
 
-    /// Reads `scheme://host[:port]` and nothing else (RFC 6454 §6.2); nil for any other text, including `null`.
+    /// Reads `scheme://host[:port]` (RFC 6454 §6.2); nil for any other text, including `null`.
     public init?(_ text: String) {
         let parts = URLParts(text)
         guard let scheme = parts.scheme, let authority = parts.authority, parts.origin.utf8.count == text.utf8.count
@@ -20,9 +20,9 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         self.init(scheme: scheme, authority: authority)
     }
 
-    /// The origin of pages that a server serves under this authority.
+    /// The origin of a server's pages under an authority.
     ///
-    /// Refuses a port with a leading zero, so that each origin has only one spelling.
+    /// It refuses a port with a leading zero, so that each origin has only one spelling.
     init?(scheme: Substring, authority: Substring) {
         guard let parts = HostAndPort(authority), parts.hasPlainHost, parts.port == nil || parts.portNumber != nil,
             parts.port?.first != "0"
@@ -33,23 +33,23 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         port = parts.portNumber == Self.defaultPorts[self.scheme] ? nil : parts.portNumber
     }
 
-    /// The origin as a browser writes it.
+    /// The origin in a browser's notation.
     public var description: String { "\(scheme)://\(host)" + (port.map { ":\($0)" } ?? "") }
 
     /// Whether its scheme is http or https.
     public var isOfWeb: Bool { Self.defaultPorts[scheme] != nil }
 
-    /// Whether the host is `localhost`, in 127.0.0.0/8 or `[::1]`, and the scheme http or https.
+    /// Whether the host is `localhost`, `[::1]` or in 127.0.0.0/8, and the scheme is http or https.
     ///
-    /// Names below `localhost` do not count, because some resolvers look them up elsewhere.
+    /// Names below `localhost` do not count, because some resolvers ask other servers for them.
     var isOfThisMachine: Bool {
         isOfWeb && (host == "localhost" || host == "[::1]" || isLoopback)
     }
 
-    /// Whether the host is an IPv4 address in 127.0.0.0/8, and not a name such as `127.0.0.1.example.com`.
+    /// Whether the host is an IPv4 address in 127.0.0.0/8, not a name such as `127.0.0.1.example.com`.
     private var isLoopback: Bool { host.hasPrefix("127.") && HostAndPort.isIPv4(host) }
 
-    /// Whether the host is an address or `localhost`, which no DNS entry can point elsewhere.
+    /// Whether the host is an address or `localhost`, which DNS cannot redirect.
     var hasFixedHost: Bool { HostAndPort(host[...])?.hasFixedHost ?? false }
 
     private static let defaultPorts: [String: UInt16] = ["http": 80, "https": 443]  // Keys are ASCII, like `scheme`.

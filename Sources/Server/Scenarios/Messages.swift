@@ -41,7 +41,7 @@ enum Messages {
         case columns = " Members of one list or mapping start in the same column."
     }
 
-    /// An error in libyaml's words.
+    /// An error with libyaml's message.
     static func notYAML(
         _ problem: String, context: String? = nil, contextLine: Int = 1, hint: YAMLHint? = nil
     ) -> String {
@@ -263,7 +263,8 @@ enum Messages {
 
     static func number(_ value: Double) -> String { JSONNumber(value).text }
 
-    /// The nearest of the first 200 names: a scenario may have a thousand, and each costs time for each mistake.
+    /// The nearest of the first 200 names, because a scenario may have a thousand, and each costs time for each
+    /// mistake.
     static func nearest(_ text: String, _ candidates: [String]) -> String? {
         NearestWord.find(text, among: Array(candidates.prefix(200)))
     }
@@ -271,7 +272,7 @@ enum Messages {
     /// A text in quotation marks, truncated and free of control characters.
     static func quoted(_ text: String) -> String { text.quoted() }
 
-    /// A word as written, truncated if it is long.
+    /// A word as written, truncated if long.
     static func shortened(_ text: String) -> String {
         let isWord = text.utf8.count <= 60 && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
         return isWord ? text : quoted(text)

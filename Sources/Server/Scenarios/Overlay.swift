@@ -2,13 +2,13 @@ import FitIQAPI
 import HTTPTypes
 import JSON
 
-/// Changes to the fake's answers that imitate a real server.
+/// Changes to the fake's answers for imitating a real server.
 ///
-/// A comparison writes these changes (`conform --accept`), and the server applies them to its own answers and messages,
-/// in the order of the file. Answers of faults, stubs and sessions stay unchanged.
+/// A comparison writes these changes (`conform --accept`), and the server applies them to the fake's answers and
+/// messages in file order. Answers of faults, stubs and sessions stay unchanged.
 public struct Overlay: Sendable, Equatable {
     public let changes: [Change]
-    /// The effective changes of each endpoint: if several replace all values at one place, only the first.
+    /// The effective changes of each endpoint; of several that replace all values in one place, only the first.
     private let acting: [Endpoint: [Change]]
 
     public init(_ changes: [Change] = []) {
@@ -28,7 +28,7 @@ public struct Overlay: Sendable, Equatable {
         public var endpoint: Endpoint
         /// The answers or messages to change, identified by their kind after earlier changes.
         public var kind: Kind
-        /// The value's path; empty for the answer itself.
+        /// The value's path; empty for the whole answer.
         public var member: [Step]
         public var action: Action
 
@@ -70,16 +70,16 @@ public struct Overlay: Sendable, Equatable {
     }
 
     public enum Action: Sendable, Hashable {
-        /// A value for this place.
+        /// A value for this path.
         ///
-        /// A value that is already there gets the kind and the form of this one, and objects that lack it get it. With
+        /// An existing value gets the kind and form of this one, which is added to objects without it. With
         /// `insteadOf`, it replaces only these words.
         case value(JSONValue, insteadOf: [String]?)
         case rename(String)
         case remove
         case becomes(Kind)
         case contentType(String)
-        /// The real server may answer like this; the fake never does.
+        /// The real server may answer like this, but the fake never does.
         case known
     }
 }
@@ -94,10 +94,10 @@ extension Overlay {
         public var contentType: String?
     }
 
-    /// Whether answers of an endpoint may change.
+    /// Whether the overlay may change an endpoint's answers.
     public func concerns(_ endpoint: Endpoint) -> Bool { acting[endpoint] != nil }
 
-    /// The most changes that are applied to an answer of an endpoint.
+    /// The maximum number of changes applied to an endpoint's answer.
     public func count(for endpoint: Endpoint) -> Int { acting[endpoint]?.count ?? 0 }
 
     /// Changes an answer; parses its body once.
@@ -123,7 +123,7 @@ extension Overlay {
         return value.encoded()
     }
 
-    /// Applies changes in order, and returns the answer's kind after them.
+    /// Applies changes in order and returns the resulting kind.
     private static func apply(
         _ changes: [Change], to value: inout JSONValue?, _ kind: Kind, noteType: (String) -> Void
     ) -> Kind {
@@ -187,7 +187,7 @@ extension [Overlay.Step] {
         }
     }
 
-    /// Reads the notation; nil if a name is empty or has a bracket.
+    /// Reads the notation; nil if a name is empty or contains a bracket.
     public init?(path: String) {
         self = []
         for (index, part) in path.split(separator: ".", omittingEmptySubsequences: false).enumerated() {
@@ -234,7 +234,7 @@ extension Overlay {
         return overlay
     }
 
-    /// The size of its changes' values in JSON: the server may write each value into every element of a list.
+    /// The size of its changes' values in JSON; the server may write each value into every element of a list.
     private var valueBytes: Int {
         changes.reduce(0) { sum, change in
             if case .value(let value, _) = change.action { sum + value.encoded().count } else { sum }
@@ -246,9 +246,9 @@ extension Overlay {
 }
 
 extension Cursor {
-    /// Refuses an array of more than one element in a value, at any depth.
+    /// Refuses arrays of more than one element in a value, at any depth.
     ///
-    /// The value of another change is written into each element, so arrays within arrays would multiply.
+    /// Other changes write their value into each element, so nested arrays would multiply.
     fileprivate func refusesLongArray() -> Bool {
         switch node.content {
         case .list(let nodes):

@@ -10,29 +10,29 @@ import Traffic
 /// A developer's description of a world: its initial contents and its behaviour.
 public struct Scenario: Sendable, Equatable {
     public var name: String
-    /// A summary in one line.
+    /// A one-line summary.
     public var summary: String
-    /// The mode of the responses; nil leaves it to the server.
+    /// The mode of the responses; nil means the server's choice.
     public var guide: GuideMode?
-    /// The seed of ids and paces; nil leaves it to the server.
+    /// The seed of ids and paces; nil means the server's choice.
     public var seed: UInt64?
-    /// The clock; nil leaves it to the server.
+    /// The clock; nil means the server's choice.
     public var clock: ClockMode?
-    /// The lifetime of tokens that the server prints, in nanoseconds; nil for unlimited.
+    /// The lifetime of tokens that the server prints, in nanoseconds; nil if unlimited.
     public var tokenLifetime: Int64?
-    /// The world's settings other than its contents.
+    /// The world's settings besides its contents.
     public var rules = WorldRules()
     public var data: WorldData
     /// The scripted answers and meals.
     public var script: Script
     public var faults: [FaultRule]
-    /// Answers to requests that are not part of the product; the first one that fits is used.
+    /// Answers to requests outside the product; the first match is used.
     public var stubs: [Stub] = []
-    /// The network between clients and the world; nil leaves it to the server.
+    /// The network between clients and the world; nil means the server's choice.
     public var network: NetworkProfile?
     /// The real server that answers instead of the fake, if any.
     public var upstream: Upstream?
-    /// How its answers differ from the fake's; nil leaves it to the server.
+    /// The differences of the real server's answers; nil means the server's choice.
     public var overlay: Overlay?
     /// The path of an overlay that is not read yet, relative to the scenario's file.
     public var unreadOverlay: String?
@@ -40,7 +40,7 @@ public struct Scenario: Sendable, Equatable {
     public var replay: SessionReplay?
     /// The script in its document, in the original notation.
     public var written = WrittenScript()
-    /// The old words in its document, which are no mistakes, each with the current word.
+    /// The deprecated words in its document, which are not mistakes, each with the current word.
     public internal(set) var oldWords: [ScenarioErrors.Mistake] = []
 
     /// The name of the scenario without a script.
@@ -58,7 +58,7 @@ public struct Scenario: Sendable, Equatable {
         (self.faults, self.replay) = (faults, replay)
     }
 
-    /// The keys that have no meaning with a session, which has its own contents and responses.
+    /// The keys that are not allowed with a session, which has its own contents and responses.
     static let keysWithoutReplay = [
         "token_lifetime", "accounts", "consultations", "ids", "tokens", "users", "pauses", "answers", "meals", "stubs",
         "issued_ids", "upstream", "overlay",
@@ -76,7 +76,7 @@ public struct Scenario: Sendable, Equatable {
 }
 
 extension Scenario {
-    /// The document after replacing a world's scenario with this one: absent members stay.
+    /// The document after replacing a world's scenario with this one, with absent members kept.
     public func written(over old: Scenario) -> WrittenScript {
         // A session has no scripts.
         guard replay == nil else { return written }
@@ -89,7 +89,7 @@ extension Scenario {
     }
 }
 
-/// The members of a scenario's document that an export of a world lacks; faults are listed separately.
+/// The members of a scenario's document that a world's export lacks, except for faults.
 public struct WrittenScript: Sendable, Equatable {
     public private(set) var members: JSONObject = [:]
     private static let keys = ["summary", "network", "pauses", "answers", "meals", "stubs", "upstream", "overlay"]
@@ -105,19 +105,19 @@ public struct WrittenScript: Sendable, Equatable {
         for key in keys { members[key] = other.members[key] }
     }
 
-    /// The notation is not part of a scenario: the same rules have many notations.
+    /// The notation does not count, because the same rules have many notations.
     public static func == (one: WrittenScript, other: WrittenScript) -> Bool { true }
 }
 
 extension WrittenScript: CustomReflectable {
-    /// No children, so that `isExactly` ignores the notation, as `==` does.
+    /// It has no children, so that `isExactly` ignores the notation like `==`.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// The clock of a world.
 public enum ClockMode: Sendable, Equatable {
     case real
-    /// The world's own clock, which only advances on request.
+    /// A separate clock that advances only on request.
     case manual(start: Timestamp)
 
     /// The manual clock with its default start: 2025-01-29T10:30:00Z.
@@ -141,7 +141,7 @@ public struct ScenarioErrors: Error, Equatable, Sendable {
         public var line: Int?
         /// The column, from 1, counted in Unicode scalars.
         public var column: Int?
-        /// The path in the document: `faults[2].status`; empty for the document itself.
+        /// The path in the document: `faults[2].status`; empty for the whole document.
         public var path: String
         /// A sentence or two: the problem, what is allowed, and what was probably meant.
         public var message: String
@@ -169,27 +169,27 @@ extension ScenarioErrors: CustomStringConvertible {
 
 /// The limits of a scenario; each has its refusal (docs/limits.md).
 public enum ScenarioLimits {
-    /// Bytes of a file, 16 MiB.
+    /// Bytes in a file, 16 MiB.
     public static let fileBytes = 16 * 1024 * 1024
-    /// Values of a YAML document; values repeated by aliases count each time.
+    /// Values in a YAML document; values repeated by aliases count each time.
     public static let nodes = 200_000
-    /// Bytes of texts that the aliases of a YAML document repeat, 16 MiB.
+    /// Bytes of texts repeated by aliases in a YAML document, 16 MiB.
     public static let repeatedBytes = 16 * 1024 * 1024
     /// Occurrences of `%TAG` in a YAML document, as a directive or not.
     public static let directives = 100
-    /// Values of a JSON file such as an export, which uses more than eight bytes per value.
+    /// Values in a JSON file such as an export, which uses more than eight bytes per value.
     public static let valuesOfJSON = fileBytes / 8
-    /// Stubs of a scenario.
+    /// Stubs in a scenario.
     public static let stubs = 100
-    /// Endpoints of an upstream with their own answerer.
+    /// Endpoints of an upstream with a specified answerer.
     public static let upstreamRules = 100
     /// Changes to the fake's answers in an overlay.
     public static let changes = 1000
-    /// Bytes of JSON in the values of all changes: each may be written into every element of a list.
+    /// Bytes of JSON in the values of all changes; each may be written into every element of a list.
     public static let changeBytes = 16 * 1024
     /// Texts accepted as tokens.
     public static let tokens = 100
-    /// Fields to fill in in one answer: each value can be as long as a question.
+    /// Fields to fill in one answer; each value can be as long as a question.
     public static let fields = 100
     /// The nesting depth of lists and mappings.
     public static let depth = 64
@@ -197,7 +197,7 @@ public enum ScenarioLimits {
     public static let mistakes = 50
     /// Users per scenario.
     public static let users = 100_000
-    /// Iterations of PBKDF2 for all passwords of a scenario, some five seconds; for many passwords, lower the cost.
+    /// Iterations of PBKDF2 for all passwords of a scenario, some five seconds; use a lower cost for many passwords.
     public static let passwordWork = 20_000_000
     /// Goals per user.
     public static let goals = 1000
@@ -213,16 +213,16 @@ public enum ScenarioLimits {
     public static let photos = 20
     /// Documents per collection and user.
     public static let documents = 10_000
-    /// Users who share a document.
+    /// Users with whom a document is shared.
     public static let shares = 100
     /// Foods per meal.
     public static let items = 50
     /// Rules for answers, and rules for meals.
     public static let rules = 1000
-    /// Steps for a scalar of a text by all rules for answers together, and by all rules for meals.
+    /// Steps per scalar of a text by all answer rules together, and by all meal rules.
     ///
-    /// With `SearchedText.maximumLength` that makes 2.5 million steps for a message, of up to 6 ns each: less than the
-    /// 20 ms for which a message may block the loop. `Pattern.stepsPerScalar` gives the cost of an expression.
+    /// With `SearchedText.maximumLength` a message takes 2.5 million steps of up to 6 ns, less than the 20 ms for which
+    /// a message may block the loop. `Pattern.stepsPerScalar` is the cost of an expression.
     public static let matchingSteps = 500
     /// Names for pauses.
     public static let pauses = 1000
@@ -230,7 +230,7 @@ public enum ScenarioLimits {
     public static let steps = 10_000
     /// Bytes of all texts of an answer, 256 KiB.
     public static let answerBytes = 256 * 1024
-    /// The assumed bytes of a built-in answer: more than any of them has.
+    /// The assumed size of a built-in answer in bytes, an upper bound.
     public static let builtInAnswerBytes = 512
     /// Bytes of a text from an assistant or the system, 1 MiB.
     public static let messageBytes = 1024 * 1024
@@ -243,18 +243,18 @@ public enum ScenarioLimits {
     /// The longest duration, 366 days, in nanoseconds.
     public static let longestDuration: Int64 = 366 * 86_400_000_000_000
 
-    /// Parses a duration such as `1.5s` into nanoseconds; nil for anything else, and if it is too long.
+    /// Parses a duration such as `1.5s` into nanoseconds; nil if it is invalid or too long.
     package static func duration(_ text: String) -> Int64? { Durations.nanoseconds(text, atMost: longestDuration) }
 }
 
-/// A recorded session for a world to replay: `replay:` of a scenario.
+/// A recorded session for a world to replay (a scenario's `replay:`).
 public struct SessionReplay: Sendable, Equatable {
     public var session: Source
     public var settings: ReplaySettings
 
     /// The source of a session.
     public enum Source: Sendable, Equatable {
-        /// A file that is not read yet; a relative path starts at the scenario's file.
+        /// A file that is not read yet; its path is relative to the scenario's file.
         case file(String)
         case plan(ReplayPlan)
     }
@@ -263,7 +263,7 @@ public struct SessionReplay: Sendable, Equatable {
         (self.session, self.settings) = (session, settings)
     }
 
-    /// The path of a session that is not read yet.
+    /// The path of a session file that is not read yet.
     public var unreadFile: String? {
         guard case .file(let path) = session else { return nil }
         return path
@@ -272,14 +272,15 @@ public struct SessionReplay: Sendable, Equatable {
     /// A session ready for replay, with notes about its file.
     public struct Recording: Sendable {
         public let plan: ReplayPlan
-        /// Gaps and repairs of the file, a sentence each.
+        /// Sentences on gaps and repairs in the file.
         public let notes: [String]
 
         /// Reads a HAR file from Chrome, Firefox, mitmproxy, Playwright or this program.
         ///
-        /// - Parameters: - prefix: The path before the API's; requests may omit it. - attachment: Returns the bytes of
-        ///   a file next to it by name; nil if there is none.
-        /// - Throws: The mistakes of the file, which is limited to 256 MiB, or the reason why it cannot be replayed
+        /// - Parameters:
+        ///   - prefix: The path before the API's; requests may omit it.
+        ///   - attachment: Returns the bytes of a file next to it by name; nil if there is none.
+        /// - Throws: The mistakes in the file, which may have 256 MiB, or the reason why it cannot be replayed
         ///   (``ReplayError``).
         public init(
             readingHAR bytes: [UInt8], prefix: PathPrefix? = nil,
@@ -301,14 +302,14 @@ public struct SessionReplay: Sendable, Equatable {
     }
 }
 
-/// The reason why a session cannot be replayed.
+/// Why a session cannot be replayed.
 public struct SessionTrouble: Error, Sendable, Equatable, CustomStringConvertible {
     /// A sentence: the position in the file, the problem, and what was expected.
     public let description: String
 }
 
 extension Scenario {
-    /// The names of the built-in scenarios, `default` first, the others sorted.
+    /// The names of the built-in scenarios: `default`, then the others sorted.
     public static let builtInNames = builtInSummaries.map(\.name)
 
     /// The name and summary of each built-in scenario, without parsing YAML.
@@ -357,7 +358,7 @@ extension Scenario {
 
     private static let folder = "Fixtures/scenarios/"
 
-    /// The text of the line `summary: `, which each file has near its beginning, without quotation marks.
+    /// The unquoted text in the line `summary: ` near the start of each file.
     private static func summary(of bytes: UnsafeBufferPointer<UInt8>) -> String {
         let key = Array("summary: ".utf8)
         let line = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 20).first { $0.starts(with: key) }

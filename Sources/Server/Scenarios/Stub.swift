@@ -6,7 +6,7 @@ import JSON
 /// An answer to a request for any path outside the product.
 public struct Stub: Sendable, Equatable {
     public var method: HTTPRequest.Method
-    /// The path as written; a segment such as `{id}` matches any.
+    /// The path as written; a segment such as `{id}` matches any segment.
     public var path: String
     public var status = HTTPResponse.Status.ok
     public var fields = HTTPFields()
@@ -26,7 +26,7 @@ public struct Stub: Sendable, Equatable {
         path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Whether the product has a path in any mode.
+    /// Whether a path is part of the product in any mode.
     fileprivate static func isOfProduct(_ path: String) -> Bool {
         GuideMode.allCases.contains { Route(segments: segments(of: path), in: $0) != nil }
     }

@@ -1,9 +1,9 @@
 import FitIQAPI
 import Text
 
-/// A real server that answers in a world: `upstream:` of a scenario.
+/// A real server that answers in a world (a scenario's `upstream:`).
 public struct Upstream: Sendable, Equatable {
-    /// Nil if the server's option `--upstream` names it.
+    /// The server's URL; nil if it comes from the option `--upstream`.
     public var url: UpstreamURL?
     /// Who answers endpoints that are not in ``endpoints``, and other paths.
     public var answers = Answerer.real
@@ -11,7 +11,7 @@ public struct Upstream: Sendable, Equatable {
 
     public enum Answerer: String, Sendable, CaseIterable {
         case fake, real
-        /// The fake answers if the server responds with 404 or 501, or cannot be reached.
+        /// The fake answers if the real server responds with 404 or 501 or is unreachable.
         case realElseFake = "real-else-fake"
     }
 
@@ -26,7 +26,7 @@ public struct Upstream: Sendable, Equatable {
 }
 
 extension Upstream {
-    /// Reads a URL, or a mapping with the answerers of endpoints.
+    /// Reads a URL, or a mapping with answerers for endpoints.
     static func read(_ cursor: Cursor) -> Upstream? {
         guard case .mapping = cursor.node.content else { return url(cursor).map { Upstream($0) } }
         guard let fields = Fields(cursor, as: .upstream) else { return nil }
@@ -62,7 +62,7 @@ extension Upstream {
 }
 
 extension Upstream? {
-    /// Returns this one, with the other's URL if it has none; `other` if this is nil.
+    /// Returns this upstream, with the other's URL if it has none; returns `other` if this is nil.
     public func completed(by other: Upstream?) -> Upstream? {
         guard var result = self else { return other }
         result.url = result.url ?? other?.url

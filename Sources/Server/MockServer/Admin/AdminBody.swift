@@ -6,11 +6,11 @@ import Scenarios
 
 /// The JSON body of an admin request; an absent body counts as an empty object.
 ///
-/// It is stricter than a body of the API: it refuses unknown keys, because here they are typing mistakes.
+/// It is stricter than an API body: it refuses unknown keys, because they are probably typing mistakes.
 struct AdminBody {
     private let fields: BodyReader?
     private let byteCount: Int
-    /// The bytes that a world keeps: the whole body if it contains a scenario, 0 if it only names one.
+    /// The bytes that a world stores: the whole body if it contains a scenario, 0 if it has only a scenario's name.
     var scenarioBytes: Int { self["scenario"]?.object == nil ? 0 : byteCount }
 
     /// The limits of most bodies; bodies with scenarios or frames may have more values.
@@ -19,7 +19,7 @@ struct AdminBody {
     /// Reads a body.
     ///
     /// - Parameter keys: The permitted keys; nil permits any key.
-    /// - Throws: 400 for a body that is not a JSON object or has other keys.
+    /// - Throws: A 400 for a body that is not a JSON object or has other keys.
     init(_ body: [UInt8], keys: [String]?, limits: JSON.Limits = limits) throws(APIError) {
         byteCount = body.count
         fields = body.isEmpty ? nil : try BodyReader(body, limits: limits)
@@ -65,7 +65,7 @@ struct AdminBody {
     /// A Boolean, or nil if the key is absent.
     func flag(_ key: String) throws(APIError) -> Bool? { try value(key, expected: "true or false", \.bool) }
 
-    /// A span of time in nanoseconds, or nil if the key is absent.
+    /// A duration in nanoseconds, or nil if the key is absent.
     func duration(_ key: String) throws(APIError) -> Int64? {
         try value(key, expected: "a duration of at most 366 days such as \"26s\", \"1.5m\" or \"250ms\"") {
             $0.string.flatMap { ScenarioLimits.duration($0) }
@@ -79,7 +79,7 @@ struct AdminBody {
         }
     }
 
-    /// One of the allowed names; the usual one if the key is absent, or 400 if there is no usual one.
+    /// One of the allowed names; a missing key means the usual name, or throws 400 if there is none.
     func choice(_ key: String, of allowed: [String], usually usual: String? = nil) throws(APIError) -> String {
         let expected = "one of " + allowed.map { "\"\($0)\"" }.joined(separator: ", ")
         let name = try (text(key, expected: expected) ?? usual).required(key, expected: expected)
@@ -99,11 +99,11 @@ struct AdminBody {
     /// The content of a frame or a body.
     struct Payload {
         let bytes: [UInt8]
-        /// The key that contained it: `text`, `json` or `base64`.
+        /// The key of the content: `text`, `json` or `base64`.
         let key: String
 
         var isText: Bool { key != "base64" }
-        /// The media type for an answer; nil for JSON, the default.
+        /// The media type for an answer; nil means JSON.
         var contentType: String? {
             key == "json" ? nil : isText ? "text/plain; charset=utf-8" : "application/octet-stream"
         }
@@ -114,7 +114,7 @@ struct AdminBody {
 
     /// The bytes of one of the ``payloadKeys``; nil if all are absent.
     ///
-    /// - Throws: 400 if the body has several of the keys, or more bytes than the limit.
+    /// - Throws: A 400 if the body has several of the keys or exceeds the limit.
     func payload(limit: Int) throws(APIError) -> Payload? {
         let keys = Self.payloadKeys.filter { self[$0] != nil }
         guard let key = keys.first else { return nil }
@@ -131,7 +131,7 @@ struct AdminBody {
         return Payload(bytes: bytes, key: key)
     }
 
-    /// A scenario: the name of a built-in one, or an object like a scenario file; nil if the key is absent.
+    /// A built-in scenario by name, or one in an object like a scenario file; nil if the key is absent.
     func scenario() throws(APIError) -> Scenario? {
         guard let value = self["scenario"] else { return nil }
         return try Scenario(requested: value)
@@ -146,7 +146,7 @@ struct AdminBody {
     /// A world's label, or nil if the key is absent.
     func label() throws(APIError) -> String? { try text("label", bytes: 1...ServerLimits.labelBytes) }
 
-    /// A seed, or nil if the key is absent; it may be a text, because not every JSON library keeps 64 bits.
+    /// A seed, or nil if the key is absent; it may be a text, because some JSON libraries lose 64-bit precision.
     func seed() throws(APIError) -> UInt64? {
         try value("seed", expected: "a whole number from 0 to 18446744073709551615") { value in
             value.string.flatMap(UInt64.init) ?? value.number.flatMap { UInt64($0.text) }
@@ -193,7 +193,7 @@ extension Scenario {
         self = scenario
     }
 
-    /// Reads a scenario from a request; 400 with all its mistakes.
+    /// Reads a scenario from a request; throws 400 with all its mistakes.
     init(json value: JSONValue) throws(APIError) {
         do throws(ScenarioErrors) { self = try Scenario.read(json: value) } catch { throw .invalid(error.description) }
     }

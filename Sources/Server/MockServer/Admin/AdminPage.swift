@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// The page of the admin API.
 extension Engine {
-    /// `GET /__admin/ui`: the page, without any data.
+    /// `GET /__admin/ui`: the page without data.
     func adminPage(_ call: AdminCall) -> Answer {
         let page = APIDescription.adminPageBytes
         var fields = HTTPFields()

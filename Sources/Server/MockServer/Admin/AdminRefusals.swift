@@ -23,7 +23,7 @@ extension APIError {
         "This server has no default world: create a world with POST /__admin/worlds, and use the answer's "
             + "'url' and 'token'.")
 
-    /// Refuses a request for a world of another node of the fleet.
+    /// Refuses a request for a world on another node of the fleet.
     static func foreignWorld(_ id: String, owner: String, node: String) -> APIError {
         APIError(
             .misdirectedRequest, .notFound,
@@ -36,13 +36,13 @@ extension APIError {
         .conflict("There is already a world \"\(id)\"; delete it first, or omit the id.")
     }
 
-    /// Refuses to make a world while the server drains.
+    /// Refuses to create a world while the server drains.
     static let draining = APIError(
         .serviceUnavailable, .conflict,
         "This server is draining: it creates no more worlds, and stops when its last world is gone. Use "
             + "another server.")
 
-    /// Advice on where to get a token of a world other than the default one.
+    /// Advice on getting a token for a world other than the default world.
     static func tokenAdvice(ofWorld id: String) -> String {
         "POST /__admin/worlds/\(id)/tokens creates a token for this world."
     }
@@ -60,7 +60,7 @@ extension APIError {
                 + "/__admin/worlds/{id}, or wait until idle ones expire.")
     }
 
-    /// Refuses a body for which other large bodies leave no room.
+    /// Refuses a body that exceeds the limit together with other large bodies.
     static let tooMuchToRead = full(
         "The server is reading other large bodies and has no room for this one; send it again after those are answered."
     )
@@ -77,7 +77,7 @@ extension APIError {
                 + "as 'X-Admin-Token'.")
     }
 
-    /// Refuses pages of other sites, and names in `Host` whose DNS entry points to this machine.
+    /// Refuses pages of other sites, and foreign names in `Host` whose DNS entry points to this machine.
     static let adminForOtherSite = forbidden(
         "The admin API does not answer pages of other sites: use http://localhost or http://127.0.0.1 without "
             + "another site's 'Origin', or send an admin token.")
@@ -103,7 +103,7 @@ extension APIError {
     /// The refusal of a scenario with inconsistent data.
     init(_ error: PlantError) { self = error.isForWantOfRoom ? .full(error.description) : .invalid(error.description) }
 
-    /// Refuses to move a clock that follows the system's.
+    /// Refuses to advance a clock that follows the system's.
     static let realClock = conflict(
         "This world follows the system's clock, which cannot be moved; start the server with a manual clock, "
             + "or create a world with {\"clock\": \"manual\"}.")
@@ -121,18 +121,18 @@ extension APIError {
         .invalid("A clock can only move forward: it shows \(now). Reset the world to start over.")
     }
 
-    /// Refuses to move a clock by more than 366 days, or beyond the year 2199.
+    /// Refuses to advance a clock by more than 366 days, or beyond the year 2199.
     static let clockTooFar = invalid(
         "A clock can move at most 366 days at once, and not beyond the year 2199; advance by less.")
 
-    /// Refuses a scenario that names a session's file, because requests cannot make the server read files.
+    /// Refuses a scenario with a session file, because requests cannot make the server read files.
     static func sessionNotRead(_ path: String) -> APIError {
         .invalid(
             "The session \"\(path)\" is a file, but this server does not read files by name: send the HAR "
                 + "itself, {\"replay\": {\"session\": {\"log\": …}}}, or start the server with 'fitiq-mock replay'.")
     }
 
-    /// Refuses a scenario that names an overlay's file, because requests cannot make the server read files.
+    /// Refuses a scenario with an overlay file, because requests cannot make the server read files.
     static func overlayNotRead(_ path: String) -> APIError {
         .invalid(
             "The overlay \"\(path)\" is a file, but this server does not read files by name: send the list of "
@@ -166,7 +166,7 @@ extension APIError {
     }
 }
 
-/// The refusals of breakpoints, and of streams of events that own breakpoints.
+/// The refusals for breakpoints, and for event streams that own breakpoints.
 extension APIError {
     static func breakpointWithoutHold(_ on: JSONValue?) -> APIError {
         let got = on.map { "; 'on' is \($0.excerpt())" } ?? ""
@@ -193,9 +193,9 @@ extension APIError {
                 + "open GET /__admin/events?controller=NAME.")
     }
 
-    /// Refuses a number under which nothing is held.
+    /// Refuses the number of an item that is not held.
     ///
-    /// - Parameter action: How the thing was released, if the journal still knows.
+    /// - Parameter action: How the item was released, if still in the journal.
     static func nothingHeld(_ number: String, _ action: String?) -> APIError {
         let end = action.map { " It was released: \($0)." } ?? " See GET /__admin/held."
         return .missing("Nothing is held under \"\(number)\".\(end)")

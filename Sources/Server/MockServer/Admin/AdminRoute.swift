@@ -11,8 +11,8 @@ final class AdminResource: Sendable {
     typealias Handler = @Sendable (Engine) -> (AdminCall) throws(APIError) -> Answer?
 
     enum Scope {
-        /// The server, open to every client. Probes, conformance tools and the page need these resources. They change
-        /// nothing and reveal no user's data.
+        /// The server, accessible to every client: probes, conformance tools and the page need these resources, which
+        /// change nothing and reveal no user's data.
         case open
         case server, world
     }
@@ -34,7 +34,7 @@ final class AdminResource: Sendable {
         operations = methods.compactMap { method, answer in answer.map { (method, $0) } }
     }
 
-    /// The resources; if a path matches several, the first one serves it.
+    /// The resources; if a path matches several, the first one handles it.
     static let all = [
         AdminResource("", .server, get: Engine.adminIndex),
         AdminResource("health", .open, get: Engine.adminHealth),
@@ -101,7 +101,7 @@ final class AdminResource: Sendable {
         return found
     }
 
-    /// The segment at the braces, or an empty text without braces; nil if the path does not match.
+    /// The segment at the braces, or an empty text if there are no braces; nil if the path does not match.
     fileprivate func parameter(in segments: ArraySlice<String>) -> ExactString? {
         guard segments.count == parts.count else { return nil }
         var parameter: ExactString = ""
@@ -119,22 +119,22 @@ final class AdminResource: Sendable {
 
 /// The target of a request to the admin API.
 ///
-/// Paths for the default world and the server begin with `/__admin`. Paths for another world begin with
+/// Paths for the default world and the server start with `/__admin`. Paths for another world start with
 /// `/__admin/worlds/{id}` or `/w/{id}/__admin`.
 struct AdminRoute {
-    /// The world; nil for the default one, which is also called `default`.
+    /// The world; nil for the default world, which is also called `default`.
     private(set) var worldID: ExactString?
     let resource: AdminResource
     /// The segment at the braces in the resource's path; empty if it has no braces.
     ///
     /// The id of a world is in ``worldID``, not here.
     private(set) var parameter: ExactString = ""
-    /// The world of the path's prefix `/w/{id}`; nil for a path that begins with `/__admin`.
+    /// The world in the path's prefix `/w/{id}`; nil for a path that starts with `/__admin`.
     private(set) var owner: ExactString?
 
-    /// The target of a path with these segments, beginning with `__admin`; nil if no resource matches.
+    /// The target of a path with these segments, starting with `__admin`; nil if no resource matches.
     ///
-    /// - Parameter owner: The world of the path's prefix; the target unless the path names another one.
+    /// - Parameter owner: The world in the path's prefix, which is the target unless the path has another one.
     init?(segments: [String], below owner: ExactString?) {
         self.init(segments: segments)
         guard let owner else { return }
@@ -162,7 +162,7 @@ struct AdminRoute {
         return nil
     }
 
-    /// The methods of the resource, in addition to OPTIONS; for the default world without DELETE.
+    /// The resource's methods besides OPTIONS; the default world has no DELETE.
     var methods: [HTTPRequest.Method] {
         let methods = resource.operations.map(\.method)
         return resource === AdminResource.world && worldID == nil ? methods.filter { $0 != .delete } : methods
@@ -174,14 +174,14 @@ struct AdminRoute {
 
 /// A request to the admin API that has passed the checks of access and world.
 struct AdminCall {
-    /// The world that the request concerns; the default one if it concerns the server.
+    /// The world that the request concerns; the default world for requests to the server.
     let world: World
     let route: AdminRoute
     let exchange: Exchange
-    /// Collects the old words for the answer's `deprecated`.
+    /// Collects deprecated words for the answer's `deprecated`.
     let oldWords = OldWords()
 
-    /// Sentences about old words in a request, each naming the current word.
+    /// Sentences about deprecated words in a request, each with the current word.
     final class OldWords {
         fileprivate(set) var sentences: [String] = []
         func note(_ sentence: String) { sentences.append(sentence) }
@@ -197,17 +197,17 @@ struct AdminCall {
     /// The system's time.
     var now: Timestamp { exchange.now }
 
-    /// The body; 400 unless it is a JSON object with these keys only.
+    /// The body; throws 400 unless it is a JSON object with only these keys.
     func body(keys: [String]?, limits: JSON.Limits = AdminBody.limits) throws(APIError) -> AdminBody {
         try AdminBody(bytes, keys: keys, limits: limits)
     }
 }
 
-/// The admin API, with which users and tests control the server.
+/// The admin API for controlling the server.
 extension Engine {
-    /// Answers a request below `/__admin`; nil if it opened a WebSocket, or waits for a job.
+    /// Answers a request below `/__admin`; nil if it opened a WebSocket or waits for a job.
     ///
-    /// Refusals come in the order 404 and 405 for the endpoint, 401 and 403, 404 for the world, 415, 400.
+    /// Refusals are checked in this order: 404 and 405 for the endpoint, 401 and 403, 404 for the world, 415, 400.
     func adminAnswer(_ route: AdminRoute, _ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, scope) = (exchange.head, route.resource.scope)
         guard let operation = route.resource.operations.first(where: { $0.method == head.method }) else {
@@ -228,9 +228,9 @@ extension Engine {
 
     /// Refuses clients without the admin token; if the server has no token, refuses clients on other machines.
     ///
-    /// Without a token it also refuses requests through a proxy, whose client may be anywhere, and requests for pages
-    /// of other sites. A browser on this machine would send those, perhaps to a DNS name of such a site that points to
-    /// this machine.
+    /// Without a token it also refuses requests through a proxy, whose client may be anywhere, and requests from pages
+    /// of other sites, which a browser on this machine sends, possibly to a foreign DNS name that points to this
+    /// machine.
     func checkAdminAccess(_ head: RequestHead, on connection: Connection) throws(APIError) {
         if let token = configuration.adminToken {
             guard let sent = head.fields.withFirstValue(of: .xAdminToken, { Array($0) }),
@@ -248,7 +248,7 @@ extension Engine {
         {
             throw .adminForOtherSite
         }
-        // Browsers identify themselves with these fields, even without 'Origin'.
+        // Browsers send these fields even without 'Origin'.
         if let site = head.fields[.secFetchSite], site == "cross-site" || site == "same-site" {
             throw .adminForOtherSite
         }

@@ -9,13 +9,13 @@ import Texts
 struct Answer {
     var status: HTTPResponse.Status
     var body: [UInt8]
-    /// Makes the body while the engine sends it, in place of ``body``; nil for most answers.
+    /// Produces the body while the engine sends it, in place of ``body``; nil for most answers.
     var source: (any BodySource)?
     /// Fields besides `Content-Type`, `Content-Length`, `Date` and `Connection`; nil for most answers, never empty.
     var fields: HTTPFields?
     /// The media type; nil for JSON and for a 204.
     var contentType: String?
-    /// Whether a recording or a real server supplied the fields, to which the engine adds at most `Date`.
+    /// Whether the fields come from a recording or a real server; the engine then adds at most `Date`.
     var isRecorded = false
     /// The `Content-Length` of an answer to HEAD if it differs from the body's length.
     var declaredLength: Int?
@@ -28,7 +28,7 @@ struct Answer {
         Answer(status: status, body: JSONWriter.object(write))
     }
 
-    /// An answer with JSON and the usual fields, like most answers.
+    /// Creates an answer with JSON and the usual fields.
     private init(json body: [UInt8]) { (status, self.body) = (.ok, body) }
 
     init(_ source: any BodySource, contentType: String? = nil) {
@@ -66,7 +66,7 @@ struct Answer {
         declaredLength = response.declaredLength
     }
 
-    /// Whether the answer only has the fields in ``ResponseFields/json``, which are encoded in advance.
+    /// Whether the answer only has the pre-encoded fields in ``ResponseFields/json``.
     var hasUsualFields: Bool { fields == nil && contentType == nil && status != .noContent && !isRecorded }
 
     /// All fields except those for framing.
@@ -78,7 +78,7 @@ struct Answer {
     }
 }
 
-/// An answer as a value, so that a job can apply an overlay to it.
+/// An answer as a sendable value, so that a job can apply an overlay to it.
 struct ChangedAnswer: Sendable {
     fileprivate var status: HTTPResponse.Status
     fileprivate(set) var body: [UInt8]
@@ -115,15 +115,15 @@ struct ResponseFields {
     }
 }
 
-/// A description of the API, as the server serves it in each guide mode.
+/// A description of the API, which depends on the guide mode.
 ///
-/// The binary embeds the texts: the server reads nothing from disk, and copies a text only when a client asks.
+/// The binary embeds the texts, so the server reads no files, and copies a text only for a request.
 public enum APIDescription: CaseIterable, Sendable {
     /// `/openapi.yaml`: the REST endpoints, OpenAPI 3.1.
     case openAPI
     /// `/asyncapi.yaml`: the WebSocket and its frames, AsyncAPI 3.0.
     case asyncAPI
-    /// `/docs`: both descriptions for people, as one HTML file without external resources.
+    /// `/docs`: both descriptions as one readable HTML file without external resources.
     case documentation
 
     public var mediaType: String { self == .documentation ? "text/html; charset=utf-8" : "application/yaml" }
@@ -141,7 +141,7 @@ public enum APIDescription: CaseIterable, Sendable {
     /// `/__admin/openapi.yaml` as a copy of its UTF-8: the admin API, OpenAPI 3.1, the same in every mode.
     public static var adminOpenAPIBytes: [UInt8] { bytes(of: "openapi/admin.yaml") }
 
-    /// The package's file for a page that every mode serves; nil for any other path.
+    /// The package's file for a page that is the same in every mode; nil for any other path.
     static func page(at segments: [String]) -> String? {
         if segments == ["docs", "deviations"] { return "openapi/deviations.html" }
         let path = segments.joined(separator: "/")
@@ -195,22 +195,23 @@ public enum APIDescription: CaseIterable, Sendable {
     }
 }
 
-/// Makes a body in slices while the engine sends it, so that a long answer holds neither the loop nor much memory.
+/// Produces a body in slices while the engine sends it, so that a long answer does not block the loop or need much
+/// memory.
 ///
-/// The engine asks for the next slice when the reader has room for it, at most once in a turn of the loop.
+/// The engine requests the next slice when the reader has room for it, at most once per turn of the loop.
 protocol BodySource: AnyObject {
-    /// The length of the body; nil if it is unknown, and then the body is chunked.
+    /// The length of the body; nil if it is unknown, so that the body is chunked.
     var length: Int? { get }
     var heldByteCount: Int { get }
-    /// Whether ``heldByteCount`` can grow between calls, because the journal drops entries that the source keeps.
+    /// Whether ``heldByteCount`` can grow between calls because the journal drops entries that the source keeps.
     var keepsJournal: Bool { get }
-    /// When to call a waiting source again, by the system's clock; nil if only ``Engine/wakeStreams()`` does.
+    /// When to call a waiting source again, by the system's clock; nil if only ``Engine/wakeStreams()`` calls it.
     var wakesAt: Timestamp? { get }
 
-    /// Appends parts until the slice is full; work counts like bytes, so a slice may have no bytes.
+    /// Appends parts until the slice is full; other work counts like bytes, so a slice may be empty.
     ///
     /// - Returns: Whether the body continues, waits or ends here.
-    /// - Throws: A refusal. Before the first byte the engine sends it as the answer; later it resets the connection.
+    /// - Throws: A refusal, which before the first byte becomes the answer and later resets the connection.
     func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress
 }
 
@@ -234,7 +235,7 @@ struct BodySlice {
     var bytes: [UInt8] = []
     /// The system's time.
     let now: Timestamp
-    /// The budget: a byte costs 1, and so do about 10 ns of other work.
+    /// The budget: a byte, and about 10 ns of other work, cost 1.
     private var room: Int
 
     init(size: Int, at now: Timestamp, reusing bytes: [UInt8] = []) {
@@ -249,7 +250,7 @@ struct BodySlice {
     mutating func spend(_ cost: Int) { room -= cost }
 }
 
-/// Sends existing bytes, and frees them piece by piece.
+/// Sends existing bytes and frees them piece by piece.
 final class BytesSource: BodySource {
     let length: Int?
     private(set) var heldByteCount: Int
@@ -284,7 +285,7 @@ final class BytesSource: BodySource {
     }
 }
 
-/// Makes a body in parts, such as the elements of a list.
+/// Produces a body in parts, such as the elements of a list.
 final class PartSource: BodySource {
     var heldByteCount: Int { kept?.byteCount ?? 0 }
     var keepsJournal: Bool { kept != nil }
@@ -311,7 +312,8 @@ final class PartSource: BodySource {
         }
     }
 
-    /// A JSON object with some members and then a list; `write` writes an element and returns its extra cost.
+    /// Creates a source of a JSON object with some members and a list; `write` writes an element and returns its extra
+    /// cost.
     convenience init<Elements: Sequence>(
         _ name: StaticString, of elements: Elements, keeping kept: KeptJournal? = nil,
         after members: @escaping (inout JSONWriter) -> Void = { _ in },

@@ -1,7 +1,7 @@
 /// An optional value on the heap, outside its owner.
 ///
-/// In the owner it takes eight bytes, whatever its size. Use it for a value that few owners have, or only for a while.
-/// It has one owner, so it needs no reference counting.
+/// In the owner it takes eight bytes, regardless of its size. Use it for a value that is rare or temporary. It has one
+/// owner, so it needs no reference counting.
 struct Apart<Value>: ~Copyable {
     private var place: UnsafeMutablePointer<Value>?
 
@@ -15,7 +15,7 @@ struct Apart<Value>: ~Copyable {
 
     /// The value, or nil.
     ///
-    /// During a change in place other reads see nil, and another write traps.
+    /// During a change in place, reads return nil and writes trap.
     var value: Value? {
         @inline(__always) get { place?.pointee }
         @inline(__always) _modify {

@@ -5,8 +5,7 @@ import HTTP1
 import Replay
 import WebSocket
 
-/// The id of a connection: its place among the open ones, and a serial that distinguishes successive users of the
-/// place.
+/// The id of a connection: its place in the table, and a serial that distinguishes successive users of the place.
 public struct ConnectionID: Hashable, Comparable, Sendable {
     package let number: UInt64
 
@@ -20,19 +19,19 @@ public struct ConnectionID: Hashable, Comparable, Sendable {
 
     /// Orders ids by age.
     ///
-    /// The serials start again after 2^32 connections.
+    /// The serials wrap around after 2^32 connections.
     public static func < (left: ConnectionID, right: ConnectionID) -> Bool { left.number < right.number }
 }
 
 /// A transport connection as bytes and state machines, without a file descriptor.
 ///
-/// A class, because a connection has an identity, and because the hot path changes its state machines in place.
+/// A class, because a connection has an identity and the hot path changes its state machines in place.
 public final class Connection {
-    // The first properties are those that every frame needs, because they share a few cache lines.
+    // The properties that every frame needs come first, so that they share a few cache lines.
     public let id: ConnectionID
     /// Bytes for the peer, which the transport sends.
     @exclusivity(unchecked) var output = OutputBuffer()
-    /// Bytes from the peer that the world's network still delays.
+    /// Bytes from the peer that the world's network is delaying.
     @exclusivity(unchecked) var input = OutputBuffer()
     /// Whether the peer has ended its stream, while a network still delays its last bytes.
     @exclusivity(unchecked) var inputHasEnded = false
@@ -44,9 +43,9 @@ public final class Connection {
     @exclusivity(unchecked) var isTouched = false
     /// Whether a fault has stopped reading and writing.
     @exclusivity(unchecked) var isSilent = false
-    /// This connection's part in the sum of held bytes.
+    /// This connection's share of the sum of held bytes.
     @exclusivity(unchecked) var accountedBytes = 0
-    /// The world of the last request; nil before the first, and after a request to the server itself.
+    /// The world of the last request; nil before the first request, and after a request to the server.
     @exclusivity(unchecked) var world: World?
     @exclusivity(unchecked) private var apartFaults = Apart<SocketFaults>()
     @exclusivity(unchecked) private var apartFollower = Apart<Follower>()
@@ -63,39 +62,38 @@ public final class Connection {
 
     @exclusivity(unchecked) private var requests = Apart(RequestSide())
     @exclusivity(unchecked) var body: [UInt8] = []
-    /// The beginning of a large body, before ``body``, in pieces, because a single array would hold the loop when it
-    /// grows.
+    /// The start of a large body, before ``body``, in pieces, because growing a single array would block the loop.
     @exclusivity(unchecked) private(set) var bodyPieces: [[UInt8]] = []
     /// Whether to collect the request's body in pieces.
     @exclusivity(unchecked) var takesPieces = false
-    /// What the complete request waits for; meanwhile the transport reads nothing more.
+    /// The reason for which the complete request waits; meanwhile the transport does not read.
     @exclusivity(unchecked) var waiting: Waiting?
     /// The request that a breakpoint holds, or whose response it holds, if any.
     @exclusivity(unchecked) var held: HeldRequest?
     /// The client's message that a breakpoint holds, if any; later frames wait behind it.
     @exclusivity(unchecked) var heldEvent: WebSocket.Event?
-    /// The number of things that breakpoints hold on this connection.
+    /// The number of items that breakpoints hold on this connection.
     @exclusivity(unchecked) var holdCount = 0
-    /// How long a fault had held the output at the last check, in nanoseconds of the system's clock.
+    /// The time for which a fault had held the output at the last check, in nanoseconds of the system's clock.
     @exclusivity(unchecked) var heldTime: Int64 = 0
     /// Whether a fault or a long answer in progress has stopped reading.
     @exclusivity(unchecked) var isReadingStalled = false
     /// The time of the connection's entry in the queue of deadlines.
     @exclusivity(unchecked) var queuedDeadline: Timestamp?
-    /// When to reset a connection that an operator has silenced, by the world's clock; nil for any other.
+    /// When to reset a connection that an operator has silenced, by the world's clock; nil for others.
     @exclusivity(unchecked) var silencedUntil: Timestamp?
-    /// The time of its entry for held output in its world's queue, by the world's clock.
+    /// The time of its entry for held output in the world's queue, by the world's clock.
     @exclusivity(unchecked) var queuedRelease: Timestamp?
     /// The time of its entry for arriving input in the same queue.
     @exclusivity(unchecked) var queuedArrival: Timestamp?
     @exclusivity(unchecked) var pings = Pings()
-    /// Its connection to the real server of its world, if any.
+    /// Its connection to the world's real server, if any.
     @exclusivity(unchecked) var upstream: UpstreamConnection?
     let isLocal: Bool
-    /// Whether the connection exceeds the limit, and only gets a refusal.
+    /// Whether the connection exceeds the limit and only gets a refusal.
     let isRefused: Bool
     @exclusivity(unchecked) var isSecure: Bool
-    /// Whether a fault ends the connection like a crash of the server, without a TLS alert.
+    /// Whether a fault ends the connection like a server crash, without a TLS alert.
     @exclusivity(unchecked) public internal(set) var endsAbruptly = false
 
     init(id: ConnectionID, isLocal: Bool, isRefused: Bool, isSecure: Bool) {
@@ -104,7 +102,7 @@ public final class Connection {
 
     /// Bytes that the connection holds: output for the peer, and the peer's unfinished input.
     ///
-    /// It is 0 for a connection that has to be reset, because the transport does that before anything else.
+    /// It is 0 for a connection to be reset, because the transport does this first.
     var heldBytes: Int { ending == .reset ? 0 : ownBytes + (upstream?.heldBytes ?? 0) }
 
     private var ownBytes: Int {
@@ -133,12 +131,12 @@ public final class Connection {
         @inline(__always) _read { yield requests.present.lastAuthorization }
         @inline(__always) _modify { yield &requests.present.lastAuthorization }
     }
-    /// The route of the last request for an entity if it had the same target; otherwise nil.
+    /// The route of the last request for an entity, if it had the same target.
     func lastEntity(of target: RequestTarget) -> Route? {
         requests.present.lastTarget?.isSame(as: target) == true ? requests.present.lastEntity : nil
     }
     func keepEntity(_ route: Route, of target: RequestTarget) {
-        // Idle connections keep the target as well, so it must not be long.
+        // Idle connections keep the target too, so it must be short.
         guard target.byteCount <= 4096 else { return }
         (requests.present.lastTarget, requests.present.lastEntity) = (target, route)
     }
@@ -147,7 +145,7 @@ public final class Connection {
         @inline(__always) get { apartFaults.value }
         @inline(__always) _modify { yield &apartFaults.value }
     }
-    /// The state of a stream of events; nil for any other connection.
+    /// The state of an event stream; nil for other connections.
     var follower: Follower? {
         @inline(__always) get { apartFollower.value }
         @inline(__always) _modify { yield &apartFollower.value }
@@ -179,7 +177,7 @@ public final class Connection {
 
     /// The connection's number in a world's journal, which counts the world's connections from 1.
     ///
-    /// Each world counts by itself, so that equal sessions have equal journals, whatever else the server does.
+    /// Each world counts separately, so that equal sessions have equal journals, regardless of other worlds.
     func number(in world: World) -> UInt64 {
         if let number = record.number, number.world == world.number { return number.number }
         world.connectionCount += 1
@@ -189,7 +187,7 @@ public final class Connection {
 
     /// Whether the connection is neither ending nor silent.
     var isServed: Bool { ending == .none && !isSilent }
-    /// Whether the request waits for an operator or for an event in a world.
+    /// Whether the request waits for an operator or an event in a world.
     var awaitsOthers: Bool { held != nil || waiter != nil }
     /// The answer that waits for an event in a world, if any.
     var waiter: Waiter? {
@@ -201,10 +199,10 @@ public final class Connection {
     /// Whether a request has begun to arrive.
     var isReadingRequest: Bool { http.isReadingHead || http.isReadingBody }
     var isEcho: Bool { webSocket != nil && !webSocketUse.isOfWorld }
-    /// Whether the connection is a WebSocket whose end the journal does not have yet.
+    /// Whether the connection is a WebSocket whose end is not in the journal yet.
     var isOpenSocket: Bool { webSocket != nil && !record.isClosed }
 
-    /// Whether a recording or a real server, rather than a fault, decides how the connection ends.
+    /// Whether a recording or a real server, not a fault, determines how the connection ends.
     var endsAsRecorded: Bool {
         switch webSocketUse {
         case .replay, .upstream: record.endingRule == nil
@@ -213,7 +211,7 @@ public final class Connection {
     }
 
     var isClosingWebSocket: Bool { webSocket?.closeSummary.sent != nil }
-    /// Whether the transport has bytes to send now; a fault may hold others, or the ending.
+    /// Whether the transport has bytes to send now; a fault may hold other bytes or the ending.
     public var hasOutput: Bool { output.hasReleased }
     /// Whether all output has been sent, so that the connection may end.
     public var isDrained: Bool { output.isEmpty && !output.isHeld }
@@ -221,7 +219,7 @@ public final class Connection {
     /// Lends the bytes to send; report the number of sent bytes with ``Engine/sent(_:on:at:)``.
     public func withOutput<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { output.withUnsent(body) }
 
-    /// The greatest possible value of ``ServerLimits/stateBody``: 1 GiB.
+    /// The maximum value of ``ServerLimits/stateBody``: 1 GiB.
     static let largestBody = 1024 * 1024 * 1024
 
     /// The state of a connection until it becomes a WebSocket.
@@ -232,7 +230,7 @@ public final class Connection {
         /// The target and the route of the last request for an entity.
         var (lastTarget, lastEntity) = (RequestTarget?.none, Route?.none)
 
-        /// The usual limits, except that ``Engine/admitLargeBody(_:on:)`` may raise that of the body.
+        /// The usual limits; ``Engine/admitLargeBody(_:on:)`` may raise the body's limit.
         private static let limits: HTTP1.Limits = {
             var limits = HTTP1.Limits()
             limits.raisedBody = Connection.largestBody
@@ -243,20 +241,19 @@ public final class Connection {
     /// The protocol of a connection, which changes at most once; nobody here reads what is relayed.
     enum Speech { case http, webSocket, relayed }
 
-    /// What a complete request waits for: a paused world, its job, an operator, or the world's real server.
+    /// The reason for which a complete request waits: a paused world, its job, an operator, or the world's real server.
     enum Waiting { case forWorld, forJob, forBreakpoint, forUpstream }
 
     public enum Ending: Equatable, Sendable {
         /// Stay open.
         case none
-        /// Stop sending after `output`, read until the peer ends its stream, and close, so that the peer loses no
-        /// output.
+        /// Stop sending after `output`, read until the peer ends its stream, and then close, so that no output is lost.
         case lingering
         /// Close after `output`.
         case close
         /// Reset after `output`.
         case resetAfterOutput
-        /// Reset at once.
+        /// Reset immediately.
         case reset
     }
 
@@ -264,7 +261,7 @@ public final class Connection {
         case backend
         case echo
         case replay(ReplaySocket)
-        /// Passes frames to and from a real server (``Connection/upstream``).
+        /// Relays frames to and from a real server (``Connection/upstream``).
         case upstream
 
         /// Whether the socket belongs to a world and its journal.
@@ -274,19 +271,19 @@ public final class Connection {
         }
     }
 
-    /// What a deadline limits.
+    /// The purpose of a deadline.
     enum Wait {
         /// The TLS handshake.
         case handshake
-        /// The time in which nothing arrives, or the peer reads nothing.
+        /// The time in which nothing arrives or the peer does not read.
         case idle
         /// The time for a request's head or body to arrive.
         case readHead, readBody
-        /// The time for the peer to answer our close frame, or to close.
+        /// The time for the peer to answer our close frame or to close.
         case closing
-        /// The interval of comments on a stream of events.
+        /// The interval between comments on an event stream.
         case keepAlive
-        /// The time that a silenced connection stays open.
+        /// The time for which a silenced connection stays open.
         case silence
         /// The time until a waiting answer is called again.
         case wake

@@ -1,8 +1,8 @@
 import FitIQAPI
 
-/// The open connections of an engine by their places, with sums of what they hold.
+/// The open connections of an engine by their places, with the sums of their held bytes.
 struct ConnectionTable: Sequence {
-    /// The connections at their places, which the table reuses but never removes; nil for a free place.
+    /// The connections at their places, which are reused but never removed; nil for a free place.
     private(set) var places: [Connection?] = []
     private var freePlaces: [Int] = []
     private var serial: UInt32 = 0
@@ -18,7 +18,7 @@ struct ConnectionTable: Sequence {
         return connection
     }
 
-    /// Opens a connection; returns nil if the server already refuses too many.
+    /// Opens a connection; returns nil if the server is already refusing too many.
     mutating func open(isLocal: Bool, isSecure: Bool, limits: ServerLimits) -> Connection? {
         let isRefused = count - refusedCount >= limits.connections
         guard !isRefused || refusedCount < limits.refusedConnections else { return nil }
@@ -65,10 +65,10 @@ struct ConnectionTable: Sequence {
     }
 }
 
-/// Keeps the storage of empty buffers for the next output, so that idle connections hold none.
+/// Stores empty buffers for the next output, so that idle connections need none.
 struct SpareBuffers {
     private var outputs: [[UInt8]] = []
-    /// The buffers have at most 2 MiB in all, which is enough for the output of one turn of the loop.
+    /// The maximum number of buffers: 2 MiB in all, which is enough for one turn's output.
     private static let mostOutputs = 128
     private static let largestOutput = 16 * 1024
 

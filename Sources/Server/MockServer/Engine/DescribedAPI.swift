@@ -2,14 +2,14 @@ import FitIQAPI
 import JSON
 import Scenarios
 
-/// A description of the API as a tree of JSON, which resolves references.
+/// A description of the API as a JSON tree that resolves references.
 public struct DescribedAPI: Sendable {
     private var root: JSONValue
 
     /// Parses the description of a mode, which takes tens of milliseconds.
     public init(_ description: APIDescription, in mode: GuideMode) { root = description.json(for: mode) }
 
-    /// The answers of an endpoint by status; the schema is nil without JSON.
+    /// The answers of an endpoint by status; the schema is nil if the answer is not JSON.
     public func answers(of endpoint: Endpoint) -> [(status: Int, mediaType: String?, schema: JSONValue?)] {
         (operation(of: endpoint)?["responses"]?.object ?? [:]).compactMap { status, answer in
             guard let status = Int(status) else { return nil }
@@ -36,7 +36,7 @@ public struct DescribedAPI: Sendable {
             $0.value["action"] == "send" && $0.value["channel"]?["$ref"]?.string == "#/channels/\(channel?.key ?? "")"
         }
         return (operation?.value["messages"]?.array ?? []).compactMap { reference in
-            // The reference leads to the channel's message, which refers to the message itself.
+            // The reference is to the channel's message, which refers to the actual message.
             let target = reference["$ref"]?.string.flatMap(target)
             return (target?["$ref"] ?? reference["$ref"])?.string?.split(separator: "/").last.map(String.init)
         }
@@ -61,7 +61,7 @@ public struct DescribedAPI: Sendable {
                 switch (object[key], value) {
                 case (nil, _): object[key] = value
                 case (.object(let own)?, .object(let more)) where key == "properties":
-                    // A property in both has to satisfy both schemas.
+                    // A property in both must satisfy both schemas.
                     let all = own.map { name, schema in
                         (name, more[name].map { ["allOf": [schema, $0]] } ?? schema)
                     }
@@ -132,7 +132,7 @@ extension DescribedAPI {
             let changed = content.map { type, media in
                 var media = media.object ?? [:]
                 media["schema"] = media["schema"].map { api.changed($0, at: change.member[...], by: change.action) }
-                // The examples are answers of the fake without the overlay.
+                // The examples are answers without the overlay.
                 (media["example"], media["examples"]) = (nil, nil)
                 return (type, JSONValue.object(media))
             }
@@ -141,7 +141,7 @@ extension DescribedAPI {
         answers[status] = answer.map { .object($0) }
     }
 
-    /// A schema with a change at a path; references on the way are replaced by their targets.
+    /// A schema with a change at a path; references along the path are replaced by their targets.
     private func changed(_ schema: JSONValue, at member: ArraySlice<Overlay.Step>, by action: Overlay.Action)
         -> JSONValue
     {
@@ -196,7 +196,7 @@ extension DescribedAPI {
         return .object(changed)
     }
 
-    /// A schema for values like a sample.
+    /// A schema for values similar to a sample.
     private static func schema(of sample: JSONValue) -> JSONValue {
         switch sample {
         case .null: return ["type": "null"]
@@ -226,7 +226,7 @@ extension JSONValue {
             return
         }
         guard case .object(var object) = self, var inner = object[name] else { return }
-        // Takes the object out of the tree, so that changing it does not copy it.
+        // Move the object out of the tree, so that changing it does not copy it.
         (self, object[name]) = (.null, .null)
         inner.set(value, at: path.dropFirst())
         object[name] = inner

@@ -6,11 +6,10 @@ import HTTPTypes
 import Traffic
 
 extension Engine {
-    /// The answer to a request; nil if the request opened a WebSocket, or waits.
+    /// The answer to a request; nil if the request opened a WebSocket or waits.
     ///
-    /// It checks in the order of openapi/DEVIATIONS.md: credentials (401), the id (404), the body (400), everything
-    /// else. Before the credentials it refuses an unknown endpoint (404, 405), and before reading the body a wrong
-    /// media type (415).
+    /// It checks in the order of openapi/DEVIATIONS.md: unknown endpoint (404, 405), credentials (401), id (404), media
+    /// type (415), body (400), then the rest.
     func answer(_ exchange: Exchange) throws(APIError) -> Answer? {
         let world = exchange.world
         if exchange.head.target.form == .asterisk {
@@ -18,7 +17,7 @@ extension Engine {
             let others = [.put, .delete].filter(served.contains).map(\.rawValue)
             return options(["GET", "HEAD", "POST", "PATCH"] + others + ["OPTIONS"])
         }
-        // A browser sends preflights on its own, so faults and sessions do not apply to them.
+        // Browsers send preflights by themselves, so faults and sessions do not apply to them.
         if let answer = preflightAnswer(exchange.head, exchange.destination, in: world.mode) { return answer }
         guard exchange.destination.world != nil else {
             exchange.unmatched = .unknownPath
@@ -41,7 +40,7 @@ extension Engine {
         return try faultyAnswer(exchange)
     }
 
-    /// The answer to a request other than an operation of the guide's REST API.
+    /// The answer to a request that is not an operation of the guide's REST API.
     private func answerElsewhere(_ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, destination, world) = (exchange.head, exchange.destination, exchange.world)
         let mode = world.mode
@@ -65,7 +64,7 @@ extension Engine {
                 body: Array(#"{"status":"\#(trouble ?? "ready")"}"#.utf8))
         case .description(let description):
             if let overlay = world.settings.scenario.overlay, description != .documentation {
-                // Parsing and writing the description takes too long for a turn of the loop.
+                // Parsing and writing the description takes too long for the loop.
                 let changed = Deferred(parsing: .max) { DescribedAPI(description, in: mode).changed(by: overlay) }
                 return value(of: changed, for: exchange, at: world.turn.now).map {
                     Answer(body: $0, contentType: description.mediaType)
@@ -122,7 +121,7 @@ extension Engine {
         !configuration.hasStrictHeaders && (head.fields.contains(.xFakeFault) || head.fields.contains(.prefer))
     }
 
-    /// The fault that a REST request asks for, or the faults of matching rules; nil without either.
+    /// The fault that a REST request selects, or the faults of matching rules, if any.
     func responseFaults(of exchange: Exchange) throws(APIError) -> ResponseFaults? {
         let world = exchange.world
         do throws(FaultBookError) {
@@ -152,7 +151,7 @@ extension Engine {
             answer = Answer(exchange.world.advising(error), in: exchange.errorForm, forApps: exchange.servesApps)
         }
         let own = ChangedAnswer(answer)
-        // Each change may visit the whole answer.
+        // Each change may traverse the whole answer.
         let cost = own.body.count * overlay.count(for: endpoint)
         let changed = Deferred(parsing: cost) { own.changed(by: overlay, of: endpoint) }
         return value(of: changed, for: exchange, at: exchange.world.turn.now).map(Answer.init)
@@ -168,15 +167,15 @@ extension Engine {
         if endpoint.credentials == .key { return try keyedAnswer(endpoint, exchange) }
         let world = exchange.world
         defer { applyEffects(of: world, at: exchange.now) }
-        // Passes the backend as `inout`, because each method called on `world.backend` would copy it first.
+        // Pass the backend as `inout`, because each method call on `world.backend` would copy it first.
         return try answer(endpoint, on: exchange.id, exchange, &world.backend, &world.turn)
     }
 
     /// The answer of an endpoint that needs a bearer token; nil if the request waits for a job.
     ///
-    /// - Parameter id: The first id in the path; empty if it has none.
-    /// - Throws: 401 for bad credentials, 404 for an unknown id, 415, 413 or 400 for a bad body, 400 for a bad query,
-    ///   507 if the world is full.
+    /// - Parameter id: The first id in the path; empty if there is none.
+    /// - Throws: A 401 for invalid credentials, 404 for an unknown id, 415, 413 or 400 for an invalid body, 400 for an
+    ///   invalid query, or 507 if the world is full.
     private func answer(
         _ endpoint: Endpoint, on id: String, _ exchange: Exchange, _ backend: inout Backend, _ turn: inout Turn
     ) throws(APIError) -> Answer? {
@@ -188,7 +187,7 @@ extension Engine {
         if let hint = world.authenticator.takeHint() {
             recorder.record(.note(hint), on: exchange.connection, in: world)
         }
-        // Runs due events first, even if the request is then refused.
+        // Run due events first, even if the request is then refused.
         backend.advance(&turn)
         let isForApps = world.mode.servesApps
         switch endpoint {
@@ -231,7 +230,7 @@ extension Engine {
         return .notInGuide(absent, method: head.method, path: head.target.path, mode: mode)
     }
 
-    /// Checks that a body is JSON and has no content coding left.
+    /// Checks that a body is JSON without a remaining content coding.
     func checkContent(of exchange: Exchange) throws(APIError) {
         try checkCoding(of: exchange)
         try checkMediaType(exchange.head.fields, exchange.body)

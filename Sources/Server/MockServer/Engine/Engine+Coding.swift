@@ -9,7 +9,7 @@ extension Engine {
     /// Inflates the body of a request, so that faults, the journal and recordings see its text.
     ///
     /// A body that cannot be inflated stays unchanged until ``checkCoding(of:)`` refuses it, because other refusals
-    /// come first.
+    /// take precedence.
     func inflateBody(of exchange: Exchange) {
         guard !exchange.body.isEmpty, exchange.inflation == nil, exchange.world.takesGzip, !exchange.isOfServer,
             let coding = exchange.head.fields[.contentEncoding], Self.isGzip(coding)
@@ -24,8 +24,8 @@ extension Engine {
 
     /// Refuses a body with a content coding, unless it has been inflated.
     ///
-    /// - Throws: 415 for any coding but gzip, and for gzip in a world without compression; 413 for too long, 400 for
-    ///   damaged data.
+    /// - Throws: A 415 for a coding other than gzip, and for gzip in a world without compression; a 413 for long and a
+    ///   400 for damaged data.
     func checkCoding(of exchange: Exchange) throws(APIError) {
         switch exchange.inflation {
         case .done: return
@@ -47,8 +47,8 @@ extension Engine {
 
     /// Applies gzip to an answer if the client accepts it and it makes the body smaller.
     ///
-    /// Long answers other than pages stay as they are, because deflating them would hold the loop. So do answers whose
-    /// text a fault changes.
+    /// Long answers other than pages, whose compression would block the loop, and answers whose text a fault changes
+    /// stay unchanged.
     func encode(_ answer: inout Answer, for exchange: Exchange) {
         guard exchange.world.isCompressing, answer.source == nil, !answer.isRecorded,
             (1...(answer.isPage ? Self.longestWholeBody : Self.longestCodedBody)).contains(answer.body.count),
@@ -69,7 +69,7 @@ extension Engine {
     /// The maximum size of a body to deflate, in bytes, which takes some three milliseconds.
     static let longestCodedBody = 256 * 1024
 
-    /// Deflates an answer; remembers the last pages and descriptions, which are constant and large.
+    /// Deflates an answer; caches the last pages and descriptions, which are constant and large.
     private func gzipped(_ answer: Answer) -> [UInt8] {
         guard answer.isPage else { return Gzip.deflate(answer.body) }
         if let known = codedPages.first(where: { $0.body == answer.body }) { return known.coded }
@@ -83,12 +83,12 @@ extension World {
     /// Whether the world accepts and sends bodies with gzip.
     fileprivate var isCompressing: Bool { settings.scenario.rules.compression ?? .off != .off }
 
-    /// Whether the world inflates bodies of requests, which the recorded server of a session may have done, too.
+    /// Whether the world inflates request bodies; a replayed session's server may have done so too.
     fileprivate var takesGzip: Bool { isCompressing || replay != nil }
 }
 
 extension Answer {
-    /// Whether the answer is one of the few pages, descriptions or pictures.
+    /// Whether the answer is a page, a description or a picture.
     fileprivate var isPage: Bool {
         guard let contentType else { return false }
         return !["application/json", "text/plain"].contains { contentType.hasPrefix($0) }

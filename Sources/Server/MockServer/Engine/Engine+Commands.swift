@@ -4,12 +4,13 @@ import HTTP1
 import HTTPTypes
 import JSON
 
-/// The operations that change something, and those that only the apps use.
+/// The operations that change data, and those that only the apps use.
 extension Engine {
     /// The answer of an operation; nil if the request waits for a job.
     ///
-    /// - Parameter id: The first id in the path; empty if it has none.
-    /// - Throws: 404 for an unknown id, 415, 413 or 400 for a bad body, 400 for a bad query, 507 if the world is full.
+    /// - Parameter id: The first id in the path; empty if there is none.
+    /// - Throws: A 404 for an unknown id, 415, 413 or 400 for an invalid body, 400 for an invalid query, or 507 if the
+    ///   world is full.
     func commandAnswer(
         _ endpoint: Endpoint, on id: String, by user: UserID, _ exchange: Exchange, _ backend: inout Backend,
         _ turn: inout Turn
@@ -79,7 +80,7 @@ extension Engine {
             }
             make(deletion, for: exchange, at: turn.now) { engine, deleted in
                 let world = exchange.world
-                // A reload, which does not wait for a paused world, may have set another script.
+                // A reload does not wait for a paused world, so it may have set another script.
                 let script = world.backend.script
                 engine.discard(world.backend)
                 world.backend = deleted.backend
@@ -127,7 +128,7 @@ extension Engine {
 extension Engine {
     /// The answer of an operation on documents; nil if the request waits for a job.
     ///
-    /// - Throws: 404 for an unknown id, 400 for a bad body or query, 507 if the world is full.
+    /// - Throws: A 404 for an unknown id, 400 for an invalid body or query, or 507 if the world is full.
     private func documentAnswer(
         _ endpoint: Endpoint, in collection: DocumentCollection, on id: String, by user: UserID, _ exchange: Exchange,
         _ backend: inout Backend, _ turn: inout Turn
@@ -172,7 +173,7 @@ extension Engine {
                 try backend.replaceDocument(id, with: object(changing: old), in: collection, by: user, &turn))
         default: break
         }
-        // Operations that several collections share.
+        // These operations are shared by several collections.
         switch endpoint.method {
         case .get where id.isEmpty:
             return ok(backend.documents(try query(), for: user), exchange, at: turn.now)
@@ -230,7 +231,7 @@ extension Engine {
         }
     }
 
-    /// Verifies a refresh token except its expiry and whether it was used; 400 unless the world issued it.
+    /// Verifies a refresh token, except for its expiry and use; throws 400 unless the world issued it.
     private func refreshToken(_ request: RefreshRequest, _ secret: [UInt8]) throws(APIError) -> AccessToken {
         do throws(AccessToken.Refusal) {
             let token = try AccessToken.verify(request.refreshToken, secret: AccessToken.refreshSecret(of: secret))

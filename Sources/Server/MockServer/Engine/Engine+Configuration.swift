@@ -16,7 +16,7 @@ extension Engine {
         public var seed: UInt64
         public var pace: Pace
         public var mode: GuideMode
-        /// The scenario of the default world; ``mode``, ``seed`` and ``clock`` replace its own.
+        /// The scenario of the default world; ``mode``, ``seed`` and ``clock`` override its values.
         public var scenario: Scenario
         public var clock: ClockMode
         public var apiKey: String
@@ -28,17 +28,17 @@ extension Engine {
         public var node: NodeName?
         /// Whether paths without a `/w/{id}` prefix belong to a default world.
         public var hasDefaultWorld = true
-        /// The origin of a proxy in front, for the URLs of worlds; nil if clients reach the server directly.
+        /// The origin of a proxy before this server, for worlds' URLs; nil if clients reach the server directly.
         public var publicOrigin: String?
-        /// The origins besides the server's own whose pages may write and open sockets.
+        /// The origins, besides the server's, whose pages may write and open sockets.
         public var allowedOrigins: Set<AllowedOrigin> = []
         /// The origins whose pages may also read answers; setting it adds them to ``allowedOrigins``.
         public var readingOrigins: Set<AllowedOrigin> = [] {
             didSet { allowedOrigins.formUnion(readingOrigins) }
         }
-        /// The file that keeps the worlds across restarts; nil for none.
+        /// The file that stores the worlds across restarts, if any.
         public internal(set) var stateFile: StateFile?
-        /// The content of the file, for the engine that starts with it.
+        /// The file's content, with which the engine starts.
         var restored: RestoredState?
         /// The credentials that replace the fake's in requests to upstreams.
         public var upstreamCredentials = UpstreamCredentials()
@@ -66,7 +66,7 @@ extension Engine {
 }
 
 extension Engine.Configuration {
-    /// Adopts a scenario with its guide, seed and clock, or the documented defaults where it has none.
+    /// Adopts a scenario with its guide, seed and clock, or the documented defaults for missing ones.
     public mutating func adopt(_ scenario: Scenario) {
         let defaults = Engine.Configuration()
         self.scenario = scenario
@@ -75,10 +75,10 @@ extension Engine.Configuration {
         clock = scenario.clock ?? defaults.clock
     }
 
-    /// Checks that the scenario's data is consistent, by planting it into a backend that is then dropped.
+    /// Checks that the scenario's data is consistent, by seeding a temporary backend with it.
     ///
-    /// - Parameter now: The system's time; a manual clock uses its own instead.
-    /// - Throws: An error that says where the data is inconsistent.
+    /// - Parameter now: The system's time; a manual clock uses its own time instead.
+    /// - Throws: An error with the position of the inconsistency.
     public func checkData(at now: Timestamp) throws(PlantError) {
         let settings = defaultWorldSettings
         var backend = settings.makeBackend()
@@ -95,8 +95,8 @@ extension Engine.Configuration {
             jwtSecret: jwtSecret, verifiedTokens: limits.verifiedTokens, limits: worldLimits)
     }
 
-    /// The settings of a world other than the default one; nil arguments default to the scenario, then to the server's
-    /// options.
+    /// The settings of a world other than the default world; nil arguments default to the scenario, then to the
+    /// server's options.
     func settings(
         ofWorld id: WorldID, _ scenario: Scenario, guide: GuideMode?, seed: UInt64?, clock: ClockMode?
     ) -> WorldSettings {
@@ -119,14 +119,14 @@ extension Engine.Configuration {
     }
 }
 
-/// The credentials of the default world: fixed and public, so never use them for a real server.
+/// The credentials of the default world, which are public: never use them for a real server.
 public enum DevelopmentCredentials {
     public static let apiKey = "fitiq-mock-key"
     /// The secret that signs tokens.
     public static let jwtSecret = "fitiq-mock-secret"
     /// The user of ``token(secret:)``.
     public static let userID = "7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a"
-    /// When that token expires, 2099-12-31T23:59:59Z; it never changes, so that a developer can paste it once.
+    /// The expiry of that token, 2099-12-31T23:59:59Z, which never changes, so that a developer can paste it once.
     public static let expiresAt: Int64 = 4_102_444_799
 
     /// A token that the default world accepts.
@@ -141,21 +141,21 @@ public enum Version {
 
 /// Reloads a scenario while the server runs.
 extension Engine {
-    /// How much of a new scenario has taken effect.
+    /// Which part of a new scenario has taken effect.
     public enum Reloaded: Sendable, Equatable {
         case entirely
-        /// A changed part takes effect only with the next reset, or in other worlds: data, guide, seed, clock, token
-        /// lifetime, or rules such as those of accounts and ids.
+        /// A changed part takes effect only after the next reset or in other worlds: data, guide, seed, clock, token
+        /// lifetime, or rules such as those for accounts and ids.
         case restAfterReset
     }
 
-    /// The input for preparing a new scenario, as values that any thread can use.
+    /// The input for preparing a new scenario, usable on any thread.
     public struct ReloadPreparation: Sendable {
         fileprivate let configuration: Configuration
         fileprivate let settings: WorldSettings
         fileprivate let life: Int
 
-        /// Does the slow part of a reload; throws an error that says where the data is inconsistent.
+        /// Does the slow part of a reload; throws an error with the position of inconsistent data.
         public func prepare(_ scenario: Scenario, at now: Timestamp) throws(PlantError) -> PreparedScenario {
             var next = configuration
             next.adopt(scenario)
@@ -170,9 +170,9 @@ extension Engine {
     /// A new scenario with consistent data.
     public struct PreparedScenario: Sendable {
         fileprivate let scenario: Scenario
-        /// The fault rules that differ only in the Unicode normal form of their text.
+        /// The fault rules that differ only in their texts' Unicode normal form.
         fileprivate let respelled: Set<ExactString>
-        /// Whether all of the scenario can take effect in the default world's current life.
+        /// Whether the whole scenario can take effect without a reset of the default world.
         fileprivate let isEntire: Bool
         fileprivate let life: Int
     }
@@ -183,16 +183,16 @@ extension Engine {
 
     /// Prepares and adopts a scenario.
     ///
-    /// - Throws: An error that says where its data is inconsistent; then nothing changes.
+    /// - Throws: An error with the position of inconsistent data; then nothing changes.
     public func reload(_ scenario: Scenario, at now: Timestamp) throws(PlantError) -> Reloaded {
         adopt(try reloadPreparation.prepare(scenario, at: now), at: now)
     }
 
-    /// Switches the default world to the answers, meals and faults of another scenario from now on.
+    /// Switches the default world to the answers, meals and faults of another scenario.
     ///
-    /// Connections, data, clock and seed stay. Answers that have begun continue unchanged. An unchanged fault rule
-    /// keeps its counts and its switch. A removed rule no longer acts on open sockets. A reset starts with the whole
-    /// new scenario, and so do worlds whose requests name no scenario.
+    /// Connections, data, clock and seed stay. Started answers continue unchanged. An unchanged fault rule keeps its
+    /// counts and its state. A removed rule no longer acts on open sockets. Resets, and new worlds without a scenario
+    /// in their request, use the whole new scenario.
     public func adopt(_ prepared: PreparedScenario, at now: Timestamp) -> Reloaded {
         let (world, scenario) = (defaultWorld, prepared.scenario)
         let old = world.faults.rules.map(\.rule)
@@ -201,11 +201,11 @@ extension Engine {
         } catch {
             preconditionFailure("A scenario that was read must have valid rules: \(error.message)")
         }
-        // Rules added through the admin API are gone with the old rules, and no longer count as stored bytes.
+        // Rules added through the admin API are removed with the old rules, and no longer count as stored bytes.
         let names = Set(world.faults.rules.map(\.rule.name))
         world.written.faults = world.written.faults.filter { names.contains($0.key) }
         worlds.accountStorage(of: world)
-        // Frees the old scenario off the loop, because a session may be large.
+        // Free the old scenario on another thread, because a session may be large.
         discard(configuration.scenario)
         discard(world.reloadedSettings)
         configuration.adopt(scenario)
@@ -214,7 +214,7 @@ extension Engine {
         switchOpenSockets(of: world, with: old, respelled: prepared.respelled)
         releaseDisabled(of: world, at: now)
         let next = configuration.defaultWorldSettings
-        // If the world was reset in the meantime, the comparison is out of date, and repeating it could hold the loop.
+        // If the world was reset meanwhile, the comparison is obsolete, and repeating it could block the loop.
         let isEntire = prepared.isEntire && prepared.life == world.life
         world.reload(next)
         return isEntire ? .entirely : .restAfterReset
@@ -228,21 +228,21 @@ extension Engine {
             var new = present[rule.name]
             let isEnabled = new?.isEnabled ?? false
             new?.isEnabled = rule.isEnabled
-            // A rule with changed text is a new rule, which applies to later connections only.
+            // A rule with a changed text is a new rule, which applies only to later connections.
             if new != rule || respelled.contains(rule.name) {
                 changes.append((rule.name, .removed))
             } else if isEnabled != rule.isEnabled {
                 changes.append((rule.name, .enabled(isEnabled)))
             }
         }
-        // Applies all changes at once, because there may be many rules and many sockets.
+        // Apply all changes together, because there may be many rules and sockets.
         let all = SocketFaults.Changes(changes)
         if !changes.isEmpty { changeOpenSockets(of: world) { $0.change(all) } }
     }
 }
 
 extension World {
-    /// Adopts the settings that can change while the world runs, and keeps the rest for the next reset.
+    /// Adopts the settings that can change while the world runs, and stores the rest for the next reset.
     fileprivate func reload(_ new: WorldSettings) {
         reloadedSettings = new
         reloadCount += 1
@@ -256,12 +256,12 @@ extension World {
 }
 
 extension WorldSettings {
-    /// Whether a running world can adopt all of the new settings, because the parts that need a reset are equal.
+    /// Whether a running world can adopt all of the new settings because the parts that need a reset are equal.
     fileprivate func differOnlyInRules(from new: WorldSettings) -> Bool {
         seed == new.seed && mode == new.mode && clock == new.clock
             && scenario.tokenLifetime == new.scenario.tokenLifetime && scenario.rules == new.scenario.rules
             && scenario.replay == new.scenario.replay
-            // Comparing strings ignores the Unicode normal form, so this compares the bytes as well.
+            // String comparison ignores the Unicode normal form, so compare the bytes too.
             && scenario.data == new.scenario.data && scenario.data.encoded.elementsEqual(new.scenario.data.encoded)
     }
 }

@@ -2,11 +2,11 @@ import Faults
 import FitIQAPI
 import HTTP1
 
-/// Connections: their deadlines, their shared memory, and the beginning and failure of TLS.
+/// Connections: deadlines, shared memory, and the start and failure of TLS.
 extension Engine {
     // MARK: Deadlines
 
-    /// Sets a connection's deadline, and replaces the previous one.
+    /// Sets a connection's deadline in place of the previous one.
     func arm(_ connection: Connection, _ purpose: Connection.Wait, after nanoseconds: Int64, at now: Timestamp) {
         connection.deadline = (now.advanced(byNanoseconds: nanoseconds), purpose)
         queueDeadline(of: connection)
@@ -19,7 +19,7 @@ extension Engine {
         if connection.isDrained { arm(connection, .closing, after: patience.closing, at: now) }
     }
 
-    /// Limits the time in which the peer reads no output; a deadline of that kind in progress continues.
+    /// Limits the time in which the peer reads no output; an existing deadline of this kind continues.
     func awaitReader(of connection: Connection, at now: Timestamp) {
         // A silenced connection stays open for the fault's time, even with unsent output.
         guard !connection.isDrained, !connection.isSilent, connection.deadline?.purpose != .idle,
@@ -51,7 +51,7 @@ extension Engine {
     /// Handles the deadlines that have passed.
     func serveDeadlines(at now: Timestamp) {
         while let (id, time) = deadlines.popDue(at: now) {
-            // Skips an entry if an earlier one has replaced it or its connection is gone.
+            // Skip an entry if an earlier one has replaced it or its connection has ended.
             guard let connection = self[id], connection.queuedDeadline == time else { continue }
             connection.queuedDeadline = nil
             guard let deadline = connection.deadline else { continue }
@@ -69,8 +69,8 @@ extension Engine {
             wakeStream(of: connection)
             return arm(connection, .idle, after: patience.idle, at: now)
         }
-        // The peer cannot read output that a fault holds, so it gets more time. The time is limited, because the server
-        // would not notice that the peer has left, and a manual clock may never move.
+        // The peer cannot read output held by a fault, so it gets more time. This time is limited, because the server
+        // would not notice a peer's end, and a manual clock may never advance.
         if connection.output.isHeld || !connection.input.isEmpty {
             connection.heldTime += patience.idle
             guard connection.heldTime < Engine.longestHold else { return end(connection, .reset) }
@@ -78,7 +78,7 @@ extension Engine {
             return
         }
         connection.heldTime = 0
-        // The peer also gets more time during a slow job or the move of a clock.
+        // The peer also gets more time during a slow job or an advance of a clock.
         guard connection.waiting == nil, !(connection.stream?.isWaiting ?? false) else {
             return arm(connection, purpose, after: patience.idle, at: now)
         }
@@ -97,7 +97,7 @@ extension Engine {
         }
     }
 
-    /// How long a fault may hold a connection's output, in nanoseconds: twice the longest wait of a fault.
+    /// The maximum time for which a fault may hold a connection's output, in nanoseconds: twice the longest wait.
     static let longestHold: Int64 = 2 * FaultLimits.longestWait
 
     /// Moves a connection's deadline to an earlier time.
@@ -110,7 +110,7 @@ extension Engine {
     private func queueDeadline(of connection: Connection) {
         guard let time = connection.deadline?.time else { return }
         if let passing, passing.world === connection.world { self.passing?.queue.insert(connection.id, at: time) }
-        // The queued entry will queue a later deadline when its time comes.
+        // The queued entry will queue a later deadline when it is due.
         if let queued = connection.queuedDeadline, queued <= time { return }
         connection.queuedDeadline = time
         deadlines.insert(connection.id, at: time)
@@ -122,12 +122,12 @@ extension Engine {
 
     // MARK: Memory
 
-    /// Ends the connections that hold most if a limit of memory is exceeded.
+    /// Ends the connections with the most memory if a limit is exceeded.
     ///
     /// Below the limits it costs two comparisons. Beyond a limit it visits every connection and frees an eighth of the
-    /// limit, so that many bytes have to arrive before the next visit.
+    /// limit, so that the next visit comes only after many bytes.
     ///
-    /// - Parameter world: The world that the engine is serving, whose time is set already.
+    /// - Parameter world: The world that the engine is serving, whose time is already set.
     func relieve(in world: World? = nil, at now: Timestamp) {
         if connections.heldBytes + jobs.heldBytes > limits.heldBytes {
             let target = Self.relieved(limits.heldBytes) - jobs.heldBytes
@@ -139,19 +139,20 @@ extension Engine {
         }
     }
 
-    /// Whether there is room to hold an answer; ends the largest holders if necessary.
+    /// Whether the limit allows an answer of this size; ends the largest connections if necessary.
     func hasRoom(forBytes count: Int, in world: World, at now: Timestamp) -> Bool {
         guard connections.heldBytes + jobs.heldBytes + count > limits.heldBytes else { return true }
-        // Updates the sum, because the request's own body is gone.
+        // Update the sum, because the request's body was freed.
         if let answering { account(answering) }
         let room = min(Self.relieved(limits.heldBytes), limits.heldBytes - count) - jobs.heldBytes
-        // Does not end connections for an answer that would not fit anyway.
+        // Do not end connections for an answer that would not fit anyway.
         guard room >= (answering?.accountedBytes ?? 0) else { return false }
         giveUpLargest(downTo: room, of: limits.heldBytes, in: world, at: now)
         return connections.heldBytes <= room
     }
 
-    /// Whether a job may hold this much; a job cannot be ended, so all jobs together leave a quarter of the limit.
+    /// Whether a job may use this much memory; jobs cannot be ended, so together they must leave a quarter of the
+    /// limit.
     func hasRoom(forJobOf bytes: Int) -> Bool { jobs.heldBytes == 0 || jobs.heldBytes + bytes <= limits.jobBytes }
 
     private static func relieved(_ limit: Int) -> Int { limit - limit / 8 }
@@ -159,8 +160,7 @@ extension Engine {
     private func giveUpLargest(
         downTo target: Int, of limit: Int, echoOnly: Bool = false, in world: World?, at now: Timestamp
     ) {
-        // A closure inside an access to the table would make the compiler check every access at run time, so this is a
-        // loop.
+        // Use a loop, because with a closure inside an access to the table, Swift would check every access at run time.
         var holders: [Connection] = []
         for connection in connections
         where connection.accountedBytes > 0 && connection !== answering && (!echoOnly || connection.isEcho) {
@@ -177,7 +177,7 @@ extension Engine {
         let isArriving =
             connection.speaks == .http && !connection.isFollower && connection.stream == nil
             && connection.waiting == nil && connection.ending == .none
-        // A refusal frees the arrived body, but would not free output that the client leaves unread.
+        // A refusal frees the received body, but not output that the client does not read.
         if isArriving, connection.http.isReadingBody, connection.output.isEmpty, !connection.output.isHeld {
             lendOutput(to: connection)
             refuse(connection, .tooMuchHeld(limit: limit), at: now)
@@ -190,7 +190,7 @@ extension Engine {
 
     // MARK: TLS
 
-    /// Tells the engine that the TLS handshake has succeeded.
+    /// Handles the success of the TLS handshake.
     public func secured(_ id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id], connection.deadline?.purpose == .handshake else { return }
         arm(connection, .idle, after: patience.idle, at: now)
@@ -211,18 +211,18 @@ extension Engine {
             recorder.closed(connection, by: .client, .reset)
         }
         forgetSocket(of: connection)
-        // Gives the peer time to read the alert.
+        // Give the peer time to read the alert.
         connection.output.discard()
         account(connection)
         end(connection, .lingering)
         arm(connection, .closing, after: patience.closing, at: now)
     }
 
-    /// Answers a peer that speaks plain HTTP to a TLS port in plain HTTP; the transport no longer encrypts.
+    /// Responds in plain HTTP to a peer that uses plain HTTP on a TLS port; the transport no longer encrypts.
     public func spokePlainHTTP(_ id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id], connection.ending == .none || connection.isRefused else { return }
         connection.isSecure = false
-        // The peer gets new time to read the refusal.
+        // The peer gets new time for reading the refusal.
         connection.deadline = nil
         // A connection over the limit has its refusal already.
         guard connection.ending == .none else { return linger(connection, at: now) }
@@ -234,12 +234,12 @@ extension Engine {
 
     func handshakeTimedOut(on connection: Connection) {
         observe?(.tlsFailed(message: TransportRefusal.handshakeTimeout(limits.handshakeTime)))
-        // Drops the refusal of a connection over the limit, which can no longer be sent.
+        // Drop the refusal of a connection over the limit, which cannot be sent any more.
         connection.output.discard()
         end(connection, .close)
     }
 
-    /// Whether bytes on a plain connection begin TLS; no method of HTTP begins with this byte (RFC 8446 section 5.1).
+    /// Whether bytes on a plain connection start TLS; no HTTP method starts with this byte (RFC 8446 section 5.1).
     func isTLS(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Bool {
         bytes.first == 0x16 && !connection.isSecure && connection.request == nil && connection.stream == nil
             && connection.held == nil && connection.http.bufferedByteCount == 0 && !connection.isReadingRequest
@@ -254,16 +254,16 @@ extension Engine {
 
     // MARK: The server's own URLs
 
-    /// Replaces the server's own URLs in an answer with those for TLS.
+    /// Replaces the server's URLs in an answer with those for TLS.
     ///
-    /// The backend encodes an entity once for all clients, with plain URLs. Recorded answers already have the right
-    /// ones.
+    /// The backend encodes an entity once for all clients, with plain URLs. Recorded answers already have the correct
+    /// URLs.
     func secure(_ answer: inout Answer) {
         guard answer.contentType == nil, !answer.isRecorded else { return }
         answer.body = securing(answer.body)
     }
 
-    /// Replaces the server's own URLs in JSON, such as a part of a long answer, with those for TLS.
+    /// Replaces the server's URLs in JSON, such as a part of a long answer, with those for TLS.
     func securing(_ json: [UInt8]) -> [UInt8] {
         guard let secureOrigin = configuration.secureOrigin else { return json }
         let (plain, secure) = (configuration.origin.dropFirst("http".count), secureOrigin.dropFirst("https".count))
@@ -276,8 +276,8 @@ extension Engine {
 }
 
 extension [UInt8] {
-    /// Replaces every occurrence of a pattern; it begins with a quotation mark, which JSON strings never have
-    /// unescaped.
+    /// Replaces every occurrence of a pattern, which starts with a quotation mark, because JSON strings never contain
+    /// an unescaped one.
     fileprivate func replacing(prefix pattern: [UInt8], with other: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var copied = 0

@@ -12,7 +12,7 @@ extension Engine {
         public let id: String
         /// The prefixes of URLs for REST, such as `http://127.0.0.1:8080/w/w1`, and for WebSockets.
         public let url, webSocketURL: String
-        /// The prefix of the admin API below ``url``; worlds that are made there belong to this one's run.
+        /// The prefix of the admin API below ``url``; worlds created there belong to this world's run.
         public var adminURL: String { url + "/__admin" }
         /// A token of the scenario's first user, or of the development user, with the scenario's lifetime.
         public let token: String
@@ -30,9 +30,9 @@ extension Engine {
 
     /// Creates a world; nil arguments default to the scenario, then to the engine's configuration.
     ///
-    /// - Parameter judged: Whether to judge the client from the start rather than from the first
+    /// - Parameter judged: Whether to judge the client from the start or only from the first
     ///   ``judgement(ofWorld:at:)``.
-    /// - Throws: An error if the scenario's data is inconsistent or the server has no room for another world.
+    /// - Throws: An error if the scenario's data is inconsistent or another world exceeds a limit.
     public func makeWorld(
         _ scenario: Scenario, guide: GuideMode? = nil, seed: UInt64? = nil, clock: ClockMode? = nil,
         judged: Bool = true, at now: Timestamp
@@ -51,12 +51,12 @@ extension Engine {
         if let world = worlds[ExactString(id)] { remove(world, reason: "The world was deleted", at: now) }
     }
 
-    /// The time of the last event in a world; with a manual clock, the time it shows.
+    /// The time of the last event in a world or, with a manual clock, the clock's time.
     public func time(ofWorld id: String) -> Timestamp? { worlds.named(id)?.turn.now }
 
-    /// When the next step of a world is due, by its clock; nil if none is due, or for an unknown world.
+    /// When the next step of a world is due, by its clock; nil if there is none, or for an unknown world.
     ///
-    /// Unlike ``nextDue(ofWorld:at:)``, time-outs of connections do not count.
+    /// Unlike ``nextDue(ofWorld:at:)``, it does not include connections' time-outs.
     public func nextStep(ofWorld id: String) -> Timestamp? { worlds.named(id)?.nextStep }
 
     /// When the next step or time-out of a connection is due in a world, by its clock; nil if nothing is due.
@@ -66,18 +66,18 @@ extension Engine {
         let shift = time.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
         var next = world.nextStep
         for connection in connections where connection.world === world {
-            // Time-outs do not run while a fault holds output that the client waits for.
+            // Time-outs are stopped while a fault holds output for the client.
             guard let deadline = connection.deadline, !connection.output.isHeld else { continue }
             next = .earliest(next, max(deadline.time.advanced(byNanoseconds: shift), time))
         }
         return next
     }
 
-    /// Moves a world's manual clock, and runs each due event at its time; does nothing if the clock is the system's.
+    /// Advances a world's manual clock, and runs each due event at its time; does nothing for a system clock.
     ///
-    /// A time before the clock's leaves the clock where it is.
+    /// A time before the clock's time does not change the clock.
     ///
-    /// - Parameter noted: Whether the journal records the move. Leave it out if the client's timers move with the
+    /// - Parameter noted: Whether the journal records the advance. Pass false if the client's timers advance with the
     ///   clock.
     public func advanceWorld(_ id: String, to time: Timestamp, at now: Timestamp, noted: Bool = false) {
         guard let world = worlds.named(id), let start = world.clock.manualTime else { return }
@@ -88,7 +88,7 @@ extension Engine {
     /// Whether a world has a manual clock; false for an unknown world.
     public func hasManualClock(world id: String) -> Bool { worlds.named(id)?.clock.manualTime != nil }
 
-    /// Enables or disables a fault of a world, on open sockets too; 404 for an unknown world or fault.
+    /// Enables or disables a fault of a world, including on open sockets; throws 404 for an unknown world or fault.
     public func setFault(_ name: String, isEnabled: Bool, ofWorld id: String) throws(APIError) {
         guard let world = worlds.named(id) else { throw .unknownWorld(id) }
         let (rule, names) = (ExactString(name), world.faults.rules.map(\.rule.name))
@@ -98,8 +98,8 @@ extension Engine {
 
     /// Adds a fault, given as in a scenario file, to a world, and returns its name.
     ///
-    /// - Throws: 400 for an invalid fault or a name that exists, 404 for an unknown world, 507 if the server has no
-    ///   room.
+    /// - Throws: A 400 for an invalid fault or an existing name, 404 for an unknown world, or 507 at the server's
+    ///   limit.
     public func addFault(_ fault: JSONObject, toWorld id: String) throws(APIError) -> String {
         guard let world = worlds.named(id) else { throw .unknownWorld(id) }
         let rule = try rule(from: fault, in: world)
@@ -108,7 +108,7 @@ extension Engine {
         return rule.name.text
     }
 
-    /// The first matching entry among those that the lookout has not checked; nil without a match, or for an unknown
+    /// The first matching entry among those that the lookout has not checked; nil if there is none, or for an unknown
     /// world.
     public func firstEntry(ofWorld id: String, for lookout: inout JournalLookout) -> JournalEntry? {
         guard let journal = worlds.named(id)?.journal else { return nil }
@@ -120,7 +120,7 @@ extension Engine {
 
     /// The judgement of a world's client so far; nil for an unknown world.
     ///
-    /// - Parameter now: The system's time; the judge then also reports what is overdue. If nil, it judges at the last
+    /// - Parameter now: The system's time, for which the judge also reports overdue actions; nil judges at the last
     ///   event.
     public func judgement(ofWorld id: String, at now: Timestamp? = nil) -> Judgement? {
         worlds.named(id).map { world in world.judgement(at: world.date(of: now.map(world.clock.now) ?? world.turn.now))
@@ -143,7 +143,8 @@ extension Engine {
         worlds.named(id).map { Array($0.journal.entries(after: number)) } ?? []
     }
 
-    /// Grows with every byte on a world's connections, and when one ends; 0 for an unknown world.
+    /// A number that grows with every byte on a world's connections and with each connection's end; 0 for an unknown
+    /// world.
     public func activity(ofWorld id: String) -> UInt64 { worlds.named(id)?.activity ?? 0 }
 
     private func access(to world: World, at now: Timestamp) -> WorldAccess {
@@ -190,23 +191,23 @@ extension Engine {
 
         private static let shown = 10
 
-        /// A sentence such as `12 frames were not expected in all.` if there are more than were shown.
+        /// A sentence such as `12 frames were not expected in all.` if more exist than were shown.
         private func more(_ count: Int, _ noun: String, _ predicate: String, than shown: Int = Self.shown) -> [String] {
             guard count > shown else { return [] }
             return [count == 1 ? "1 \(noun) \(predicate)." : "\(count) \(noun)s were\(predicate.dropFirst(3)) in all."]
         }
     }
 
-    /// The outcome so far of a world's replay; nil if it replays no session, or for an unknown world.
+    /// The outcome so far of a world's replay; nil without a session or for an unknown world.
     public func replayOutcome(ofWorld id: String) -> ReplayOutcome? {
         worlds.named(id)?.replay.map { ReplayOutcome(report: $0.player.report, settings: $0.player.settings) }
     }
 
     /// `GET /__admin/replay`: reports the served entries, and the differences from the recording.
     ///
-    /// - Throws: 404 if the world replays no session.
+    /// - Throws: A 404 if the world replays no session.
     func replayReport(_ call: AdminCall) throws(APIError) -> Answer {
-        // Runs due steps first, because the loop may be late and overdue frames have to count as sent.
+        // Run due steps first, because the loop may be late and overdue frames must count as sent.
         advance(call.world, to: call.world.clock.now(call.now), at: call.now)
         guard let report = call.world.replay?.player.report else { throw .noReplay }
         return .ok(report.json.encoded())
@@ -215,10 +216,10 @@ extension Engine {
     // MARK: State for the tests' simulator, which reads it without changing it
 
     package struct ConnectionTotals: Sendable, Equatable {
-        /// The number of connections according to the running count, and counted one by one.
+        /// The number of connections according to the running count, and recounted.
         package private(set) var counted = 0, open = 0
         package private(set) var countedWebSockets = 0, openWebSockets = 0
-        /// The held bytes according to the running sum, and added up one by one.
+        /// The held bytes according to the running sum, and recalculated.
         package private(set) var countedBytes = 0, accountedBytes = 0
         /// The entries in the queue of deadlines, including obsolete ones.
         package private(set) var deadlines = 0
@@ -247,11 +248,11 @@ extension Engine {
         package let effectCount: Int
         /// The entries in the queue of held outputs, including those of closed connections.
         package let heldOutputCount: Int
-        /// The number of held things according to the list, and counted on the connections.
+        /// The number of held items according to the list, and counted on the connections.
         package let heldCount: Int, holdingCount: Int
     }
 
-    /// The ids of all worlds except the default one, sorted.
+    /// The sorted ids of all worlds except the default world.
     package var inspectedWorlds: [String] { worlds.keys.sorted().map(\.text) }
 
     /// The facts of a world, where nil is the default world; nil for an unknown id.
@@ -282,7 +283,7 @@ extension Engine {
         ConnectionTotals(connections, deadlines: deadlines.count)
     }
 
-    /// Whether ``advance(to:)`` has work left: slices, late steps, or connections that waited for a world.
+    /// Whether ``advance(to:)`` has work left, such as slices, late steps, or connections that waited for a world.
     package var isBusy: Bool { !streams.waiting.isEmpty || !resumed.isEmpty || isLate }
 
     private func world(inspected id: String?) -> World? {

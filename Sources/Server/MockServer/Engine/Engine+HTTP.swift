@@ -2,9 +2,9 @@ import FitIQAPI
 import HTTP1
 import HTTPTypes
 
-/// The HTTP side of a connection: reads requests and writes responses, one after another.
+/// The HTTP side of a connection: reads requests and writes responses in sequence.
 extension Engine {
-    /// Serves received requests until one is incomplete or has to wait, the connection upgrades, or the peer reads too
+    /// Serves received requests until one is incomplete or must wait, the connection upgrades, or the peer reads too
     /// little.
     func serveRequests(of connection: Connection, at now: Timestamp) {
         touch(connection)
@@ -18,21 +18,20 @@ extension Engine {
             do throws(RemoteError) {
                 event = try connection.http.nextEvent()
             } catch {
-                // A stream of events has begun its answer, so no other answer can follow.
+                // An event stream's answer has started, so no other answer can follow.
                 guard !connection.isFollower else { return end(connection, .reset) }
                 return respond(.violation(error), on: connection, at: now)
             }
             switch consume event {
             case .request(let head):
-                // Most requests need no further checks, so their heads are moved rather than copied.
+                // Most requests need no further checks, so move their heads instead of copying them.
                 guard head.hasBody || worlds.useNetworks else {
                     connection.request = head
                     continue
                 }
                 connection.request = head
                 if worlds.useNetworks, !passNetwork(head, on: connection, at: now) { return }
-                // Few requests may have a larger body, so the route is looked up only for PUT, large and chunked
-                // bodies.
+                // Few requests may have a larger body, so look up the route only for PUT, large and chunked bodies.
                 if head.hasBody, head.method == .put || connection.http.refusesBody || head.isChunked {
                     admitLargeBody(head, on: connection)
                 }
@@ -52,7 +51,7 @@ extension Engine {
     private func awaitMore(on connection: Connection, at now: Timestamp) {
         guard !connection.isFollower else { return }
         if connection.http.isIdle, !isShuttingDown {
-            // The most frequent case, so it comes first.
+            // This is the most frequent case.
             arm(connection, .idle, after: patience.idle, at: now)
         } else if connection.http.isReadingBody {
             if connection.deadline?.purpose != .readBody { arm(connection, .readBody, after: patience.read, at: now) }
@@ -68,7 +67,7 @@ extension Engine {
     /// Serves a complete request, unless its world is paused.
     func serveRequest(of connection: Connection, at now: Timestamp) {
         guard let head = connection.request.take() else { preconditionFailure("A request must begin before it ends.") }
-        // Restarts the time for the next request to arrive.
+        // Restart the time limit for the next request.
         arm(connection, .idle, after: patience.idle, at: now)
         let exchange = Exchange(head, body: connection.body, on: connection, in: self, at: now)
         if waits(exchange) {
@@ -78,9 +77,9 @@ extension Engine {
         connection.body = []
 
         let world = exchange.world
-        // Credentials are valid in one world only, and a reset world has forgotten its users.
+        // Credentials are valid in only one world, and a reset world has no users.
         if connection.world !== world { connection.lastAuthorization = nil }
-        // A request to the server itself belongs to no world, and neither do its time-outs.
+        // A request to the server, and its time-outs, belong to no world.
         connection.world = exchange.isOfServer ? nil : exchange.destination.world
         enter(world, at: now)
         serve(exchange)
@@ -89,9 +88,9 @@ extension Engine {
     /// Answers a request; call it after setting the world's time.
     ///
     /// - Parameters:
-    ///   - known: The answer if it exists already, because a breakpoint held the request or its response.
+    ///   - known: The existing answer, if a breakpoint held the request or its response.
     ///   - holdsAnswer: Whether a breakpoint may hold the answer.
-    // Inlined, so that most requests, which have no known answer, do not pay for that argument.
+    // Inlined, so that most requests, which have no known answer, have no cost for this argument.
     @inline(__always)
     func serve(_ exchange: Exchange, _ known: Answer? = nil, holdsAnswer: Bool = true) {
         let (world, connection, now) = (exchange.world, exchange.connection, exchange.now)
@@ -121,14 +120,14 @@ extension Engine {
         let text = answer.body
         encode(&answer, for: exchange)
         guard reply(answer, from: source, to: exchange.sentHead, in: world, on: connection, at: now) else { return }
-        // Faults do not act on a body that is made while it is sent, so it counts as sent.
+        // Faults do not act on a body produced during sending, so it counts as sent.
         if source == nil { shape(exchange, from: start) }
         recorder.answered(exchange, answer, text: text, from: offset)
         if connection.output.isHeld { release(connection, in: world, at: now) }
     }
 
-    /// The source for a body that is too long to copy at once; nil for other answers, and if faults or a recording may
-    /// change it.
+    /// The source for a body that is too long to copy as a whole; nil for other answers, and if faults or a recording
+    /// may change it.
     private func source(ofLong answer: Answer, to exchange: Exchange) -> BytesSource? {
         guard answer.body.count > Self.longestWholeBody, exchange.head.method != .head,
             exchange.responseFaults == nil, exchange.playback == nil
@@ -136,10 +135,10 @@ extension Engine {
         return BytesSource([answer.body])
     }
 
-    /// The maximum size of a body to copy into a connection's output at once, in bytes.
+    /// The maximum size of a body to copy into a connection's output as a whole, in bytes.
     static let longestWholeBody = 1024 * 1024
 
-    /// Sends an answer; if there is no room for it, sends a refusal and returns false.
+    /// Sends an answer; if it exceeds the memory limit, sends a refusal and returns false.
     @discardableResult
     func reply(
         _ answer: Answer, from source: (any BodySource)?, to head: RequestHead, in world: World,
@@ -178,7 +177,7 @@ extension Engine {
         if connection.http.shouldClose { linger(connection, at: now) }
     }
 
-    /// Gives up a request that is incomplete or has not begun, sends a refusal, and ends the connection.
+    /// Abandons an incomplete or missing request, sends a refusal, and ends the connection.
     func refuse(_ connection: Connection, _ refusal: TransportRefusal, at now: Timestamp) {
         connection.http.abandonRequest(
             RemoteError(status: refusal.status, message: refusal.message, source: "RFC 9112 §9.5"))
@@ -186,7 +185,7 @@ extension Engine {
     }
 
     private func respond(_ refusal: TransportRefusal, on connection: Connection, at now: Timestamp) {
-        // The request was refused before its end, so it has not reached a world yet.
+        // The request was refused before its end, so it has not reached a world.
         let destination = connection.request.map { Destination(of: $0.target, in: self) }
         let world = destination?.world ?? connection.world ?? defaultWorld
         world.setTime(now)
@@ -210,8 +209,8 @@ extension Engine {
 
     /// Refuses with 403 a write or a WebSocket handshake from a page that is neither this server's own nor allowed.
     ///
-    /// Clients other than browsers mostly send no `Origin`. Reading is safe, because without CORS fields a browser does
-    /// not show such a page the answer.
+    /// Most clients other than browsers send no `Origin`. Reading is safe, because without CORS fields a browser hides
+    /// the answer from such a page.
     func checkOrigin(_ head: RequestHead, on connection: Connection) throws(APIError) {
         switch head.method {
         case .get, .head, .options: guard head.wantsUpgrade else { return }
@@ -220,14 +219,14 @@ extension Engine {
         guard let text = head.fields[.origin], !configuration.allowedOrigins.contains(.any) else { return }
         guard let allowed = AllowedOrigin(text), allowed != .any else { throw .foreignOrigin(text, origin: nil) }
         if configuration.allowedOrigins.contains(allowed) { return }
-        // `null` and `file://` have only one spelling.
+        // `null` and `file://` have a single spelling.
         guard case .origin(let origin) = allowed else { throw .foreignOrigin(text, origin: text) }
         guard isOwn(origin, of: head, on: connection) else { throw .foreignOrigin(text, origin: "\(origin)") }
     }
 
     /// Whether this server served a page, at its listening address or at the address in the request.
     ///
-    /// A name in `Host` proves nothing, because anyone can point a DNS name at this server.
+    /// A name in `Host` is not sufficient, because anyone can point a DNS name at this server.
     private func isOwn(_ origin: WebOrigin, of head: RequestHead, on connection: Connection) -> Bool {
         let address = head.authority.flatMap {
             WebOrigin(scheme: connection.isSecure ? "https" : "http", authority: $0[...])

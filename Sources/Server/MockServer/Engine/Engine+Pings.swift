@@ -1,12 +1,12 @@
 import FitIQAPI
 import WebSocket
 
-/// The server's own pings, with which some backends notice that clients are gone (RFC 6455 §5.5.2).
+/// The server's pings, with which some backends detect lost clients (RFC 6455 §5.5.2).
 extension Engine {
     /// Queues a socket's next ping if the world's scenario has pings.
     func queuePing(on connection: Connection, in world: World, at now: Timestamp) {
         guard let interval = world.settings.scenario.rules.pings else { return }
-        // A late loop skips the pings that it has missed.
+        // A late loop skips missed pings.
         let time = max(world.turn.now, world.clock.now(now)).advanced(byNanoseconds: interval)
         connection.pings.due = time
         look(at: connection, in: world, at: time)
@@ -18,11 +18,11 @@ extension Engine {
         connection.pings.due = nil
         guard connection.isServed, !connection.isSilent, connection.webSocket?.canSend == true else { return }
         if connection.pings.awaited != nil {
-            // No client can answer while a manual clock moves, so one ping is enough.
+            // No client can answer while a manual clock advances, so one ping is enough.
             if passing != nil, connection.pings.move == world.clockMoveCount {
                 return queuePing(on: connection, in: world, at: now)
             }
-            // A late loop may not have read the pong yet. A fault or an operator may hold the pong or the ping.
+            // A late loop may not have read the pong yet, and a fault or an operator may hold the pong or the ping.
             let isLate = world.clock.now(now) > due.advanced(byNanoseconds: interval / 10)
             let isHeldBack =
                 connection.isReadingStalled || connection.heldEvent != nil || !connection.unreadFrames.isEmpty
@@ -45,8 +45,8 @@ struct Pings {
     /// When the next ping is due, by the world's clock.
     var due: Timestamp?
     var count = 0
-    /// The payload of the last ping until its pong comes; then nil.
+    /// The payload of the last ping; nil once its pong has arrived.
     var awaited: [UInt8]?
-    /// The number of clock moves when it was sent (``World/clockMoveCount``).
+    /// The number of clock advances when it was sent (``World/clockMoveCount``).
     var move = 0
 }

@@ -10,7 +10,8 @@ import WebSocket
 
 /// Replay: in some worlds a recorded session answers in place of the backend.
 extension Engine {
-    /// The recorded answer to a request; nil if the request opened a WebSocket or waits, 404 if none was recorded.
+    /// The recorded answer to a request; nil if the request opened a WebSocket or waits; throws 404 if none was
+    /// recorded.
     func replayAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, world, now) = (exchange.head, exchange.world, exchange.now)
         let isHandshake = head.isWebSocketHandshake
@@ -21,7 +22,7 @@ extension Engine {
         }
         let replacement = exchange.responseFaults?.replacement
         let accepted = isHandshake ? try acceptHandshake(head, in: world) : HTTPFields()
-        // Sends due frames before the request is matched.
+        // Send due frames before matching the request.
         advanceReplay(of: world, at: now)
         defer { queueDeadline(of: world) }
         let request = exchange.replayRequest(
@@ -55,7 +56,7 @@ extension Engine {
     /// The effect of faults and breakpoints on a request, before a recording or a real server answers it.
     enum Interception {
         case passed, held
-        /// A fault answers in its place; nil if the fault sends no answer.
+        /// A fault answers instead; nil if the fault sends no answer.
         case answered(Answer?)
     }
 
@@ -103,7 +104,7 @@ extension Engine {
         }
     }
 
-    /// Sends a recorded or real server's close frame after the messages that faults hold.
+    /// Sends a recorded or real server's close frame after the messages held by faults.
     func closeAnyway(_ connection: Connection, code: CloseCode?, reason: String, at now: Timestamp) {
         lendOutput(to: connection)
         sendWhatWaits(on: connection, at: now)
@@ -113,7 +114,7 @@ extension Engine {
         awaitReader(of: connection, at: now)
     }
 
-    /// Sends a message or a ping past all faults; `faults` are only names for the journal.
+    /// Sends a message or a ping, bypassing all faults; `faults` are only names for the journal.
     func send(
         _ payload: [UInt8], _ opcode: Opcode, faults: [String] = [], on connection: Connection, in world: World,
         at now: Timestamp
@@ -140,7 +141,7 @@ extension Engine {
 }
 
 extension Engine {
-    /// Whether the default world's session has paths below `/w/{id}`, and no world has that id.
+    /// Whether the default world's session has paths below `/w/{id}` and no world has that id.
     func replaysPath(below id: ExactString) -> Bool {
         guard configuration.hasDefaultWorld, let replay = defaultWorld.replay else { return false }
         return replay.player.plan.worlds.contains(id) && worlds[id] == nil
@@ -148,7 +149,7 @@ extension Engine {
 }
 
 extension Exchange {
-    /// Notes a session's answer for the journal.
+    /// Stores a session's answer for the journal.
     fileprivate func note(_ answer: ReplayAnswer) {
         switch answer {
         case .response(let response):
@@ -162,7 +163,7 @@ extension Exchange {
         }
     }
 
-    /// The request for a player; with `secureOrigin`, URLs in the answer begin with that origin.
+    /// The request for a player; with `secureOrigin`, URLs in the answer start with that origin.
     func replayRequest(secureOrigin: String?) -> ReplayRequest {
         var target = head.target.path
         if let query = head.target.query { target += "?" + query }
@@ -177,7 +178,7 @@ extension Exchange {
 extension RequestHead {
     var isWebSocketHandshake: Bool { wantsUpgrade && fields.hasToken("websocket", in: .upgrade) }
 
-    /// The user of the credentials, which are not verified, because the recorded server has accepted such credentials.
+    /// The user of the credentials, which are not verified: the recorded server has accepted such credentials.
     ///
     /// It is the token's subject, `replayed` if the token has none, and nil without credentials.
     var presentedUser: ExactString? {
@@ -186,7 +187,7 @@ extension RequestHead {
         return token.flatMap(Self.subject) ?? "replayed"
     }
 
-    /// The user for a real server; each token without a subject stands for a separate user.
+    /// The user for a real server; each token without a subject counts as a separate user.
     var upstreamUser: ExactString? {
         guard let token = presentedToken, Self.subject(of: token) == nil else { return presentedUser }
         return ExactString("token-" + String(Array(token.utf8).fnv1a, radix: 16))
@@ -211,15 +212,15 @@ extension RequestHead {
 extension Playback {
     convenience init(_ response: ReplayResponse) {
         let isCut = response.then == .finish
-        // Even without a known length at least one byte is missing, because the recording says that the body was cut
-        // off.
+        // Even if the length is unknown, at least one byte is missing, because the recording marks the body as
+        // truncated.
         let missing = isCut ? max((response.declaredLength ?? 0) - response.body.count, 1) : 0
         self.init(wait: response.after, missing: missing, ending: isCut ? .finish : nil)
     }
 }
 
 extension HTTPFields {
-    /// Recorded fields without those that have invalid names.
+    /// Creates fields from recorded ones, without those with invalid names.
     init(_ fields: [SessionField]) {
         self.init()
         for field in fields {
@@ -228,13 +229,13 @@ extension HTTPFields {
     }
 }
 
-/// When to send a recorded answer, and how its connection ended.
+/// The time of a recorded answer, and the end of its connection.
 ///
-/// A class, so that it takes little memory in each exchange, because few exchanges need it.
+/// A class, because few exchanges need it.
 final class Playback {
-    /// How long the recorded server took to answer, in nanoseconds of the world's time.
+    /// The recorded server's response time, in nanoseconds of the world's time.
     let wait: Int64
-    /// The number of bytes of the body that the recording lacks.
+    /// The number of body bytes missing in the recording.
     let missing: Int
     let isEmpty: Bool
     let ending: WireAction?
@@ -243,7 +244,7 @@ final class Playback {
         (self.wait, self.missing, self.isEmpty, self.ending) = (wait, missing, isEmpty, ending)
     }
 
-    /// The response with the recorded wait and ending, after the faults if any acted; nil if it stays unchanged.
+    /// The response with the recorded wait and ending, applied after any faults; nil if it stays unchanged.
     func apply(to response: EncodedResponse, with faulty: Transmission?) -> Transmission? {
         guard wait > 0 || ending != nil else { return faulty }
         var result = faulty ?? original(response)

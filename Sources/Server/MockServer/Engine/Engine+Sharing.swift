@@ -6,9 +6,9 @@ import HTTPTypes
 ///
 /// Pages cannot send cookies or read the admin API. Without cookies the answers may use wildcards for field names.
 extension Engine {
-    /// The answer to a preflight, in which a browser asks whether a page may send a request; nil for any other request.
+    /// The answer to a CORS preflight; nil for any other request.
     ///
-    /// For an unknown path it permits the request, so that the page can read the refusal.
+    /// It also permits requests to unknown paths, so that the page can read the refusal.
     func preflightAnswer(_ head: RequestHead, _ destination: Destination, in mode: GuideMode) -> Answer? {
         guard head.method == .options, let wanted = head.fields[.accessControlRequestMethod],
             isShared(with: head, isAdmin: destination.isAdmin)
@@ -19,17 +19,17 @@ extension Engine {
             status: .noContent, body: [],
             fields: [
                 .accessControlAllowMethods: methods.joined(separator: ", "),
-                // The wildcard covers all fields except this one.
+                // The wildcard covers all other fields.
                 .accessControlAllowHeaders: "Authorization, *",
                 .vary: "Access-Control-Request-Method, Origin",
             ])
     }
 
-    /// Adds the fields that let a page read an answer; a second call changes nothing.
+    /// Adds the fields that allow a page to read an answer; idempotent.
     func share(_ answer: inout Answer, to head: RequestHead, isAdmin: Bool) {
         guard !configuration.readingOrigins.isEmpty, !isAdmin else { return }
         var fields = answer.fields ?? HTTPFields()
-        // Caches must know that the answer depends on the origin, even if this one gets no other field.
+        // Caches must know that the answer depends on the origin, even if it gets no other field.
         if fields[.vary]?.contains("Origin") != true { fields[values: .vary].append("Origin") }
         if isShared(with: head, isAdmin: isAdmin) {
             fields[.accessControlAllowOrigin] = head.fields[.origin]

@@ -1,10 +1,10 @@
 import FitIQAPI
 import HTTP1
 
-/// A long answer in progress: its head until the engine sends it, and the source of its body.
+/// A long answer in progress: its unsent head, and the source of its body.
 final class BodyStream {
     let source: any BodySource
-    /// The answer until its head is sent; then nil.
+    /// The answer; nil once its head is sent.
     fileprivate var unsent: (answer: Answer, head: RequestHead, world: World)?
     fileprivate var isQueued = false
     /// Whether the source waits for ``Engine/wakeStreams()``.
@@ -17,21 +17,21 @@ final class BodyStream {
 }
 
 struct StreamQueue {
-    /// Connections that get a slice next, the longest waiting first.
+    /// The connections that get a slice next, the longest waiting first.
     var waiting: [ConnectionID] = []
-    /// Connections whose source waits for a paused world, a moving clock or an entry.
+    /// The connections whose source waits for a paused world, a moving clock or an entry.
     var idle: [ConnectionID] = []
-    /// Connections whose answer keeps entries of a journal.
+    /// The connections whose answer keeps journal entries.
     var journalReaders: Set<ConnectionID> = []
     /// The budget for all slices of a turn: 64 KiB, or work of about half a millisecond.
     var sliceSize = 64 * 1024
     fileprivate var buffer: [UInt8] = []
 }
 
-/// Long answers, whose bodies the engine makes while it sends them.
+/// Long answers, whose bodies the engine produces during sending.
 ///
-/// A turn of the loop makes one slice, or several small ones, beginning with the reader that has waited longest. Then
-/// it serves every other connection. So a large answer holds the loop no longer than a small one.
+/// A turn of the loop produces one slice or several small ones, starting with the reader that has waited longest, and
+/// then serves all other connections. So a large answer does not block the loop longer than a small one.
 extension Engine {
     func begin(
         _ source: any BodySource, of answer: Answer, to head: RequestHead, in world: World, on connection: Connection
@@ -70,7 +70,7 @@ extension Engine {
         queueStream(of: connection)
     }
 
-    /// Updates the held bytes of readers that keep entries of journals.
+    /// Updates the held bytes of readers that keep journal entries.
     func accountJournalReaders(at now: Timestamp) {
         guard !streams.journalReaders.isEmpty else { return }
         for id in streams.journalReaders {
@@ -127,7 +127,7 @@ extension Engine {
         slice.bytes.removeAll(keepingCapacity: slice.bytes.capacity <= 4 * streams.sliceSize)
         swap(&slice.bytes, &streams.buffer)
         touch(connection)
-        // The client had to wait for the server, so its idle time starts again.
+        // The client had to wait for the server, so restart its idle time.
         if connection.ending == .none {
             if let stream = connection.stream, stream.isWaiting, let time = stream.source.wakesAt {
                 let span = time.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
@@ -182,7 +182,7 @@ extension Engine {
         }
         connection.stream = nil
         connection.isReadingStalled = false
-        // Other answers may wait for the end of this one if it moved a clock.
+        // Other answers may wait for this one's end if it advanced a clock.
         wakeStreams()
     }
 }

@@ -10,8 +10,8 @@ import WebSocket
 extension Engine {
     /// Opens a socket for a consultation or for a user's meals.
     ///
-    /// - Throws: 401 for bad credentials; 404 for an unknown consultation, 400 for an inactive one; then 426 or 400 for
-    ///   errors in the handshake itself.
+    /// - Throws: A 401 for invalid credentials; 404 for an unknown or 400 for an inactive consultation; then 426 or 400
+    ///   for errors in the handshake.
     func openSocket(of route: Route, _ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, world, connection) = (exchange.head, exchange.world, exchange.connection)
         if head.wantsUpgrade, !exchange.isReleased {
@@ -48,8 +48,8 @@ extension Engine {
 
     /// The fields of the 101.
     ///
-    /// - Throws: 426 or another status for an invalid handshake; 400 if the world requires compression and the client
-    ///   offers none.
+    /// - Throws: A 426 or another status for an invalid handshake, or a 400 if the client does not offer required
+    ///   compression.
     func acceptHandshake(_ head: RequestHead, in world: World) throws(APIError) -> HTTPFields {
         let outcome = ServerHandshake.evaluate(
             method: head.method, isHTTP11: head.version == .http11, fields: head.fields.httpFields)
@@ -99,14 +99,14 @@ extension Engine {
         return fields
     }
 
-    /// Handles the frames that arrived with the handshake, and releases the HTTP side.
+    /// Handles frames that arrived with the handshake, and frees the HTTP state.
     func receiveTrailingBytes(of connection: Connection, at now: Timestamp) {
         // A fault on the first message may have silenced the connection.
         guard !connection.isSilent else { return connection.endRequests() }
         let bytes = connection.http.takeTrailingBytes()
         connection.endRequests()
         bytes.withUnsafeBytes { receiveFrames($0, on: connection, at: now) }
-        // The server may have begun to stop during the handshake.
+        // The server may have started stopping during the handshake.
         if isShuttingDown, connection.ending == .none { goAway(connection, at: now) }
     }
 
@@ -118,7 +118,7 @@ extension Engine {
             var rest = bytes
             while !rest.isEmpty, connection.isServed, connection.heldEvent == nil {
                 let start = connection.output.bytes.count
-                // Handles one event at a time, so that a message is answered before a close frame behind it is read.
+                // Handle one event at a time, so that a message is answered before a following close frame is read.
                 let count = connection.webSocket?.receiveUntilEvent(
                     rest, events: &events, output: &connection.output.bytes)
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count ?? rest.count))
@@ -145,7 +145,7 @@ extension Engine {
         obey(event, on: connection, in: world, at: now)
     }
 
-    /// Passes a client's event to the backend, the recording or the upstream, or echoes it.
+    /// Passes a client's event to the backend, recording or upstream, or echoes it.
     func obey(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
         switch (event, connection.webSocketUse) {
         case (.text(let text), .backend):
@@ -175,13 +175,13 @@ extension Engine {
         }
     }
 
-    /// Applies the effects that a backend left for its sockets, and queues its next deadline.
+    /// Applies a backend's effects on its sockets, and queues its next deadline.
     func applyEffects(of world: World, at now: Timestamp) {
         worlds.accountStorage(of: world)
         queueDeadline(of: world)
         guard !world.turn.effects.isEmpty else { return }
-        // Swaps the array out and gives its storage back, because streaming leaves effects tens of thousands of times a
-        // second.
+        // Swap the array out and return its storage later, because streaming creates effects tens of thousands of times
+        // per second.
         var effects: [Effect] = []
         swap(&effects, &world.turn.effects)
         defer {
@@ -219,7 +219,7 @@ extension Engine {
         outputHasGrown(of: connection, at: now)
     }
 
-    /// Handles new output; ends the connection if its client leaves too much unread.
+    /// Handles new output; ends the connection if its client has too much unread output.
     func outputHasGrown(of connection: Connection, at now: Timestamp) {
         touch(connection)
         carry(connection, at: now)
@@ -247,7 +247,7 @@ extension Engine {
         close(connection, code: .goingAway, reason: "The server is shutting down", at: now)
     }
 
-    /// Resets a connection whose client reads too little, and so would not read a close frame either.
+    /// Resets a connection whose client reads too little and would not read a close frame either.
     func cutOff(_ connection: Connection, _ reason: Observation) {
         observe?(reason)
         loseHolds(of: connection)
@@ -273,9 +273,9 @@ extension Engine {
         }
     }
 
-    /// Applies an exchange's faults and recording to the response that begins at a position in the output.
+    /// Applies an exchange's faults and recording to the response that starts at a position in the output.
     ///
-    /// If that holds the output, call ``release(_:in:at:skippingWaits:)``, which starts the waits.
+    /// If this holds the output, call ``release(_:in:at:skippingWaits:)`` to start the waits.
     func shape(_ exchange: Exchange, from start: Int) {
         guard exchange.responseFaults != nil || exchange.handshakeFaults != nil || exchange.playback != nil else {
             return
@@ -289,7 +289,7 @@ extension Engine {
         if let playback = exchange.playback { transmission = playback.apply(to: response, with: transmission) }
         guard let shaped = transmission else { return }
         exchange.shaped = Exchange.ShapedResponse(shaped, of: response, faults?.faults ?? [])
-        // The recording lacks bytes, so the response is incomplete although all recorded bytes are sent.
+        // The recording lacks bytes, so the response is incomplete even after all recorded bytes.
         if exchange.playback?.missing ?? 0 > 0, exchange.shaped?.delivery == .complete {
             exchange.shaped?.delivery = .partial
         }
@@ -305,7 +305,7 @@ extension Engine {
         deliver(outgoing, on: connection, in: world, at: now)
     }
 
-    /// Writes messages that have passed a socket's faults, and applies the faults that last or end the socket.
+    /// Writes messages that have passed a socket's faults, and applies lasting and ending faults.
     func write(_ outgoing: Outgoing, on connection: Connection, in world: World, at now: Timestamp) {
         write(outgoing, on: connection, in: world)
         if let rule = outgoing.endingRule { connection.record.endingRule = rule }
@@ -324,8 +324,8 @@ extension Engine {
 
     /// Writes the messages that a fault has delayed.
     ///
-    /// - Parameter start: The position in the output of a close frame that answers the client, which then moves behind
-    ///   the messages; nil without one.
+    /// - Parameter start: The position in the output of a close frame in reply to the client, which then follows the
+    ///   messages; nil if there is none.
     func sendWhatWaits(on connection: Connection, before start: Int? = nil, at now: Timestamp) {
         guard connection.socketFaults != nil, let world = connection.world else { return }
         world.setTime(now)
@@ -345,7 +345,7 @@ extension Engine {
         recorder.sent(outgoing.messages, from: start, on: connection, in: world)
     }
 
-    /// Makes a connection's state machine obey the lasting faults on its socket.
+    /// Applies a socket's lasting faults to its connection's state machine.
     func obeySocketFaults(of connection: Connection) {
         guard let faults = connection.socketFaults else { return }
         connection.webSocket?.answersPings = !faults.withholdsPongs

@@ -5,11 +5,11 @@ import JSON
 import Scenarios
 import WebSocket
 
-/// The whole server without sockets: bytes go in and come out, and the time is an argument.
+/// The whole server without sockets; bytes and the time are arguments.
 ///
-/// The transport (``Host``, or a test) opens connections and passes on the bytes that arrive. After each call it serves
-/// the connections of ``takeTouched()``: it sends their output and obeys their ``Connection/ending``. It calls
-/// ``advance(to:)`` at ``nextDeadline``. The engine is not thread-safe: one loop owns it.
+/// The transport (``Host`` or a test) opens connections and passes received bytes. After each call it serves the
+/// connections in ``takeTouched()``: it sends their output and applies their ``Connection/ending``. It calls
+/// ``advance(to:)`` at ``nextDeadline``. The engine is not thread-safe; only one loop may use it.
 public final class Engine {
     /// The initial configuration with the last loaded scenario.
     @exclusivity(unchecked) public internal(set) var configuration: Configuration
@@ -20,20 +20,20 @@ public final class Engine {
     var defaultWorld: World { worlds.main }
     let recorder: Recorder
     @exclusivity(unchecked) var streams = StreamQueue()
-    /// The constant pages that were last sent with gzip.
+    /// A cache of the constant pages last sent with gzip.
     var codedPages: [(body: [UInt8], coded: [UInt8])] = []
     /// The connections that follow a journal or wait for an entry.
     @exclusivity(unchecked) var followers: [ConnectionID] = []
-    /// Connections to serve because their world has resumed, in the order of arrival.
+    /// The connections to serve because their world has resumed, in the order of arrival.
     @exclusivity(unchecked) var resumed: [ConnectionID] = []
-    /// 16 hexadecimal digits that distinguish this engine from an earlier one at the same address.
+    /// An id of 16 hexadecimal digits that distinguishes this engine from an earlier one at the same address.
     let instance: String
     let startedAt: Timestamp
-    /// Whether due steps of worlds are left for the next turn of the loop.
+    /// Whether worlds have due steps left for the next turn of the loop.
     @exclusivity(unchecked) var isLate = false
     /// The parsed descriptions of sockets, kept because parsing takes milliseconds.
     @exclusivity(unchecked) var socketDescriptions: [GuideMode: JSONValue] = [:]
-    /// The time-outs of a world's connections while its manual clock moves; otherwise nil.
+    /// The time-outs of a world's connections while its manual clock advances; otherwise nil.
     @exclusivity(unchecked) var passing: PassingTime?
     @exclusivity(unchecked) var connections = ConnectionTable()
     /// The connection whose request the engine is answering, which ``relieve(in:at:)`` must not end.
@@ -49,9 +49,9 @@ public final class Engine {
     @exclusivity(unchecked) var isShuttingDown = false
     /// The idle time after which a draining server deletes a world, in nanoseconds; nil unless the server drains.
     @exclusivity(unchecked) var drainIdle: Int64?
-    /// Starts a job on another thread, which runs jobs in order and passes each result to ``finish(_:at:)``.
+    /// Starts a job on another thread that runs jobs in order and passes each result to ``finish(_:at:)``.
     ///
-    /// If nil, the engine runs jobs at once.
+    /// If nil, the engine runs jobs immediately.
     @exclusivity(unchecked) public var startJob: ((Job) -> Void)?
     /// Starts a job that writes the state file, so that it does not wait for other jobs.
     @exclusivity(unchecked) public var startSaving: ((Job) -> Void)?
@@ -60,10 +60,10 @@ public final class Engine {
     @exclusivity(unchecked) var saving: Saving?
     /// Called with every event for the log.
     @exclusivity(unchecked) public var observe: ((Observation) -> Void)?
-    /// Whether to call ``observe`` for each request, too, which costs time on the hot path.
+    /// Whether to also call ``observe`` for each request, which costs time on the hot path.
     @exclusivity(unchecked) public var observesRequests = true
 
-    /// - Throws: An error if the data of the scenario, or of a world in the state file, is inconsistent.
+    /// - Throws: An error if the data of the scenario or of a world in the state file is inconsistent.
     public init(_ configuration: Configuration, now: Timestamp) throws(APIError) {
         self.configuration = configuration
         (limits, patience) = (configuration.limits, Patience(configuration.limits))
@@ -86,9 +86,10 @@ public final class Engine {
 
     /// - Parameters:
     ///   - isLocal: Whether the peer is on this machine; other peers need the admin token for the admin API.
-    ///   - isSecure: Whether the transport begins with TLS; it then has to call ``secured(_:at:)`` after the handshake.
-    /// - Returns: Nil if the transport has to close the connection at once, because the engine already refuses too
-    ///   many. A connection over the limit gets an id, but only so that it gets a 503.
+    ///   - isSecure: Whether the connection starts with TLS; the transport must then call ``secured(_:at:)`` after the
+    ///     handshake.
+    /// - Returns: Nil if the transport must close the connection immediately, because too many are being refused. A
+    ///   connection over the limit gets an id so that it can get a 503.
     public func open(at now: Timestamp, isLocal: Bool = true, isSecure: Bool = false) -> ConnectionID? {
         let opened = connections.open(isLocal: isLocal, isSecure: isSecure, limits: limits)
         guard let connection = opened else { return nil }
@@ -115,9 +116,9 @@ public final class Engine {
         relieve(at: now)
     }
 
-    /// Reads bytes that have passed the world's network.
+    /// Reads bytes after their delay by the world's network.
     func take(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
-        // A client must not send anything after a request for a stream of events.
+        // A client must not send bytes after a request for an event stream.
         guard !connection.isFollower else { return end(connection, .close) }
         lendOutput(to: connection)
         if connection.speaks == .http {
@@ -138,11 +139,11 @@ public final class Engine {
         guard let connection = self[id] else { return }
         if connection.isRelaying { return relayEndOfStream(on: connection) }
         connection.world?.activity &+= 1
-        // The end comes after the bytes that the network still delays.
+        // The end comes after the bytes delayed by the network.
         connection.inputHasEnded = connection.isServed && !connection.input.isEmpty
         if connection.inputHasEnded { return }
         if connection.isOpenSocket || connection.holdCount > 0 { connection.world?.setTime(now) }
-        // Nobody would read output that a fault holds on a WebSocket. An HTTP client may have closed only its sending
+        // Output held by a fault on a WebSocket has no reader any more. An HTTP client may have closed only its sending
         // half.
         if connection.speaks == .webSocket { connection.output.discardHeld() }
         guard connection.isServed else {
@@ -150,10 +151,10 @@ public final class Engine {
             end(connection, .close)
             return
         }
-        // A client that half-closes while it waits for an operator or for events has given up.
+        // A client that half-closes while waiting for an operator or for events has given up.
         if connection.speaks == .http, !connection.isFollower, !connection.awaitsOthers {
             connection.http.receiveEndOfStream()
-            // The waiting request is answered first.
+            // Answer the waiting request first.
             if connection.waiting != nil { return }
             serveRequests(of: connection, at: now)
             // The client may still read a long answer, after which the connection ends.
@@ -167,7 +168,7 @@ public final class Engine {
 
     /// Handles the loss of the transport connection, and frees its place.
     ///
-    /// - Parameter now: The time; if nil, the journal gets the time of the last event in the connection's world.
+    /// - Parameter now: The time; nil means the time of the last event in the connection's world.
     public func transportClosed(_ id: ConnectionID, at now: Timestamp? = nil) {
         guard let connection = self[id] else { return }
         connection.world?.activity &+= 1
@@ -196,7 +197,7 @@ public final class Engine {
         connection.world?.activity &+= UInt64(count)
         account(connection)
         if connection.isFollower { connection.follower?.unreadTime = 0 }
-        // The client reads, so its idle time starts again.
+        // The client reads, so restart its idle time.
         if connection.deadline?.purpose == .idle {
             connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)
         }
@@ -205,7 +206,7 @@ public final class Engine {
             connection.output.discard()
             outputWasTaken(from: connection, at: now)
         }
-        // Requests wait in the parser if they arrived while the peer read nothing or an answer was held.
+        // Requests wait in the parser if they arrived while the peer was not reading or an answer was held.
         guard connection.hasWaitingRequests, connection.ending == .none else { return }
         if connection.stream != nil {
             queueStream(of: connection)
@@ -227,18 +228,18 @@ public final class Engine {
 
     /// When to call ``advance(to:)``; nil if nothing is due.
     public var nextDeadline: Timestamp? {
-        // The next slice is due at once, so the loop only serves other connections before it.
+        // The next slice is due immediately, after serving other connections.
         guard streams.waiting.isEmpty, resumed.isEmpty else { return Timestamp(nanosecondsSinceEpoch: 0) }
         let due = Timestamp.earliest(deadlines.next, .earliest(worlds.nextDeadline, worlds.nextSweep))
         return saving == nil ? due : .earliest(due, savingDue)
     }
 
-    /// Whether ``takeTouched()`` has no connections and ``advance(to:)`` has nothing to do at once.
+    /// Whether ``takeTouched()`` has no connections and ``advance(to:)`` has no immediate work.
     package var isQuiet: Bool { touched.isEmpty && followers.isEmpty && jobs.discarded.isEmpty && !isBusy }
 
     /// The connections whose output, ending or readiness to read has changed, each once.
     ///
-    /// WebSockets come last, so that the response to a request leaves before the events that it causes.
+    /// WebSockets come last, so that a request's response is sent before the events that it causes.
     public func takeTouched() -> [Connection] {
         freeDiscarded()
         queueFollowers()
@@ -250,26 +251,26 @@ public final class Engine {
             connection.isTouched = false
             if connection.speaks == .webSocket { webSocketCount += 1 }
         }
-        // Most turns have only requests or only due chunks, and need no sorting.
+        // Most turns have only requests or only due chunks and need no sorting.
         if webSocketCount > 0, webSocketCount < result.count {
             result = result.filter { $0.speaks == .http } + result.filter { $0.speaks == .webSocket }
         }
         return result
     }
 
-    /// Whether requests and messages on a connection have to wait.
+    /// Whether requests and messages on a connection must wait.
     public func isReadingPaused(_ connection: Connection) -> Bool {
         connection.output.count > limits.unsentBytesBeforeReadingPauses && connection.speaks != .relayed
             || connection.upstream.map { isFull($0, of: connection) } ?? false
             || connection.isReadingStalled || connection.waiting != nil
-            // A request waits while faults hold the answer to the one before it.
+            // A request waits while faults hold the previous answer.
             || (connection.speaks == .http ? connection.output.isHeld : waitsForWorld(connection))
     }
 
-    /// Whether the transport reads from a connection; it does even during some pauses, to notice a client that leaves.
+    /// Whether the transport reads from a connection, which it does even in some pauses to notice a client's end.
     ///
-    /// Over HTTP it does so while a request waits for an operator or an event, until the client sends more. On a
-    /// WebSocket it does so behind a held message, until the client has sent too much.
+    /// Over HTTP it reads while a request waits for an operator or an event, until the client sends more; on a
+    /// WebSocket it reads behind a held message, until the client has sent too much.
     public func isRead(_ connection: Connection) -> Bool {
         guard !connection.inputHasEnded, connection.input.count < limits.unsentBytesBeforeReadingPauses else {
             return false
@@ -285,7 +286,7 @@ public final class Engine {
 
     public func connection(_ id: ConnectionID) -> Connection? { self[id] }
 
-    /// Time from ``beginShutdown(at:)`` until the transport cuts off the remaining connections.
+    /// The time from ``beginShutdown(at:)`` until the transport ends the remaining connections.
     public var shutdownTime: Duration { limits.shutdownTime }
 
     // MARK: Shared within the engine
@@ -327,9 +328,9 @@ public final class Engine {
 
     // MARK: Stopping
 
-    /// Begins to stop: closes idle connections, answers requests in progress, and closes sockets with 1001.
+    /// Starts stopping: closes idle connections, answers requests in progress, and closes sockets with 1001.
     ///
-    /// The transport stops accepting, and ends when no connection is left or after ``ServerLimits/shutdownTime``.
+    /// The transport stops accepting and ends once no connection is left or after ``ServerLimits/shutdownTime``.
     public func beginShutdown(at now: Timestamp) {
         guard !isShuttingDown else { return }
         isShuttingDown = true

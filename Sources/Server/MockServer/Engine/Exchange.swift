@@ -6,7 +6,7 @@ import HTTPTypes
 import JSON
 import Traffic
 
-/// A request while the engine serves it, with data for the journal and the faults that act on it.
+/// A request in progress, with data for the journal and the faults that act on it.
 ///
 /// A class, because it is large and many functions need it.
 final class Exchange {
@@ -15,45 +15,45 @@ final class Exchange {
     let connection: Connection
     /// The system's time.
     @exclusivity(unchecked) var now: Timestamp
-    /// When a request that was held or waited was complete, by the world's clock; nil if that is now.
+    /// When a held or waiting request had arrived, by the world's clock; nil for other requests.
     @exclusivity(unchecked) var requestedAt: Timestamp?
     let destination: Destination
-    /// The world of its path; the default world if that does not exist.
+    /// The path's world, or the default world if that does not exist.
     let world: World
     /// The requested operation, even if the mode does not serve it.
     let endpoint: Endpoint?
-    /// The first id in the path; empty if the path has none.
+    /// The first id in the path; empty if there is none.
     let id: String
     @exclusivity(unchecked) var user: ExactString?
     @exclusivity(unchecked) var unmatched: RecordedExchange.Unmatched?
     @exclusivity(unchecked) var responseFaults: ResponseFaults?
-    /// The faults of the handshake, and of the socket that it opens.
+    /// The faults of the handshake and of its socket.
     @exclusivity(unchecked) var handshakeFaults: HandshakeFaults?
-    /// When and how to send a recorded answer; nil for any other answer.
+    /// When and how to send a recorded answer; nil for other answers.
     @exclusivity(unchecked) var playback: Playback?
-    /// The response as faults or the recording changed it; nil if they did not.
+    /// The response as changed by faults or the recording, if any.
     @exclusivity(unchecked) var shaped: ShapedResponse?
-    /// The client's original request if an operator changed it; otherwise nil.
+    /// The client's original request if an operator changed it.
     @exclusivity(unchecked) var received: Received?
-    /// The id of an entity that the backend created although a fault replaced the answer.
+    /// The id of an entity that the backend created if a fault replaced the answer.
     @exclusivity(unchecked) var created: ExactString?
-    /// The name of the stub or network that answers in the backend's place; nil if none does.
+    /// The name of the stub or network that answers instead of the backend, if any.
     @exclusivity(unchecked) var interceptor: String?
-    /// The result of inflating the body; nil if the body has no gzip, or the world does not accept it.
+    /// The result of inflating the body; nil if the body is not gzip or the world does not accept it.
     @exclusivity(unchecked) var inflation: Inflation?
-    /// Who answers the request in a world with an upstream; nil in any other world, and until the engine knows.
+    /// Who answers the request in a world with an upstream; nil in other worlds and while unknown.
     @exclusivity(unchecked) var answeredBy: RecordedExchange.Answerer?
-    /// The reply of the world's upstream, once it has arrived.
+    /// The reply of the world's upstream once it has arrived.
     @exclusivity(unchecked) var reply: UpstreamReply?
     /// Whether the request was held or waited before, so that its faults are known.
     @exclusivity(unchecked) var isReleased = false
-    /// Wraps the answer to a request within a message of the Model Context Protocol; nil for any other request.
+    /// Wraps the answer to a request inside a Model Context Protocol message; nil for other requests.
     @exclusivity(unchecked) var envelope: ((Answer) -> Answer)?
-    /// The value that a job has made for the request.
+    /// The value that a job created for the request.
     @exclusivity(unchecked) var made: (any Sendable)?
 
     init(_ head: RequestHead, body: [UInt8], on connection: Connection, in engine: Engine, at now: Timestamp) {
-        // Heads and destinations are large, so each is moved into its property after its last use.
+        // Heads and destinations are large, so move each into its property after its last use.
         let destination = Destination(of: head.target, in: engine, on: connection)
         world = destination.world ?? engine.defaultWorld
         if case .api(let route)? = destination.route {
@@ -68,7 +68,7 @@ final class Exchange {
 
     /// The result of inflating a body.
     enum Inflation {
-        /// The body is inflated.
+        /// The body was inflated.
         case done
         case failed(MessageInflater.Mistake)
     }
@@ -78,18 +78,18 @@ final class Exchange {
         _read { if let received { yield received.head } else { yield head } }
     }
 
-    /// Whether the request concerns the server rather than a world's content; the journal does not record it.
+    /// Whether the request concerns the server, not a world's content, so that the journal does not record it.
     var isOfServer: Bool { destination.isServer }
 
     /// The answer of a fault that refuses the handshake; nil if the socket opens.
     var refusedHandshake: Answer? {
         guard let faults = handshakeFaults, !faults.opensSocket else { return nil }
-        // A fault without an answer ends the connection before any byte of this one is sent.
+        // A fault without an answer ends the connection before any byte of this answer is sent.
         return faults.response.answer(in: errorForm, forApps: servesApps).map(Answer.init)
             ?? Answer(status: .serviceUnavailable, body: [])
     }
 
-    /// The guide that decides the form of refusals: that of the requested endpoint, or the world's for an unknown path.
+    /// The guide that determines the form of refusals: the requested endpoint's, or the world's for an unknown path.
     var errorForm: GuideMode {
         // The admin API is the same in every mode.
         guard !destination.isAdmin else { return .union }
@@ -100,15 +100,14 @@ final class Exchange {
     /// Whether errors have the members that the apps read.
     var servesApps: Bool { !destination.isAdmin && world.mode.servesApps }
 
-    /// The response that was sent in place of the original one.
+    /// The response sent in place of the original one.
     struct ShapedResponse {
         let body: [UInt8]
         var delivery: Delivery
 
-        /// - Parameter faults: The faults that changed it; after some of them the client cannot tell where the body
-        ///   ends.
+        /// - Parameter faults: The faults that changed it; some of them hide the body's end from the client.
         init(_ transmission: Transmission, of response: EncodedResponse, _ faults: [ResponseFault]) {
-            // Finds the end of the head again, because faults may have changed or cut it.
+            // Search the end of the head again, because faults may have changed or cut it.
             let bytes = transmission.bytes
             var end = bytes.count
             for index in bytes.indices.dropFirst(3) where bytes[index] == 0x0A && bytes[index - 2] == 0x0A {
@@ -122,7 +121,7 @@ final class Exchange {
         }
     }
 
-    /// The body of an answer for the journal: its text, unless faults changed the sent bytes.
+    /// The body of an answer for the journal, which is its text unless faults changed the sent bytes.
     func shownBody(of sent: Answer, text: [UInt8]) -> [UInt8] {
         guard let shaped else { return text }
         let isUndeclared = responseFaults?.faults.contains(.compression(.undeclared)) ?? false
@@ -136,7 +135,7 @@ final class Exchange {
     }
 }
 
-/// The destination of a request: a world, by the prefix `/w/{id}` or the default one, and an endpoint in it.
+/// The destination of a request: a world, from the prefix `/w/{id}` or the default world, and an endpoint in it.
 struct Destination {
     /// The world's id in the path; nil for the default world.
     let worldID: ExactString?
@@ -146,13 +145,13 @@ struct Destination {
     /// Whether the path belongs to the admin API.
     let isAdmin: Bool
 
-    /// Whether the request is for the server itself rather than a world's content.
+    /// Whether the request is for the server, not for a world's content.
     let isServer: Bool
 }
 
 extension Destination {
-    /// - Parameter connection: Remembers the route of an entity, because many clients repeat the same request.
-    // Calls the memberwise initialiser, because setting the members one by one would copy all of them at the end.
+    /// - Parameter connection: The connection that caches an entity's route, because many clients repeat a request.
+    // Call the memberwise initialiser, because setting single members would copy all of them at the end.
     init(of target: RequestTarget, in engine: Engine, on connection: Connection? = nil) {
         if let route = Self.entityRoute(of: target, on: connection) {
             let world = engine.configuration.hasDefaultWorld ? engine.defaultWorld : nil
@@ -177,7 +176,7 @@ extension Destination {
         self.init(worldID: worldID, world: world, route: route, isAdmin: isAdmin, isServer: isServer)
     }
 
-    /// The route of a path to an entity in the default world, the most frequent case; nil for any other path.
+    /// The route of a path to an entity in the default world, the most frequent case; nil for other paths.
     private static func entityRoute(of target: RequestTarget, on connection: Connection?) -> Route? {
         if let last = connection?.lastEntity(of: target) { return last }
         var route: Route?
@@ -187,7 +186,7 @@ extension Destination {
     }
 }
 
-/// An endpoint of the API, or of the server itself.
+/// An endpoint of the API or of the server.
 enum ServerRoute {
     case api(Route)
     /// `/health`: whether the process runs.
@@ -203,9 +202,9 @@ enum ServerRoute {
     /// Paths below `/__admin`.
     case admin(AdminRoute)
 
-    /// The endpoint at a path, given as percent-decoded segments; nil if the mode has none.
+    /// The endpoint at a path, given as percent-decoded segments; nil if the mode has no such endpoint.
     ///
-    /// - Parameter worldID: The world of the path's prefix; nil without one.
+    /// - Parameter worldID: The world in the path's prefix, if any.
     init?(segments: [String], below worldID: ExactString?, in mode: GuideMode) {
         switch segments {
         case ["health"]: self = .health

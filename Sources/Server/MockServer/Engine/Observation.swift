@@ -6,27 +6,27 @@ import Logging
 import Text
 import Traffic
 
-/// An event for the operator of the server; its description is the log line.
+/// An event for the server's operator; its description is the log line.
 public enum Observation: Sendable, CustomStringConvertible {
-    /// The engine answered or abandoned a request; `lasted` is the time since the request was complete, in nanoseconds.
+    /// The engine answered or abandoned a request; `lasted` is the time since the complete request, in nanoseconds.
     ///
-    /// Requests that no journal records have no duration or place.
+    /// Unjournaled requests have no duration or place.
     indirect case exchange(RecordedExchange, lasted: Int64? = nil, at: Place? = nil)
     indirect case socketOpened(RecordedOpening, at: Place)
     /// A WebSocket of a world ended; `lasted` is the time since its handshake, in nanoseconds.
     indirect case socketClosed(RecordedClosing, lasted: Int64, framesIn: Int, framesOut: Int, at: Place)
-    /// A client broke HTTP, or exceeded a time limit.
+    /// A client violated HTTP or exceeded a time limit.
     case refused(status: HTTPResponse.Status, message: String)
     case refusedConnection(limit: Int)
-    /// TLS could not begin or continue.
+    /// TLS could not start or continue.
     case tlsFailed(message: String)
-    /// A WebSocket opened that belongs to no world: the echo socket.
+    /// The echo socket, which belongs to no world, opened.
     case webSocketOpened(path: String)
-    /// A client broke the WebSocket protocol.
+    /// A client violated the WebSocket protocol.
     case webSocketFailed(code: UInt16, message: String)
-    /// A client left too much unread.
+    /// A client left too much output unread.
     case slowReader(limit: Int)
-    /// All connections together held too much memory, so the engine reset the one that held the most.
+    /// The engine reset the connection with the most memory, because all together exceeded the limit.
     case memory(limit: Int)
     /// An event of a relayed connection.
     case relayed(message: String, level: Logger.Level)
@@ -38,7 +38,7 @@ public enum Observation: Sendable, CustomStringConvertible {
 
     public var description: String { facts.compactMap(\.text).joined(separator: " ") }
 
-    /// `warning` for a likely mistake; `notice` for failures of TLS, most of them from clients that do not trust the
+    /// `warning` for a likely mistake; `notice` for TLS failures, most of which come from clients that do not trust the
     /// certificate yet.
     public var level: Logger.Level {
         switch self {
@@ -56,7 +56,7 @@ public enum Observation: Sendable, CustomStringConvertible {
             uniqueKeysWithValues: facts.compactMap { fact in fact.value.map { (fact.name, .stringConvertible($0)) } })
     }
 
-    /// A fact with its name and its part of the description; nil if it is absent.
+    /// A fact with its name and its text in the description; nil if absent.
     private typealias Fact = (name: String, value: (any CustomStringConvertible & Sendable)?, text: String?)
 
     /// The facts in the order of the description.
@@ -137,16 +137,16 @@ public enum Observation: Sendable, CustomStringConvertible {
         SecretName.hidingSecrets(in: message).onOneLine(limit: 200)
     }
 
-    /// The cause of a socket's end, with the code of the close frame that began it.
+    /// The cause of a socket's end, with the code of the first close frame.
     private static func cause(of closing: RecordedClosing) -> String {
         let frame = closing.party == .client ? closing.summary.received : closing.summary.sent
         return closing.cause.rawValue + (frame?.code.map { " \($0.rawValue)" } ?? "")
     }
 }
 
-/// Logs and observers of the engine.
+/// Logging and observers of the engine.
 extension Engine {
-    /// Logs the engine's events; observes nothing if the logger's level is above `warning`.
+    /// Logs the engine's events, if the logger's level is at most `warning`.
     public func log(to logger: Logger) {
         guard logger.logLevel <= .warning else { return }
         observesRequests = logger.logLevel <= .info
@@ -185,7 +185,7 @@ extension Engine {
         }
     }
 
-    /// Reports an answer to ``observe``, unless the journal gets an entry about it that is reported instead.
+    /// Reports an answer to ``observe``, unless a journal entry about it is reported instead.
     func noteAnswer(_ answer: Answer, to head: RequestHead) {
         guard observesRequests, let observe else { return }
         if recorder.observe != nil, !Destination(of: head.target, in: self).isServer { return }
@@ -195,20 +195,20 @@ extension Engine {
     }
 }
 
-/// A refusal because of a connection's bytes, their number or their pace, which closes the connection.
+/// A refusal because of the content, number or pace of a connection's bytes, which closes the connection.
 struct TransportRefusal {
     let status: HTTPResponse.Status
     let code: String
     let message: String
 
-    /// - Parameter code: Nil for the status's name: "Content Too Large" → `CONTENT_TOO_LARGE`.
+    /// - Parameter code: The error code; nil means the status's name: "Content Too Large" → `CONTENT_TOO_LARGE`.
     private init(_ status: HTTPResponse.Status, code: String? = nil, _ message: String) {
         self.status = status
         self.code = code ?? String(status.reasonPhrase.uppercased().map { $0.isLetter ? $0 : "_" })
         self.message = message
     }
 
-    /// The client broke HTTP.
+    /// The client violated HTTP.
     static func violation(_ error: RemoteError) -> TransportRefusal {
         TransportRefusal(error.status, "\(error.message) (\(error.source))")
     }
@@ -239,7 +239,7 @@ struct TransportRefusal {
             "\(limit) connections are open, which is the limit; close some and try again.")
     }
 
-    /// The client began TLS on a port without it.
+    /// The client started TLS on a port without TLS.
     static func tlsOnPlainPort(origin: String, secureOrigin: String?) -> TransportRefusal {
         let remedy = secureOrigin.map { "\($0) for TLS" } ?? "start the server with TLS to get https, too"
         return TransportRefusal(
@@ -253,7 +253,7 @@ struct TransportRefusal {
             "The client spoke plain HTTP to a port that speaks TLS; use \(secureOrigin), or \(origin) without TLS.")
     }
 
-    /// A message for the log only, because without TLS the client could not read a refusal.
+    /// A message only for the log, because without TLS the client could not read a refusal.
     static func handshakeTimeout(_ time: Duration) -> String {
         "The client did not finish the handshake within \(time.components.seconds) s."
     }

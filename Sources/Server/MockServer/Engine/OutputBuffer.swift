@@ -1,34 +1,34 @@
 import Faults
 import FitIQAPI
 
-/// Bytes for a peer, which the transport takes, or from a peer, which the parser takes.
+/// Bytes for a peer, taken by the transport, or from a peer, taken by the parser.
 ///
-/// Faults put holds between the bytes. The buffer does not lend the bytes after a hold until the hold has passed. A
-/// wait begins, by the world's clock, when everything before it is released, whether or not the peer reads. So equal
-/// scenarios have equal times. If the world has a network, released bytes enter its line, and the buffer lends them
-/// once they have arrived.
+/// Faults insert holds between the bytes. The buffer does not lend the bytes after a hold until the hold has passed. A
+/// wait starts, by the world's clock, once all bytes before it are released, even if the peer does not read, so that
+/// equal scenarios have equal times. If the world has a network, released bytes enter its line, and the buffer lends
+/// them after their arrival.
 struct OutputBuffer: ~Copyable {
-    /// All bytes written since the buffer was last empty or compacted.
+    /// All bytes written since the buffer was last emptied or compacted.
     var bytes: [UInt8] = []
     private var taken = 0
-    /// The number of bytes ever written before these.
+    /// The number of bytes written before these.
     private var base = 0
-    /// The holds, in order; empty without faults.
+    /// The holds in order; empty if there are no faults.
     private var holds = Backlog<Transmission.Mark>()
-    /// When the wait at the first hold ends; nil until it begins.
+    /// When the wait at the first hold ends; nil until it starts.
     private var resumesAt: Timestamp?
     private var apartLine = Apart<NetworkLine>()
 
-    /// The line through a world's network; nil without one.
+    /// The line through a world's network, if any.
     var line: NetworkLine? { @inline(__always) get { apartLine.value } }
-    /// The bytes not yet taken, including those after a hold.
+    /// The number of bytes not yet taken, including those after a hold.
     @inline(__always) var count: Int { bytes.count - taken }
     @inline(__always) var isEmpty: Bool { count == 0 }
-    /// Whether the buffer holds bytes, or an ending, or bytes are in transit.
+    /// Whether the buffer holds bytes or an ending, or bytes are in transit.
     @inline(__always) var isHeld: Bool { !holds.isEmpty || !apartLine.isEmpty && isOnItsWay }
     /// Whether bytes can be taken now.
     @inline(__always) var hasReleased: Bool { releasedEnd > taken }
-    /// The number of bytes ever written; never decreases.
+    /// The number of bytes written so far; never decreases.
     @inline(__always) var writtenOffset: Int { base + bytes.count }
     @inline(__always) var takenOffset: Int { base + taken }
     /// The offset before which all bytes are released.
@@ -40,7 +40,7 @@ struct OutputBuffer: ~Copyable {
     @inline(__always) private var passedEnd: Int { holds.first?.offset ?? bytes.count }
     private var isOnItsWay: Bool { apartLine.present.arrived < writtenOffset || apartLine.present.breaks != nil }
 
-    /// Sends later bytes through another line, or none; bytes in transit have arrived.
+    /// Sends later bytes through another line or none; bytes in transit count as arrived.
     mutating func follow(_ line: NetworkLine?) {
         apartLine.value = line
         skipLine(to: passedEnd)
@@ -51,7 +51,7 @@ struct OutputBuffer: ~Copyable {
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[taken..<releasedEnd])) }
     }
 
-    /// Removes taken bytes; compacts the storage when half of it is free.
+    /// Removes taken bytes; compacts the storage once half of it is free.
     mutating func take(_ count: Int) {
         taken += count
         precondition(taken <= releasedEnd, "The transport must not take more bytes than exist.")
@@ -101,17 +101,17 @@ struct OutputBuffer: ~Copyable {
 
     /// What follows the last passed hold.
     enum Release: Equatable {
-        /// Nothing is held.
+        /// All bytes are released.
         case all
-        /// The rest is held until then.
+        /// The rest is held until this time.
         case until(Timestamp)
-        /// The released bytes are the last ones; then this happens.
+        /// The released bytes are the last ones, followed by this action.
         case end(WireAction)
         /// The network has broken the connection.
         case broken
     }
 
-    /// Passes the due holds, or all waits, and returns what comes next; drops everything after an end.
+    /// Passes the due holds, or all waits, and returns what comes next; drops all bytes after an end.
     mutating func release(at time: Timestamp, skippingWaits: Bool = false) -> Release {
         let next = passHolds(at: time, skippingWaits)
         if !apartLine.isEmpty {
@@ -140,7 +140,7 @@ struct OutputBuffer: ~Copyable {
                 resumesAt = over
                 return .until(over)
             }
-            // The next wait begins at the end of this one, even if this call is late.
+            // The next wait starts at this one's end, even if this call is late.
             reached = over
             resumesAt = nil
             holds.removeFirst()

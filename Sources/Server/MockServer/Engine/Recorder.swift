@@ -8,9 +8,9 @@ import WebSocket
 
 /// Records the events of connections in the journals of worlds.
 ///
-/// It records bytes for the client when the last of them is released, or when they are certainly lost. If a fault holds
-/// the bytes, ``ConnectionRecord/waiting`` keeps the entry with their place in the connection's output. A message that
-/// a fault still delays has no entry yet; ``Outgoing`` reports it when the fault sends or drops it.
+/// It records output once its last byte is released or it is certainly lost. If a fault holds the bytes,
+/// ``ConnectionRecord/waiting`` has the entry with their place in the connection's output. A delayed message has no
+/// entry yet; ``Outgoing`` reports it when the fault sends or drops it.
 ///
 /// A class, because callers may set the observer at any time.
 final class Recorder {
@@ -25,11 +25,11 @@ final class Recorder {
 
     // MARK: Requests
 
-    /// Records the answer to a request, whose bytes begin at an offset of the output.
+    /// Records the answer to a request, whose bytes start at an offset in the output.
     ///
     /// - Parameter text: The answer's body without a content coding.
     func answered(_ exchange: Exchange, _ answer: Answer, text: [UInt8], from start: Int) {
-        // Requests to the server itself would only fill the journal.
+        // Requests to the server would only fill the journal.
         guard !exchange.isOfServer else { return }
         let (connection, world) = (exchange.connection, exchange.world)
         let now = world.turn.now
@@ -57,7 +57,7 @@ final class Recorder {
         record(.note("refused with \(refusal.status.code): \(refusal.message)"), on: connection, in: world)
     }
 
-    /// The id of a created entity in an answer that a fault has cut; nil for a complete answer.
+    /// The id of a created entity in an answer cut by a fault; nil for a complete answer.
     private static func hidden(_ answer: Answer, _ shaped: Exchange.ShapedResponse?) -> ExactString? {
         guard let shaped, shaped.delivery != .complete else { return nil }
         return RecordedExchange.created(answer.status.code, answer.body)
@@ -65,7 +65,7 @@ final class Recorder {
 
     // MARK: Sockets
 
-    /// Records the opening of a WebSocket, whose 101 begins at an offset of the output.
+    /// Records the opening of a WebSocket, whose 101 starts at an offset in the output.
     func opened(_ exchange: Exchange, _ fields: HTTPFields, from start: Int) {
         let now = exchange.world.turn.now
         var opening = RecordedOpening(
@@ -80,7 +80,7 @@ final class Recorder {
         add(.opened(opening), from: start, on: exchange.connection, in: exchange.world)
     }
 
-    /// Records a message or a ping of the server, which begins at an offset of the output.
+    /// Records a message or a ping of the server, which starts at an offset in the output.
     func sent(
         _ payload: [UInt8], _ opcode: Opcode = .text, faults: [String] = [], from start: Int,
         on connection: Connection, in world: World
@@ -92,7 +92,7 @@ final class Recorder {
         add(.frame(frame), from: start, on: connection, in: world)
     }
 
-    /// Records messages that have passed faults, whose bytes begin at an offset of the output.
+    /// Records messages that have passed faults, whose bytes start at an offset in the output.
     func sent(_ messages: [Outgoing.Message], from start: Int, on connection: Connection, in world: World) {
         for message in messages {
             if message.extent != .nothing { connection.record.framesOut += 1 }
@@ -104,7 +104,7 @@ final class Recorder {
     ///
     /// - Parameter faults: The breakpoint that holds the message, if any.
     func received(_ event: WebSocket.Event, on connection: Connection, in world: World, faults: [String] = []) {
-        // Ignores frames after the end, which after a reset would belong to an earlier life of the world.
+        // Ignore frames after the end, which after a reset would belong to the world's earlier state.
         guard connection.webSocketUse.isOfWorld, !connection.record.isClosed else { return }
         switch event {
         case .text(let text): received(RecordedFrame(text, .text, faults: faults), on: connection, in: world)
@@ -125,7 +125,7 @@ final class Recorder {
         record(frame, on: connection, in: world)
     }
 
-    /// Records that a lasting fault began, so that judges take it into account from here on.
+    /// Records the start of a lasting fault, which judges take into account from then on.
     func setIn(_ effect: RecordedFault.Effect, by rule: String, on connection: Connection, in world: World) {
         record(.fault(RecordedFault(name: rule, effect: effect)), on: connection, in: world)
     }
@@ -136,7 +136,7 @@ final class Recorder {
             let world = connection.world
         else { return }
         connection.record.isClosed = true
-        // A socket whose handshake was lost has no end, because the client never learns of the socket.
+        // A socket whose handshake was lost has no end, because it never opened for the client.
         if abandoned(connection, in: world) { return }
         let isShutdown = connection.record.isShutDown && socket.closeSummary.initiator != .theyStarted
         let (party, cause) = isShutdown ? (.server, .shutdown) : (party, cause)
@@ -158,8 +158,8 @@ final class Recorder {
         }
     }
 
-    /// Records all waiting entries as lost; returns whether the handshake is among them, so that the client knows no
-    /// socket.
+    /// Records all waiting entries as lost; returns whether the handshake is among them, so that no socket opened for
+    /// the client.
     @discardableResult
     func abandoned(_ connection: Connection, in world: World) -> Bool {
         released(connection, in: world)
@@ -172,7 +172,7 @@ final class Recorder {
         return false
     }
 
-    /// Records an event whose bytes begin at an offset, now or when faults release the last of them.
+    /// Records an event whose bytes start at an offset, now or when faults release the last byte.
     private func add(_ event: JournalEvent, from start: Int, on connection: Connection, in world: World) {
         guard connection.output.isHeld else { return record(event, on: connection, in: world) }
         connection.record.waiting.append(
@@ -192,7 +192,7 @@ final class Recorder {
         hasRecorded(in: world, on: connection)
     }
 
-    /// Records an event of the world itself, at a time on its clock.
+    /// Records a world's event, at a time on its clock.
     func record(_ event: JournalEvent, at time: Timestamp, in world: World) {
         counts.count(event)
         world.journal.record(event, at: world.date(of: time))
@@ -224,13 +224,13 @@ extension RecordedFrame {
 
 /// A connection's data for the journal, and its waiting entries.
 struct ConnectionRecord {
-    /// Entries that wait until faults release their bytes; empty without faults.
+    /// The entries that wait until faults release their bytes; empty if there are no faults.
     var waiting = Backlog<WaitingEntry>()
     /// Whether the journal has the socket's end.
     var isClosed = false
-    /// The rule that ends the socket, once it has acted.
+    /// The rule that ended the socket, if any.
     var endingRule: String?
-    /// Whether the server has closed the socket because it stops.
+    /// Whether the server has closed the socket because it is stopping.
     var isShutDown = false
     /// The number of a world, and the connection's number in that world's journal.
     var number: (world: Int, number: UInt64)?
@@ -244,7 +244,7 @@ struct ConnectionRecord {
 struct SocketOpening {
     /// The time of the handshake, by the world's clock.
     let time: Timestamp
-    /// The path as received: percent-encoded, with the world's prefix, without the query.
+    /// The path as received: percent-encoded, with the world's prefix and without the query.
     let path: String
     let endpoint: Endpoint?
     let user: ExactString?
@@ -252,21 +252,21 @@ struct SocketOpening {
     let consultation: String?
 }
 
-/// A journal entry whose last byte a fault still holds back.
+/// A journal entry whose last byte is held by a fault.
 struct WaitingEntry {
     /// The event: an exchange, an opening or a frame.
     let event: JournalEvent
-    /// The offsets of its bytes among all that the connection ever wrote; empty if a fault dropped them.
+    /// The offsets of its bytes in the connection's whole output; empty if a fault dropped them.
     let range: Range<Int>
     /// The shift of the world's date when the event happened, in nanoseconds.
     let dateShift: Int64
 
-    /// The event with its times on the current date, so that its spans have no step of the system's clock.
+    /// The event with its times on the current date, so that its spans contain no step of the system's clock.
     func event(in world: World) -> JournalEvent {
         world.turn.dateShift == dateShift ? event : event.moved(byNanoseconds: world.turn.dateShift - dateShift)
     }
 
-    /// The event if only its bytes before an offset were released.
+    /// The event with only its bytes before an offset released.
     func abandoned(at offset: Int, in world: World) -> JournalEvent {
         let delivery: Delivery = offset > range.lowerBound ? .partial : .none
         switch event(in: world) {

@@ -5,9 +5,9 @@ import WebSocket
 /// Counts of events since the server started, in all worlds, including deleted ones.
 struct ServerCounts {
     struct Request: Equatable {
-        /// The operation; nil for a request that matches none.
+        /// The operation; nil for unmatched requests.
         let endpoint: Endpoint?
-        /// The first digit of the status; nil without an answer.
+        /// The first digit of the status; nil if there was no answer.
         let statusClass: Int?
     }
 
@@ -22,7 +22,7 @@ struct ServerCounts {
     private(set) var requestBytes = 0, responseBytes = 0
     private(set) var socketsClosed = Tally<Party>()
     private(set) var entries = Tally<JournalEvent.Kind>()
-    /// Entries on which faults acted, by kind.
+    /// The entries affected by faults, by kind.
     private(set) var faulty = Tally<JournalEvent.Kind>()
     /// The number of transport refusals (``TransportRefusal``).
     var refusals = 0
@@ -58,7 +58,7 @@ struct ServerCounts {
     }
 }
 
-/// Counts a few things; frequent things move to the front of the list, so that a search finds them first.
+/// Counts occurrences of a few values; frequent values move to the front, so that searches find them first.
 struct Tally<Thing: Equatable> {
     private(set) var counts: [(thing: Thing, count: Int)] = []
 

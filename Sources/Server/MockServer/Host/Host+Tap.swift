@@ -2,24 +2,24 @@ import FitIQAPI
 import Hosting
 import Sockets
 
-/// A connection of the engine with its stream, and how much the tap knows of it.
+/// A connection of the engine with its stream, and the state of its reports to the tap.
 final class Transport {
     let id: ConnectionID
     let stream: SocketStream
-    /// Whether the host has told the tap and the engine that the connection is ready.
+    /// Whether the host has reported to the tap and the engine that the connection is ready.
     @exclusivity(unchecked) var isAnnounced = false
     /// The offset up to which the tap has the connection's output.
     @exclusivity(unchecked) var toldOffset = 0
-    /// Whether the tap knows that the server sends no more, and that the connection has ended.
+    /// Whether the end of the server's output, and of the connection, were reported to the tap.
     @exclusivity(unchecked) var isFinishTold = false
     @exclusivity(unchecked) var isEndTold = false
 
     init(id: ConnectionID, stream: SocketStream) { (self.id, self.stream) = (id, stream) }
 }
 
-/// Reports to the tap, before clients receive anything.
+/// Reports to the tap, which come before clients receive the bytes.
 extension Host {
-    /// The maximum number of bytes to report ahead; the recording has them even if the client never reads them.
+    /// The maximum number of bytes to report ahead; they are in the recording even if the client never reads them.
     private static let mostTold = 256 * 1024
 
     /// The transport of a connection; nil once it was dropped.
@@ -28,7 +28,7 @@ extension Host {
         return transport
     }
 
-    /// Reports the next output of connections, and then has the tap write once for all of them.
+    /// Reports the next output of connections, then makes the tap write once for all of them.
     func tell(of connections: [Connection], _ now: MonotonicInstant) {
         guard let tap else { return }
         for connection in connections {
@@ -45,12 +45,12 @@ extension Host {
         tap.write()
     }
 
-    /// How many bytes of a connection's output the host may send; with a tap, only the bytes that the tap has.
+    /// The number of bytes of a connection's output that the host may send; with a tap, only reported bytes.
     func sendableCount(of connection: Connection, _ transport: Transport) -> Int {
         tap == nil ? .max : max(transport.toldOffset - connection.output.takenOffset, 0)
     }
 
-    /// Reports the ends of connections, and has the tap write them.
+    /// Reports the ends of connections, and makes the tap write them.
     func tellEndings(of connections: [Connection], _ now: MonotonicInstant) {
         guard let tap else { return }
         for connection in connections {

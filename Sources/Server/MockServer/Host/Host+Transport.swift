@@ -2,7 +2,7 @@ import Hosting
 import Sockets
 import TLS
 
-/// Accepts, reads and sends: everything that touches a connection's file descriptor.
+/// Accepting, reading and sending: all uses of a connection's file descriptor.
 extension Host {
     func begin(_ socket: Socket, at port: HostLoop.Port, _ now: MonotonicInstant) {
         // The peer's address matters only if other machines can reach the listener.
@@ -10,7 +10,7 @@ extension Host {
         guard let id = engine.open(at: time(now), isLocal: isLocal, isSecure: port.isSecure) else {
             return socket.reset()
         }
-        // Makes a place even for a connection that cannot be served, because the engine may have touched it.
+        // Create a place even for a connection that cannot be served, because the engine may have touched it.
         while transports.count <= id.place { transports.append(nil) }
         guard let stream = loop.serve(socket, token: UInt64(id.place), isSecure: port.isSecure) else {
             return engine.transportClosed(id, at: time(.now()))
@@ -21,7 +21,7 @@ extension Host {
         announce(transport, now)
     }
 
-    /// Tells the tap, and over TLS the engine, that the connection is ready.
+    /// Reports to the tap, and over TLS to the engine, that the connection is ready.
     private func announce(_ transport: Transport, _ now: MonotonicInstant) {
         guard !transport.isAnnounced, transport.stream.isAgreed else { return }
         transport.isAnnounced = true
@@ -50,26 +50,26 @@ extension Host {
             transport.isAnnounced = true
             engine.spokePlainHTTP(id, at: time(now))
         case .failed(let error):
-            // A port scan sends nothing, and is not an error.
+            // A port scan sends no bytes and is not an error.
             if stream.hasReceived {
                 engine.tlsFailed(error.description(advice: loop.trustAdvice), on: id, at: time(now))
             }
         }
         if stream.isAtEnd {
             finished(id, now)
-            // Stops watching, because the event queue would report the end again until our output is sent.
+            // Stop watching, because the event queue would report the end again until our output is sent.
             loop.watch(stream, for: [])
         }
         if stream.hasCiphertext, let connection = engine.connection(id) { engine.touch(connection) }
     }
 
-    /// Tells the tap and the engine that the client sends no more.
+    /// Reports the end of the client's stream to the tap and the engine.
     private func finished(_ id: ConnectionID, _ now: MonotonicInstant) {
         tap?.finished(id.number, byServer: false, at: time(now))
         engine.receiveEndOfStream(on: id, at: time(now))
     }
 
-    /// Reports the peer's close_notify once the engine would read it, as it reads the end of a plain stream.
+    /// Reports the peer's close_notify once the engine is ready to read it, like the end of a plain stream.
     private func heedFarewell(of connection: Connection, _ stream: SocketStream, _ now: MonotonicInstant) {
         guard stream.session?.phase == .closed, connection.ending == .none, engine.isRead(connection) else {
             return
@@ -80,10 +80,10 @@ extension Host {
     /// Serves touched connections, a limited number in each turn of the loop.
     ///
     /// Connections touched in this turn come before those left from earlier turns, so that a request does not wait for
-    /// thousands of sockets with output at the same time.
+    /// thousands of sockets.
     func serveTouched(_ now: MonotonicInstant) {
         var room = servedInTurn
-        // Sending may touch connections again, because it makes room for the answers to waiting requests.
+        // Sending may touch connections again, because it makes room for waiting answers.
         while true {
             let touched = engine.takeTouched()
             if touched.isEmpty { break }
@@ -110,9 +110,9 @@ extension Host {
         for connection in ending { end(connection) }
     }
 
-    /// Prefetches memory of the next connections while the output of this one is sent.
+    /// Prefetches the next connections' memory while this one's output is sent.
     ///
-    /// It prefetches a transport four connections ahead, and its stream, whose address the transport has, two ahead.
+    /// It prefetches a transport four connections ahead and its stream, whose address the transport has, two ahead.
     private func fetchAhead(in touched: [Connection], from place: Int) {
         if place + 4 < touched.count, let transport = transports[touched[place + 4].id.place] {
             prefetch(Unmanaged.passUnretained(transport).toOpaque(), lines: 2)
@@ -122,19 +122,19 @@ extension Host {
         }
     }
 
-    /// Sends the pending output, and watches the socket for what the connection needs next.
+    /// Sends the pending output, and watches the socket for the next required events.
     ///
-    /// - Returns: Whether the connection has to end now, according to its `ending`.
+    /// - Returns: Whether the connection must end now, according to its `ending`.
     func serve(_ connection: Connection, _ now: MonotonicInstant) -> Bool {
         guard let transport = transport(of: connection) else { return false }
         if connection.ending == .reset { return true }
         guard send(connection, transport, now) else { return false }
         if tap != nil, connection.hasOutput, transport.stream.takesOutput {
-            // Serves the connection again in this turn, because the tap does not have all of the output yet.
+            // Serve the connection again in this turn, because not all output is reported to the tap yet.
             engine.touch(connection)
             return false
         }
-        // The ending waits for output that a fault holds back.
+        // The ending waits for output held by a fault.
         if connection.isDrained, connection.ending != .none { return true }
         loop.watch(transport.stream, for: appetite(connection))
         return false
@@ -151,9 +151,9 @@ extension Host {
         loop.watch(transport.stream, for: appetite(connection))
     }
 
-    /// Sends the pending output; with a tap only the bytes that the tap has.
+    /// Sends the pending output; with a tap, only reported bytes.
     ///
-    /// - Returns: False if the socket is full or has failed, so that nothing remains to be done now.
+    /// - Returns: False if the socket is full or has failed, so that there is nothing more to do now.
     private func send(_ connection: Connection, _ transport: Transport, _ now: MonotonicInstant) -> Bool {
         let stream = transport.stream
         let isSecure = stream.isSecure && stream.session != nil
@@ -177,14 +177,14 @@ extension Host {
         return true
     }
 
-    /// Whether the close_notify of TLS goes out with the next output.
+    /// Whether the close_notify of TLS is sent with the next output.
     ///
-    /// It is not inlined, so that connections without TLS do not pay for its memory accesses.
+    /// It is not inlined, so that connections without TLS avoid its memory accesses.
     @inline(never)
     private func saysFarewell(_ connection: Connection, _ transport: Transport, _ now: MonotonicInstant) -> Bool {
         heedFarewell(of: connection, transport.stream, now)
         guard connection.ending == .close || connection.ending == .lingering, !connection.endsAbruptly else {
-            // A simulated crash and a reset send no close_notify.
+            // Simulated crashes and resets send no close_notify.
             return false
         }
         return !connection.output.isHeld && sendableCount(of: connection, transport) >= connection.output.count

@@ -2,7 +2,7 @@ import FitIQAPI
 import Sockets
 import Synchronization
 
-/// A thread that runs jobs one after another, and exists only while there are jobs.
+/// A thread that runs jobs in sequence and exists only while there are jobs.
 final class JobThread: Sendable {
     private struct State {
         var jobs: [Job] = []
@@ -15,7 +15,7 @@ final class JobThread: Sendable {
     /// Creates a queue that calls `finish` with each result, on the thread that ran the job.
     init(finish: @escaping @Sendable (Job.Result) -> Void) { self.finish = finish }
 
-    /// Queues a job behind the earlier ones.
+    /// Queues a job after the earlier ones.
     func add(_ job: Job) {
         let starts = state.withLock { state in
             state.jobs.append(job)
@@ -26,7 +26,7 @@ final class JobThread: Sendable {
         do throws(SocketError) {
             try SystemThread.start { [self] in runAll() }
         } catch {
-            // The system cannot start another thread, so the jobs run here and delay the loop.
+            // The system cannot start another thread, so run the jobs here, which delays the loop.
             runAll()
         }
     }
@@ -46,11 +46,11 @@ final class JobThread: Sendable {
     }
 }
 
-/// Passes work from other threads to a host's thread, which alone may use the engine.
+/// Passes work from other threads to a host's thread, the only one that may use the engine.
 final class HostInbox: Sendable {
     /// Resumes the calling thread.
     typealias Answer = @Sendable () -> Void
-    /// Work that gets the engine and the time; the engine is nil if the host has ended.
+    /// Work with the engine and the time; the engine is nil if the host has ended.
     typealias Work = @Sendable (Engine?, Timestamp) -> Answer
 
     private struct State {
@@ -73,7 +73,7 @@ final class HostInbox: Sendable {
     /// Requests that the host stop after the work added so far.
     func requestStop() { state.withLock { $0.stops = true } }
 
-    /// Removes and returns the work and the request to stop; nil without either.
+    /// Removes and returns the work and the request to stop; nil if there are neither.
     func take() -> (work: [Work], stops: Bool)? {
         state.withLock { state in
             guard state.stops || !state.work.isEmpty else { return nil }
@@ -91,7 +91,7 @@ final class HostInbox: Sendable {
     }
 }
 
-/// Moves a value between threads; the thread that takes it out is its only owner, and can change it in place.
+/// Moves a value between threads; the receiving thread is its only owner and can change it in place.
 public final class Parcel<Value: Sendable>: Sendable {
     private let content: Mutex<Value?>
 

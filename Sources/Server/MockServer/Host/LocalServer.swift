@@ -2,14 +2,14 @@ import FitIQAPI
 import Hosting
 import Sockets
 
-/// A server on its own thread, for programs and tests that embed one.
+/// A server on its own thread, for programs and tests that embed it.
 ///
 /// It serves from its creation until ``stop()``. Any thread may call it; the engine stays on the server's thread.
 public final class LocalServer: Sendable {
-    /// The address of the listener, and the same as a URL, `http://127.0.0.1:PORT`.
+    /// The address of the listener, also as a URL, `http://127.0.0.1:PORT`.
     public let address: SocketAddress
     public let url: String
-    /// The address of the TLS listener, and the same as a URL, `https://127.0.0.1:PORT`; nil without TLS.
+    /// The address of the TLS listener, also as a URL, `https://127.0.0.1:PORT`; nil without TLS.
     public let secureAddress: SocketAddress?
     public let secureURL: String?
 
@@ -22,9 +22,9 @@ public final class LocalServer: Sendable {
         public let description = "The server has stopped; start another one."
     }
 
-    /// Opens the listeners and begins to serve.
+    /// Opens the listeners and starts serving.
     ///
-    /// - Parameter address: Where to listen; by default a free port that only this machine can reach.
+    /// - Parameter address: The address to listen at; by default a free port that only this machine can reach.
     /// - Throws: `StartError`, or a `SocketError` if the system cannot start another thread.
     public convenience init(
         _ configuration: Engine.Configuration = Engine.Configuration(), listeningOn address: SocketAddress? = nil,
@@ -34,7 +34,7 @@ public final class LocalServer: Sendable {
         try self.init(Host(listeningOn: address, secure: secure, queueKind: queueKind, configuration: configuration))
     }
 
-    /// Takes over a host without other references, and runs it.
+    /// Runs a host that has no other references.
     private init(_ host: sending Host) throws {
         (address, secureAddress) = (host.loop.address, host.loop.secureAddress)
         (url, secureURL) = (host.loop.url, host.loop.secureURL)
@@ -42,7 +42,7 @@ public final class LocalServer: Sendable {
         let (inbox, ended) = (host.inbox, try Gate())
         (self.inbox, self.ended) = (inbox, ended)
         try SystemThread.start {
-            // If the loop fails, the server ends as after a stop, and callers get the same error.
+            // If the loop fails, the server ends as after a stop and callers get the same error.
             _ = try? host.run()
             for work in inbox.close() { work(nil, Timestamp(nanosecondsSinceEpoch: 0))() }
             ended.open()
@@ -51,8 +51,7 @@ public final class LocalServer: Sendable {
 
     /// Runs work with the engine on the server's thread, and returns its result.
     ///
-    /// It returns after the server has sent the work's output to clients. The work blocks everything else while it
-    /// runs.
+    /// It returns after the server has sent the work's output to clients. The work blocks the server while it runs.
     ///
     /// - Throws: The error of the work, or ``Stopped``.
     public func perform<Result: Sendable>(
@@ -63,7 +62,7 @@ public final class LocalServer: Sendable {
 
     /// Like ``perform(_:)``, but blocks the calling thread, for programs without concurrency.
     ///
-    /// Do not call it within such work, which would wait for its own thread.
+    /// Do not call it inside such work, because it would wait for its own thread.
     ///
     /// - Throws: The error of the work, ``Stopped``, or a `SocketError` if the process has no file descriptors left.
     public func performAndWait<Value: Sendable>(
@@ -80,7 +79,7 @@ public final class LocalServer: Sendable {
 
     /// Stops cleanly, and returns once the server's thread has ended.
     ///
-    /// Clients have ``ServerLimits/shutdownTime`` to close. Do not call it within ``perform(_:)``.
+    /// Clients have ``ServerLimits/shutdownTime`` to close. Do not call it inside ``perform(_:)``.
     public func stop() {
         inbox.requestStop()
         mailbox.post {}
@@ -99,7 +98,7 @@ public final class LocalServer: Sendable {
             return { then(result) }
         }
         guard isAccepted else { return then(.failure(Stopped())) }
-        // A full mailbox refuses this, but then the loop is awake anyway.
+        // A full mailbox refuses this, but then the loop is already awake.
         mailbox.post {}
     }
 }

@@ -7,30 +7,30 @@ import Synchronization
 
 /// The file of `serve --state`: an SQLite database with a row for each world and each of its entities.
 ///
-/// SQLite writes ahead (WAL), so a kill at any moment leaves the last commit. Only one server has the file at a time,
-/// and only its user may read it. Calls may wait for the disk and for other threads.
+/// SQLite uses a write-ahead log (WAL), so the last commit survives a kill at any time. Only one server can use the
+/// file at a time, and only its user may read it. Calls may wait for the disk and for other threads.
 public final class StateFile: Sendable {
     public let path: String
-    /// A warning for the user, as a sentence without a full stop; nil for none.
+    /// A warning for the user, as a sentence without a full stop; nil if there is none.
     public let warning: String?
     private let state: Mutex<Open>
-    /// Steps to write, with a separate lock, so that the loop never waits for a write.
+    /// The steps to write, with a separate lock, so that the loop never waits for a write.
     private let added = Mutex<[(steps: [StateStep], commits: Bool)]>([])
 
     fileprivate struct Open {
-        /// Nil once the file is closed.
+        /// The database; nil once the file is closed.
         var database: Database?
         /// The locked write-ahead log; nil for a database in memory.
         let log: OutputFile?
         /// Whether written steps wait for a commit.
         var isInTransaction = false
-        /// The error that made the file lose the steps since the last commit; nil without one.
+        /// The error that lost the steps since the last commit, if any.
         var failure: StateFileError?
     }
 
     /// `FitQ` in ASCII, which distinguishes the file from other databases.
     private static let applicationID: Int64 = 0x4669_7451
-    /// SQL that turns each version of the schema into the next one; the first script begins with an empty file.
+    /// SQL that migrates each version of the schema to the next one; the first script starts from an empty file.
     private static let migrations = [
         """
         CREATE TABLE server (serial INTEGER NOT NULL);
@@ -48,16 +48,16 @@ public final class StateFile: Sendable {
     /// The default limit of a file in bytes, several times ``ServerLimits/storedBytes``.
     public static let largest = 4 * 1024 * 1024 * 1024
 
-    /// Opens a file, creates it if it is missing, and brings its schema up to date.
+    /// Opens or creates a file, and migrates its schema.
     ///
-    /// It removes other users' rights to the file and to SQLite's files next to it.
+    /// It removes other users' permissions for the file and SQLite's files next to it.
     ///
     /// - Parameter largest: The maximum size of the file in bytes; a commit that would exceed it fails.
-    /// - Throws: An error if another server has the file, if it is no state file, has a later version or triggers, or
-    ///   if SQLite cannot read or write it.
+    /// - Throws: An error if another server uses the file, if it is not a state file, has a later version or triggers,
+    ///   or if SQLite cannot read or write it.
     public init(_ path: String, largest: Int = largest) throws(StateFileError) {
         self.path = path
-        // Creates the file with mode 0600, which SQLite copies to its other files.
+        // Create the file with mode 0600, which SQLite copies to its other files.
         let created = path == ":memory:" ? nil : try? OutputFile(creating: path)
         let (database, logPath): (Database, String?)
         do throws(StateFileError) {
@@ -68,22 +68,22 @@ public final class StateFile: Sendable {
             created?.discard()
             throw error
         }
-        // Closes this descriptor before SQLite takes a lock, because closing one releases all locks of the process
+        // Close this descriptor before SQLite locks the file, because closing one releases all locks of the process
         // (fcntl(2)).
         created?.close()
-        // SQLite keeps the lock until the end, so that a second server fails at once.
+        // SQLite keeps the lock until the end, so that a second server fails immediately.
         try Self.mapping(path) { () throws(SQLiteError) in
             try database.run(script: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
         }
         try Self.migrate(database, path)
         warning = database.path.flatMap { Self.makePrivate($0, as: path) }
         try Self.mapping(path) { () throws(SQLiteError) in
-            // A commit survives a kill of the process. A loss of power may lose the last commits, and only those.
+            // A commit survives a kill of the process. A power failure may lose only the last commits.
             try database.run(script: "COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
             try database.run(script: "PRAGMA max_page_count = \(largest / Int(database.integer("PRAGMA page_size")))")
         }
         let log = logPath.flatMap { try? OutputFile(opening: $0) }
-        // Keeps the log locked until the end, because it keeps its name when somebody moves the file.
+        // Keep the log locked until the end, because it keeps its name when the file is moved.
         try? log?.lock()
         state = Mutex(Open(database: database, log: log))
     }
@@ -92,7 +92,7 @@ public final class StateFile: Sendable {
 
     /// Closes the file, which merges and removes its log; do not read or write after it.
     ///
-    /// A program that exits has to call this, because threads that have just written still retain the file.
+    /// A program must call this before exiting, because threads that have just written still retain the file.
     public func close() {
         state.withLock { state in
             guard state.database != nil else { return }
@@ -101,16 +101,16 @@ public final class StateFile: Sendable {
         }
     }
 
-    /// Whether no other server writes this log.
+    /// Whether no other server is writing to this log.
     ///
-    /// A server whose file was moved still writes its log here, and SQLite would use that log for the new file.
+    /// A server whose file was moved still writes its log here, which SQLite would use for the new file.
     private static func isFree(_ log: String?) -> Bool {
         guard let file = log.flatMap({ try? OutputFile(opening: $0) }) else { return true }
         defer { file.close() }
         return (try? file.lock()) != nil
     }
 
-    /// Removes other users' rights to the files; returns a warning if they had any.
+    /// Removes other users' permissions for the files; returns a warning if they had any.
     private static func makePrivate(_ file: String, as path: String) -> String? {
         let open = ["", "-wal", "-shm", "-journal"].map { file + $0 }.filter { OutputFile.rightsOfOthers(to: $0) != 0 }
         guard !open.isEmpty else { return nil }
@@ -131,7 +131,7 @@ public final class StateFile: Sendable {
         guard isNew || application == applicationID else { throw .foreign(path) }
         guard version >= 0 else { throw .foreign(path) }
         guard version <= migrations.count else { throw .later(path, version: version, known: migrations.count) }
-        // A trigger would run for each saved row, and could change or delete others.
+        // A trigger would run for each saved row and could change or delete other rows.
         var trigger: String?
         try mapping(path) { () throws(SQLiteError) in
             try database.run("SELECT min(name) FROM sqlite_master WHERE type = 'trigger' HAVING count(*) > 0") {
@@ -152,7 +152,7 @@ public final class StateFile: Sendable {
         do { return try body() } catch { throw StateFileError(error, path) }
     }
 
-    /// Reads the content, which includes steps that are written but not committed.
+    /// Reads the content, including steps that are written but not committed.
     public func read() throws(StateFileError) -> SavedState {
         try state.withLock { state throws(StateFileError) in
             let database = state.opened
@@ -196,14 +196,14 @@ public final class StateFile: Sendable {
         return entities
     }
 
-    /// Adds steps behind the earlier ones; never waits for the disk.
+    /// Adds steps after the earlier ones; never waits for the disk.
     ///
     /// - Parameter commits: Whether ``flush()`` commits after these steps; otherwise later steps do.
     func add(_ steps: [StateStep], commits: Bool) { added.withLock { $0.append((steps, commits)) } }
 
     /// Writes the added steps in order.
     ///
-    /// - Throws: An error if the file cannot be written. Then all steps since the last commit are lost, and each call
+    /// - Throws: An error if the file cannot be written. All steps since the last commit are then lost, and each call
     ///   fails until a step is ``StateStep/forgetAll``.
     func flush() throws(StateFileError) {
         try state.withLock { state throws(StateFileError) in
@@ -234,11 +234,11 @@ public final class StateFile: Sendable {
                 state.isInTransaction = false
             }
         } catch {
-            // Ignores the error if SQLite has already rolled back.
+            // Ignore the error if SQLite has already rolled back.
             try? state.opened.run(script: "ROLLBACK")
             state.isInTransaction = false
             state.failure = error
-            // Moves the log's content into a file that was moved without its log, so that it has the last commit.
+            // Merge the log into a file that was moved without it, so that the file has the last commit.
             if state.gone(path) != nil { try? state.opened.run(script: "PRAGMA wal_checkpoint(TRUNCATE)") }
             throw error
         }
@@ -251,7 +251,7 @@ extension StateFile.Open {
         return database
     }
 
-    /// An error if the file or its log is no longer in its place.
+    /// An error if the file or its log was moved, otherwise nil.
     fileprivate func gone(_ path: String) -> StateFileError? {
         if opened.hasMoved { return .gone(path) }
         guard let log, !log.isAt(log.path) else { return nil }
@@ -260,27 +260,27 @@ extension StateFile.Open {
 }
 
 extension Engine {
-    /// Writes and commits everything that is unsaved; for a server that ends.
+    /// Writes and commits all unsaved changes, for a server that is ending.
     ///
-    /// - Throws: The error if writing the whole state again fails, too.
+    /// - Throws: The error if writing the whole state again fails too.
     public func saveAll() throws(StateFileError) {
         guard let saving else { return }
         if saving.failure != nil { saveAnew() }
         do throws(StateFileError) {
             try saveRest(in: saving.file)
         } catch {
-            // The last slice may have failed after the loop ended, without the engine knowing. Writes everything again.
+            // The last slice may have failed after the loop's end, unnoticed by the engine: write everything again.
             saveAnew()
             try saveRest(in: saving.file)
         }
     }
 
     private func saveRest(in file: StateFile) throws(StateFileError) {
-        // Saves paused worlds, too, because they will not resume.
+        // Save paused worlds too, because they will not resume.
         let rest = takeSlice(upTo: .max, atTheEnd: true)?.steps ?? []
-        // Commits even if no steps are left, because earlier ones may not be committed yet.
+        // Commit even if no steps are left, because earlier ones may be uncommitted.
         file.add(rest, commits: true)
-        // Also writes a slice that was added before the loop ended.
+        // This also writes a slice added before the loop ended.
         try file.flush()
     }
 }
@@ -313,8 +313,7 @@ extension EntityChange {
     fileprivate func apply(to database: Database, in world: String) throws(SQLiteError) {
         let (list, owner) = (place.list.name, place.owner?.text ?? "")
         if let data {
-            // A row's number is its place in the order of creation, so a change keeps it. SQLite does not write
-            // unchanged rows.
+            // A row's number is its place in creation order, so changes keep it. SQLite does not write unchanged rows.
             try database.run(
                 """
                 INSERT INTO entity (world, list, owner, id, data) VALUES (?, ?, ?, ?, ?)
@@ -340,7 +339,7 @@ extension Database {
     }
 }
 
-/// The reason why a state file cannot be used.
+/// Why a state file cannot be used.
 public struct StateFileError: Error, Equatable {
     public let message: String
 
@@ -376,7 +375,7 @@ public struct StateFileError: Error, Equatable {
                 """)
     }
 
-    /// An error about a row that no server can have written, and that would be lost.
+    /// An error about a row that no server can have written and that would be lost.
     init(_ stray: SavedEntity, world: String, _ path: String) {
         let row = "the row of the list \(stray.list.quoted()) with the id \(stray.id.text.quoted())"
         self.init(
@@ -385,7 +384,7 @@ public struct StateFileError: Error, Equatable {
                 + "delete it, or name another file")
     }
 
-    /// An error about a number of the last world that no server can have written.
+    /// An error about an impossible number for the last world.
     init(serial: Int, largest: Int, _ path: String) {
         self.init(
             message: """

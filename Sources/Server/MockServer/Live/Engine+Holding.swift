@@ -6,7 +6,7 @@ import JSON
 import Traffic
 import WebSocket
 
-/// Breakpoints: they hold requests, responses and frames until an operator releases them or their time has passed.
+/// Breakpoints, which hold requests, responses and frames until an operator releases them or their time has passed.
 extension Engine {
     // MARK: Holding
 
@@ -46,7 +46,7 @@ extension Engine {
         return true
     }
 
-    /// Holds a server's message that matched a breakpoint; returns false if it has to pass.
+    /// Holds a server's message that matched a breakpoint; returns false if it must pass.
     private func holds(_ held: Outgoing.Held, on connection: Connection, in world: World) -> Bool {
         guard mayHold(held.breakpoint, in: world) else { return false }
         hold(
@@ -59,7 +59,7 @@ extension Engine {
         "text" + (SocketFaults.type(ofMessage: text).map { " " + $0 } ?? "")
     }
 
-    /// Whether a breakpoint is enabled and has room; if so, counts the hold.
+    /// Whether a breakpoint is enabled and within the limit; if so, counts the hold.
     private func mayHold(_ breakpoint: Breakpoint, in world: World) -> Bool {
         if world.live == nil { world.live = LiveControl() }
         guard !isShuttingDown, world.live?.holds.isClosing == false else { return false }
@@ -97,7 +97,7 @@ extension Engine {
 
     // MARK: Sending through breakpoints
 
-    /// Writes the messages that have passed a socket's faults, up to the next one that a breakpoint holds.
+    /// Writes the messages that have passed a socket's faults, up to the next one held by a breakpoint.
     func deliver(_ outgoing: Outgoing, on connection: Connection, in world: World, at now: Timestamp) {
         var outgoing = outgoing
         write(outgoing, on: connection, in: world, at: now)

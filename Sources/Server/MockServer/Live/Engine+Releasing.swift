@@ -6,27 +6,27 @@ import JSON
 import Traffic
 import WebSocket
 
-/// Releases held things by hand or when their time has passed, and drops them with their connections.
+/// Releasing held items by hand or after their time, and dropping them with their connections.
 extension Engine {
     // MARK: Releasing
 
-    /// An operator's action on a held thing.
+    /// An operator's action on a held item.
     enum HeldAction {
         case pass
         /// Continues with another request, response or message.
         case request(RequestHead, body: [UInt8])
         case response(Answer)
         case frame([UInt8])
-        /// Drops the held thing; over HTTP the fault then ends the connection.
+        /// Drops the held item; over HTTP the fault then ends the connection.
         case drop(ResponseFault)
-        /// Answers a request in the backend's place.
+        /// Answers a request instead of the backend.
         case answer(Answer)
     }
 
-    /// Releases a held thing; call it after setting the world's time.
+    /// Releases a held item; call it after setting the world's time.
     ///
-    /// - Parameter steps: Whether to hold the next thing, too: the response to a request, or the next message in the
-    ///   same direction.
+    /// - Parameter steps: Whether to hold the next item too: the response to a request, or the next message in the same
+    ///   direction.
     func release(
         _ thing: HeldThing, of world: World, _ action: HeldAction = .pass, steps: Bool = false,
         as told: RecordedRelease.Action, at now: Timestamp
@@ -47,7 +47,7 @@ extension Engine {
         account(connection)
     }
 
-    /// Records the release of a held thing.
+    /// Records the release of a held item.
     private func note(
         _ thing: HeldThing, _ told: RecordedRelease.Action, _ action: HeldAction = .pass, on connection: Connection,
         in world: World
@@ -121,12 +121,12 @@ extension Engine {
         if !connection.unreadFrames.isEmpty { serveUnreadFrames(of: connection, at: now) }
     }
 
-    /// Releases everything whose time has passed on the world's clock, in order of time.
+    /// Releases all items whose time has passed on the world's clock, in chronological order.
     func releaseHolds(of world: World, at now: Timestamp) {
         guard world.live != nil else { return }
-        // Answers get the current time, not that of the world's last request.
+        // Answers get the current time, not the time of the world's last request.
         world.responseFields.update(to: world.turn.date)
-        // Releasing enters the world, but must not count as a use of it.
+        // Releasing accesses the world, but must not count as a use of it.
         let used = world.lastUsed
         defer { world.lastUsed = used }
         while let thing = world.live?.holds.due(at: world.turn.now) {
@@ -134,7 +134,7 @@ extension Engine {
         }
     }
 
-    /// Releases everything in a world, and holds nothing meanwhile.
+    /// Releases all items in a world, without holding any meanwhile.
     func releaseAll(of world: World, _ action: RecordedRelease.Action, at now: Timestamp) {
         guard let holds = world.live?.holds, !holds.things.isEmpty else { return }
         enter(world, at: now)
@@ -143,7 +143,7 @@ extension Engine {
         world.live?.holds.isClosing = false
     }
 
-    /// Releases everything that disabled or removed breakpoints hold.
+    /// Releases all items held by disabled or removed breakpoints.
     ///
     /// - Parameter now: The system's time; if nil, or if the world is paused, the next turn releases it.
     func releaseDisabled(of world: World, at now: Timestamp?) {
@@ -154,14 +154,14 @@ extension Engine {
         if let now, !world.isStanding { releaseHolds(of: world, at: now) } else { queueDeadline(of: world) }
     }
 
-    /// The controller of a breakpoint if it has no open stream of events; otherwise nil.
+    /// A breakpoint's controller, if it has no open event stream.
     func missingController(of rule: FaultRule, in world: World) -> ExactString? {
         rule.controller.flatMap { hasController($0, of: world) ? nil : $0 }
     }
 
-    /// Disables breakpoints whose controller has no open stream of events, and releases what they hold.
+    /// Disables breakpoints whose controller has no open event stream, and releases their items.
     ///
-    /// - Parameter now: The system's time; if nil, the next turn releases the held things.
+    /// - Parameter now: The system's time; if nil, the next turn releases the held items.
     func disableAbandonedBreakpoints(of world: World, at now: Timestamp? = nil) {
         let rules = world.faults.rules.map(\.rule).filter {
             $0.isEnabled && missingController(of: $0, in: world) != nil
@@ -171,7 +171,7 @@ extension Engine {
 
     // MARK: Losing
 
-    /// Drops the things held on a connection, and records that their client left.
+    /// Drops the items held on a connection, and records that the client left.
     func loseHolds(of connection: Connection) {
         guard let world = connection.world, endsHolds(of: connection, in: world, as: .left) else { return }
         if let held = connection.held {
@@ -181,7 +181,7 @@ extension Engine {
         connection.heldEvent = nil
     }
 
-    /// Records that a socket's held things end because the server closes it; drops a client's held message.
+    /// Records the end of a socket's held items because the server closes it; drops a client's held message.
     func endHolds(of connection: Connection, in world: World) {
         guard endsHolds(of: connection, in: world, as: .ended), connection.heldEvent != nil else { return }
         connection.heldEvent = nil
@@ -210,7 +210,7 @@ extension Exchange {
         }
     }
 
-    /// Adds a rule to those that acted, unless it is there already.
+    /// Adds a rule to those that acted, unless already present.
     func note(_ rule: String) {
         func isSame(_ name: String) -> Bool { name.utf8.elementsEqual(rule.utf8) }
         if faultNames.contains(where: isSame) { return }
@@ -223,14 +223,14 @@ extension Exchange {
         handshakeFaults?.response.faults.append(fault)
     }
 
-    /// The exchange with an operator's request in place of the client's.
+    /// The exchange with an operator's request replacing the client's.
     fileprivate func replaced(by head: RequestHead, _ body: [UInt8], in engine: Engine) -> Exchange {
         let exchange = Exchange(head, body: body, on: connection, in: engine, at: now)
         exchange.received = Received(head: self.head, body: self.body, endpoint: endpoint)
         (exchange.requestedAt, exchange.user, exchange.unmatched) = (requestedAt, user, unmatched)
         (exchange.responseFaults, exchange.handshakeFaults) = (responseFaults, handshakeFaults)
         exchange.playback = playback
-        // An operator's body is text. A body that could not be inflated is checked again, because its fields may have
+        // An operator's body is text. Check a body that could not be inflated again, because its fields may have
         // changed.
         if case .done? = inflation { exchange.inflation = .done }
         if body != self.body { exchange.inflation = .done }

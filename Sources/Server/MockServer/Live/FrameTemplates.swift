@@ -1,16 +1,16 @@
 import FitIQAPI
 import JSON
 
-/// Examples of the frames that the server sends on a socket, for an operator to change and send.
+/// Examples of server frames on a socket, which an operator can change and send.
 ///
 /// They come from the AsyncAPI description (``APIDescription/asyncAPI``) of the world's guide.
 struct FrameTemplates {
-    /// The type and the whole object of each example, in the order of a conversation.
+    /// The type and the whole object of each example, in conversation order.
     let all: [(type: String, object: JSONObject)]
 
     /// - Parameters:
     ///   - description: The AsyncAPI description as JSON.
-    ///   - socket: The socket, whose consultation and user the examples name.
+    ///   - socket: The socket, whose consultation and user are in the examples.
     ///   - time: The time of the examples.
     init(in description: JSONValue, for socket: SocketOpening, at time: Timestamp) {
         let channels = description["channels"]?.object ?? [:]
@@ -35,9 +35,9 @@ struct FrameTemplates {
         }
     }
 
-    /// The text of an example with other values for some of its members; nil if there is no example of this type.
+    /// The text of an example with some members replaced; nil if there is no example of this type.
     ///
-    /// - Throws: 400 for a member that the example does not have.
+    /// - Throws: A 400 for a member that the example does not have.
     func text(of type: String, with members: JSONObject) throws(APIError) -> [UInt8]? {
         guard var object = all.first(where: { $0.type.isExactly(type) })?.object else { return nil }
         for member in members {

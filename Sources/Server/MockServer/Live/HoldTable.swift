@@ -3,17 +3,17 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// The held things of a world, by the numbers of their journal entries.
+/// A world's held items, by the numbers of their journal entries.
 ///
 /// The connections have their contents: ``Connection/held``, ``Connection/heldEvent``, ``SocketFaults``.
 struct HoldTable: Sendable {
-    /// The held things, oldest first; at most ``FaultLimits/held``.
+    /// The held items, oldest first; at most ``FaultLimits/held``.
     private(set) var things: [HeldThing] = []
-    /// The earliest time at which a held thing continues by itself, by the world's clock; nil if nothing is held.
+    /// The earliest time at which a held item continues by itself, by the world's clock; nil if there is none.
     private(set) var next: Timestamp?
-    /// The number of things that passed because the table was full.
+    /// The number of items that passed because the table was full.
     var passed = 0
-    /// Whether the engine is releasing everything, so that nothing new may be held.
+    /// Whether the engine is releasing all items, so that no new item may be held.
     var isClosing = false
 
     mutating func insert(_ thing: HeldThing) {
@@ -26,7 +26,7 @@ struct HoldTable: Sendable {
         next = things.lazy.map(\.until).min()
     }
 
-    /// Ends the wait of the matching things at a time, because their breakpoints are gone.
+    /// Ends the wait of the matching items at a time, because their breakpoints were removed.
     mutating func bringForward(to time: Timestamp, where isMeant: (HeldThing) -> Bool) {
         for index in things.indices where isMeant(things[index]) {
             (things[index].until, things[index].isEnded) = (min(time, things[index].until), true)
@@ -34,7 +34,7 @@ struct HoldTable: Sendable {
         next = things.lazy.map(\.until).min()
     }
 
-    /// Sets the time at which a thing continues by itself, unless its breakpoint is gone.
+    /// Sets the time at which an item continues by itself, unless its breakpoint was removed.
     mutating func prolong(_ number: Int, to time: Timestamp) {
         for index in things.indices where things[index].number == number && !things[index].isEnded {
             things[index].until = time
@@ -42,7 +42,7 @@ struct HoldTable: Sendable {
         next = things.lazy.map(\.until).min()
     }
 
-    /// The first thing whose time has passed.
+    /// The first item whose time has passed.
     func due(at now: Timestamp) -> HeldThing? {
         guard let next, next <= now else { return nil }
         return things.filter { $0.until <= now }.min { ($0.until, $0.number) < ($1.until, $1.number) }
@@ -51,7 +51,7 @@ struct HoldTable: Sendable {
     subscript(number: Int) -> HeldThing? { things.first { $0.number == number } }
 }
 
-/// Something that a breakpoint holds.
+/// An item held by a breakpoint.
 struct HeldThing {
     /// The number of the journal entry about the hold.
     let number: Int
@@ -59,15 +59,15 @@ struct HeldThing {
     let place: RecordedHold.Place
     let sender: Party
     let connection: ConnectionID
-    /// When the thing would have continued without the breakpoint.
+    /// When the item would have continued without the breakpoint.
     let due: Timestamp
-    /// When the thing continues by itself.
+    /// When the item continues by itself.
     fileprivate(set) var until: Timestamp
-    /// Whether its breakpoint is gone, which ended the wait.
+    /// Whether its breakpoint was removed, which ended the wait.
     fileprivate(set) var isEnded = false
 }
 
-/// A request that a breakpoint holds, or whose response it holds.
+/// A request or its response, held by a breakpoint.
 ///
 /// The exchange and the connection retain each other until the request is released or lost.
 final class HeldRequest {

@@ -1,11 +1,11 @@
 import FitIQAPI
 
-/// The operator's actions on a world while clients use it.
+/// The state of an operator's actions on a world.
 struct LiveControl: Sendable {
-    /// The held things.
+    /// The held items.
     var holds = HoldTable()
     /// The marks to which the world can rewind, oldest first.
     var marks: [Mark] = []
-    /// The name in `faults` of entries about an operator's actions, for which judges do not blame the client.
+    /// The name in `faults` of entries about an operator's actions, which judges do not count against the client.
     static let byHand = "by hand"
 }

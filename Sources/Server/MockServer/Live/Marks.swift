@@ -3,7 +3,7 @@ import FitIQBackend
 import JSON
 import Text
 
-/// A point in a world's life to which it can rewind.
+/// A point in a world's history to which it can rewind.
 struct Mark: Sendable {
     let name: ExactString
     /// The number of the journal entry about the mark.
@@ -11,7 +11,7 @@ struct Mark: Sendable {
     /// The world's date when the mark was set.
     let time: Timestamp
     let snapshot: World.Snapshot
-    /// The bytes of JSON that the mark keeps.
+    /// The size of the mark's stored data, in bytes of JSON.
     var bytes: Int { snapshot.backend.storedBytes }
 
     /// The maximum number of marks in a world.
@@ -27,7 +27,7 @@ struct Mark: Sendable {
     }
 }
 
-/// The admin API's marks: sets points to which a world can rewind any number of times.
+/// The admin API's marks: points to which a world can rewind any number of times.
 extension Engine {
     /// `GET /__admin/marks`: lists the marks, oldest first.
     func markList(_ call: AdminCall) -> Answer {
@@ -41,7 +41,7 @@ extension Engine {
 
     /// `POST /__admin/marks`: saves the world's current state; nil if the request waits for a job.
     ///
-    /// - Throws: 400 for a bad name, 507 at the limit of marks or if the server has no room for another one.
+    /// - Throws: A 400 for an invalid name, or a 507 at the limit of marks or of the server's memory.
     func setMark(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, name) = (call.world, try call.body(keys: ["name"]).text("name", bytes: 1...Mark.nameBytes))
         let marks = world.live?.marks ?? []
@@ -68,7 +68,7 @@ extension Engine {
         }
     }
 
-    /// `DELETE /__admin/marks/{name}`: removes a mark; 404 for an unknown name.
+    /// `DELETE /__admin/marks/{name}`: removes a mark; throws 404 for an unknown name.
     func removeMark(_ call: AdminCall) throws(APIError) -> Answer {
         let place = try place(ofMark: call.parameter.text, in: call.world) { $0.name == call.parameter }
         removeMarks(place..<place + 1, of: call.world)
@@ -94,9 +94,9 @@ extension Engine {
     /// job.
     ///
     /// It keeps the journal, drops later marks and ends all sockets. A world on the system's clock then runs overdue
-    /// events at once.
+    /// events immediately.
     ///
-    /// - Throws: 400 for a bad body, 404 for an unknown mark.
+    /// - Throws: A 400 for an invalid body, or a 404 for an unknown mark.
     func rewind(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, body) = (call.world, try call.body(keys: ["to", "sockets"]))
         let expected = "the name of a mark, or the number of its entry"
@@ -123,10 +123,10 @@ extension Engine {
         world.setTime(now)
         releaseAll(of: world, .ended, at: now)
         let reason = "The world returned to an earlier state"
-        // Records the ends of sockets before the world goes back.
+        // Record the ends of sockets before the rewind.
         for connection in connections where connection.world === world && connection.isOpenSocket && !connection.isEcho
         {
-            // Sends held output before the end, so that the journal has it.
+            // Send held output before the end, so that it is in the journal.
             if connection.output.isHeld { release(connection, in: world, at: now, skippingWaits: true) }
             recorder.closed(connection, by: .server, .shutdown, message: reason)
             guard ending != .close, connection.isServed else { continue }
@@ -145,7 +145,7 @@ extension Engine {
         queueDeadline(of: world)
     }
 
-    /// Copies a world's state, in a job if that takes long, and continues with the copy.
+    /// Copies a world's state (in a job if that takes long) and continues with the copy.
     ///
     /// - Returns: Nil if the request waits for a job.
     func copy(
@@ -159,7 +159,7 @@ extension Engine {
         let original = Parcel(snapshot)
         stand(world)
         beside(at: call.now) {
-            // Takes the value out, so that the world's values have one owner again after the job.
+            // Take the value out, so that the world's values have one owner again after the job.
             original.take().copied(with: settings)
         } then: { engine, copied, now in
             let result = Result { () throws(APIError) in try then(engine, copied.take(), now) }
@@ -171,10 +171,10 @@ extension Engine {
 
     // MARK: Forks
 
-    /// `POST /__admin/fork`: makes a world that continues from the current state of this one, without its sockets.
+    /// `POST /__admin/fork`: creates a world with this world's current state, without its sockets.
     ///
     /// - Returns: Nil if the request waits for a job.
-    /// - Throws: 400 for a bad body, 503 while the server drains, 507 if the server has no room for another world.
+    /// - Throws: A 400 for an invalid body, 503 while the server drains, or 507 if another world exceeds a limit.
     func makeFork(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, body) = (call.world, try call.body(keys: ["judged", "label"]))
         let (isJudged, label) = (try body.flag("judged") ?? false, try body.label())

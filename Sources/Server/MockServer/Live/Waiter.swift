@@ -7,11 +7,11 @@ import Traffic
 final class Waiter: BodySource {
     private unowned let engine: Engine
     let world: World
-    /// The world's life when the wait began.
+    /// The world's life at the start of the wait.
     private let life: Int
     private var lookout: JournalLookout
     private let within: Int64
-    /// Whether a wait without a match is answered rather than refused.
+    /// Whether a wait without a match gets an answer, not a refusal.
     private let isOptional: Bool
     /// When the wait ends, by the system's clock.
     private let end: Timestamp
@@ -53,7 +53,7 @@ final class Waiter: BodySource {
 }
 
 extension JournalLookout {
-    /// The refusal of a wait in which nothing matched, with the nearest entries.
+    /// The refusal of a wait without a match, with the nearest entries.
     func refusal(after within: Int64, in world: World) -> APIError {
         let details = JSONWriter.object { writeNearMisses(to: &$0, in: world) }
         return .nothingMatched(within: within, details: (try? JSON.parse(details))?.object ?? [:])
@@ -88,7 +88,7 @@ extension JournalQuery {
     /// Reads conditions from JSON: the parameters of a journal query as texts, numbers and Booleans.
     ///
     /// - Parameter key: The key of the conditions, for refusals.
-    /// - Throws: 400 for an unknown key, a bad value, or no condition at all.
+    /// - Throws: A 400 for an unknown key, an invalid value, or if there are no conditions.
     init(waitingFor value: JSONValue?, in key: String) throws(APIError) {
         let keys =
             Self.parameters.filter { !["limit", "order", "since", "before"].contains($0) } + Self.memberKeys
@@ -113,13 +113,13 @@ extension JournalQuery {
     }
 }
 
-/// The admin API's waits: answers a request when something happens in a world.
+/// The admin API's waits, which end at an event in a world.
 extension Engine {
     /// `POST /__admin/wait`: returns the first matching entry, even an earlier one, or 408 with the nearest entries.
     ///
     /// With `optional` the answer has a null entry instead of 408.
     ///
-    /// - Throws: 400 for a bad body, 507 at the limit of waiting requests.
+    /// - Throws: A 400 for an invalid body, or a 507 at the limit of waiting requests.
     func wait(_ call: AdminCall) throws(APIError) -> Answer {
         let body = try call.body(keys: ["for", "within", "since", "optional"])
         var query = try JournalQuery(waitingFor: body["for"], in: "for")
@@ -145,9 +145,9 @@ extension Engine {
 }
 
 extension MemberCondition {
-    /// Reads an object of conditions: each key is the path of a member, with the value that the member must have.
+    /// Reads an object of conditions: each key is a member's path, with the required value.
     ///
-    /// - Throws: 400 unless the value is an object of single values with valid paths.
+    /// - Throws: A 400 unless the value is an object of single values with valid paths.
     fileprivate static func reading(
         _ value: JSONValue, of name: String, in key: String
     ) throws(APIError) -> [MemberCondition] {

@@ -3,16 +3,16 @@ import FitIQBackend
 import JSON
 import Scenarios
 
-/// A server's state file, and the changes that it does not have yet.
+/// A server's state file and the changes not in it yet.
 ///
-/// A class, because the engine uses it after every request, and a value with lists would be copied each time.
+/// A class, because the engine uses it after every request, and a value's lists would be copied each time.
 final class Saving {
     let file: StateFile
-    /// The worlds that may have unsaved changes, each once.
+    /// The worlds that may have unsaved changes, without duplicates.
     @exclusivity(unchecked) var worlds: [World] = []
     /// Steps for deleted worlds, and for a file whose content is unknown.
     @exclusivity(unchecked) var steps: [StateStep] = []
-    /// Whether written slices, or the number of the last world, wait for a commit.
+    /// Whether written slices or the last world's number wait for a commit.
     @exclusivity(unchecked) var needsCommit = false
     /// The number of full slices since the last commit.
     @exclusivity(unchecked) var sliceCount = 0
@@ -26,9 +26,9 @@ final class Saving {
     init(_ file: StateFile) { self.file = file }
 }
 
-/// The part of a world that the file has, except entities.
+/// The saved part of a world, except its entities.
 struct SavedPart: Equatable {
-    /// The saved life (``World/life``); the file has nothing of a later one.
+    /// The saved life (``World/life``); the file has no data of a later life.
     var life: Int
     var issuedIDs: Int
     var manualTime: Timestamp?
@@ -36,26 +36,27 @@ struct SavedPart: Equatable {
 
 /// Saves the state: the loop collects changes in slices, and another thread writes them.
 ///
-/// A transaction takes slices until nothing is unsaved, so each commit is the state of one moment. The loop collects
-/// the next slice only when the last one is written, so a slow disk never has more than one waiting.
+/// A transaction takes slices until nothing is unsaved, so each commit is the state at one moment. The loop collects
+/// the next slice only after the last one is written, so at most one slice waits for a slow disk.
 extension Engine {
-    /// The shortest time between two commits in nanoseconds; the engine writes the first change after a pause at once.
+    /// The shortest time between two commits in nanoseconds; the engine writes the first change after a pause
+    /// immediately.
     static let savingInterval: Int64 = 100_000_000
     /// The time until the next attempt after a failure, in nanoseconds.
     static let savingPause: Int64 = 5_000_000_000
-    /// About the number of entities to collect in a turn of the loop, which takes well under a millisecond.
+    /// The approximate number of entities to collect in a turn of the loop, in well under a millisecond.
     ///
-    /// The number doubles after every 16 full slices of a transaction, up to 64 times as many. So a transaction ends
-    /// unless even more changes come in each turn.
+    /// The number doubles after every 16 full slices of a transaction, up to a factor of 64, so that a transaction ends
+    /// unless each turn has even more changes.
     static let savedInTurn = 512
 
-    /// When to call ``save(at:)``; nil while nothing is unsaved or a slice is being written.
+    /// When to call ``save(at:)``; nil if nothing is unsaved or a slice is being written.
     var savingDue: Timestamp? {
         guard let saving, !saving.isWriting, saving.hasWork else { return nil }
         return saving.due
     }
 
-    /// Collects the next slice and starts to write it; call it when a turn ends.
+    /// Collects the next slice and starts writing it; call it at the end of a turn.
     public func save(at now: Timestamp) {
         guard let saving, let due = savingDue, due <= now else { return }
         let limit = Engine.savedInTurn << min(saving.sliceCount / 16, 6)
@@ -77,7 +78,7 @@ extension Engine {
         switch result {
         case .success:
             if commits { saving.failure = nil }
-            // The rest of a transaction follows at once, unless it waits for a paused world.
+            // The rest of a transaction follows immediately, unless it waits for a paused world.
             let follows = !commits && saving.worlds.contains { !$0.isStanding }
             saving.due = follows ? now : now.advanced(byNanoseconds: Engine.savingInterval)
             if follows { save(at: now) }
@@ -89,7 +90,7 @@ extension Engine {
         }
     }
 
-    /// Marks everything as unsaved, because the file's content is unknown.
+    /// Marks all data as unsaved, because the file's content is unknown.
     func saveAnew() {
         saving?.steps = [.forgetAll(except: configuration.hasDefaultWorld ? nil : World.defaultID)]
         saving?.sliceCount = 0
@@ -107,7 +108,7 @@ extension Engine {
     func noteUnsaved(_ world: World) {
         guard let saving, !world.isGone else { return }
         guard world.replay == nil else {
-            // A world that replays a session is not saved, so the file must forget its earlier state.
+            // A world that replays a session is not saved, so remove its earlier state from the file.
             if world.isInFile || world.awaitsSaving { noteRemoval(of: world) }
             return
         }
@@ -117,7 +118,7 @@ extension Engine {
         saving.worlds.append(world)
     }
 
-    /// Removes a world from the file, because it is gone or no longer saved.
+    /// Removes a world from the file, because it was deleted or is no longer saved.
     func noteRemoval(of world: World) {
         saving?.worlds.removeAll { $0 === world }
         if world.isInFile { saving?.steps.append(.remove(world: world.name)) }
@@ -127,15 +128,15 @@ extension Engine {
 
     struct StateSlice {
         var steps: [StateStep]
-        /// Whether to commit after this slice, because the file then has the state of one moment.
+        /// Whether to commit after this slice, because the file then has the state at one moment.
         var commits: Bool
     }
 
-    /// Takes unsaved changes; nil if there are none.
+    /// Removes and returns unsaved changes; nil if there are none.
     ///
-    /// It leaves paused worlds for later. There is no commit while the file has only a part of such a world's changes.
+    /// It skips paused worlds. There is no commit while the file has only a part of a paused world's changes.
     ///
-    /// - Parameter atTheEnd: Whether the server ends, so that no paused world resumes.
+    /// - Parameter atTheEnd: Whether the server is ending, so that no paused world resumes.
     func takeSlice(upTo limit: Int, atTheEnd: Bool = false) -> StateSlice? {
         guard let saving, atTheEnd || saving.hasWork else { return nil }
         var steps = saving.steps
@@ -155,7 +156,7 @@ extension Engine {
         return StateSlice(steps: steps, commits: commits)
     }
 
-    /// Takes changes of a world's entities, and finally its head; returns whether nothing is left.
+    /// Takes changes to a world's entities, and finally its head; returns whether nothing is left.
     private func take(_ world: World, upTo limit: Int, into steps: inout [StateStep]) -> Bool {
         let part = world.presentPart
         if world.savedPart?.life != part.life {
@@ -175,7 +176,7 @@ extension Engine {
 }
 
 extension Saving {
-    /// Whether there is something to write now; paused worlds wait.
+    /// Whether there are changes to write now; paused worlds wait.
     fileprivate var hasWork: Bool {
         !steps.isEmpty || worlds.contains { !$0.isStanding }
             || needsCommit && !worlds.contains(where: \.isPartlySaved)
@@ -193,16 +194,16 @@ extension World {
         backend.hasUnsavedChanges() || savedPart != presentPart
     }
 
-    /// The world as a scenario file without users, which the state file keeps next to the entities.
+    /// The world as a scenario file without users, which the state file has besides the entities.
     var head: [UInt8] {
         WorldData(issuedIDs: turn.identifiers.issuedCount).scenarioFile(
             name: settings.scenario.name, guide: settings.mode, seed: settings.seed, clock: settings.clock,
             rules: settings.scenario.rules)
     }
 
-    /// Marks a restored world as saved, unless it was saved at a later time than now.
+    /// Marks a restored world as saved, unless it was saved at a time later than now.
     ///
-    /// In that case restoring has changed the times in it.
+    /// In that case restoring has changed its times.
     func countAsSaved(_ saved: SavedWorld) {
         isInFile = true
         guard saved.time <= turn.date else { return }

@@ -3,7 +3,7 @@ import FitIQBackend
 import JSON
 import Scenarios
 
-/// The content of a state file: worlds that continue where they stopped.
+/// The content of a state file: worlds to continue.
 struct RestoredState: Sendable {
     let serial: Int
     let worlds: [RestoredWorld]
@@ -20,12 +20,12 @@ struct RestoredState: Sendable {
     }
 }
 
-/// A world of a state file.
+/// A world in a state file.
 struct RestoredWorld: Sendable {
     let saved: SavedWorld
     /// The world's data, guide, seed and rules, and the initial setting of its clock.
     let state: Scenario
-    /// The scenario in the request that made the world; nil for the server's.
+    /// The scenario in the request that created the world; nil for the server's scenario.
     let requested: Scenario?
 
     fileprivate init(_ saved: SavedWorld, _ file: [UInt8], path: String) throws(StateFileError) {
@@ -66,7 +66,7 @@ extension RestoredState {
 extension Engine.Configuration {
     /// Starts from a file, and saves changes to it.
     ///
-    /// - Throws: An error that names the file and the world that cannot be read.
+    /// - Throws: An error with the file and the world that cannot be read.
     public mutating func keepState(in file: StateFile) throws(StateFileError) {
         (stateFile, restored) = (file, try RestoredState(file))
     }
@@ -81,18 +81,18 @@ extension Engine.Configuration {
         }
     }
 
-    /// The scenario of a request as bytes for the state file; nil without a state file.
+    /// The bytes of a request's scenario for the state file, if there is one.
     func kept(_ scenario: JSONValue?) -> [UInt8]? { stateFile == nil ? nil : scenario?.encoded() }
 }
 
 /// Restores the worlds of a state file.
 ///
-/// The default world gets the guide, seed, clock and scripts of this server; other worlds keep those of their requests.
+/// The default world gets the guide, seed, clock and scripts of this server; other worlds have those of their requests.
 /// Data, issued ids and the time of a manual clock continue in both.
 extension Engine {
-    /// Creates the other worlds of a state file, and from now on saves changes.
+    /// Creates the other worlds of a state file, and starts saving changes.
     ///
-    /// - Throws: 400 if a world has inconsistent data, 507 if the server has no room for it.
+    /// - Throws: A 400 if a world has inconsistent data, or a 507 if it exceeds the server's limit.
     func beginSaving(after restored: RestoredState, at now: Timestamp) throws(APIError) {
         guard let file = configuration.stateFile else { return }
         saving = Saving(file)

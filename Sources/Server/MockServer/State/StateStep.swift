@@ -4,13 +4,13 @@ import JSON
 
 /// A step that updates a state file; the file gets all steps between two commits in order, or none.
 enum StateStep: Sendable {
-    /// Deletes every world except one that this server does not use, because the file's content is unknown.
+    /// Deletes all worlds except one that this server does not use, because the file's content is unknown.
     case forgetAll(except: String?)
-    /// Sets the number of the last world that was created.
+    /// Sets the number of the last created world.
     case serial(Int)
-    /// Begins a new or restarted world without entities; its head follows in a later step.
+    /// Starts a new or restarted world without entities; its head follows in a later step.
     ///
-    /// - scenario: The scenario as JSON of the request that made the world; nil for the server's.
+    /// - scenario: The scenario's JSON from the request that created the world; nil for the server's scenario.
     case begin(world: String, number: Int, scenario: [UInt8]?)
     /// Updates a world's head and time.
     case head(world: String, [UInt8], Timestamp)
@@ -24,13 +24,13 @@ enum StateStep: Sendable {
 struct SavedWorld: Sendable, Equatable {
     /// The world's id, or ``World/defaultID``.
     var name: String
-    /// Orders worlds by age: newer ones have greater numbers.
+    /// A number that orders worlds by age; newer worlds have greater numbers.
     var number: Int
     /// A scenario file in JSON without users: name, guide, seed, initial clock, rules and the count of issued ids.
     var head: [UInt8]
-    /// The world's time when it was saved.
+    /// The world's time at saving.
     var time: Timestamp
-    /// The scenario as JSON of the request that made the world; nil for the server's.
+    /// The scenario's JSON from the request that created the world; nil for the server's scenario.
     var scenario: [UInt8]?
 }
 
@@ -44,7 +44,7 @@ struct SavedEntity: Sendable {
     /// The entity as an object of a scenario file.
     var data: [UInt8]
 
-    /// Whether the data has the row's id; most data begins with it.
+    /// Whether the data has the row's id; most data starts with it.
     var hasIDInData: Bool {
         let beginning = Array("{\"id\":".utf8) + JSONValue.string(id.text).encoded()
         return data.starts(with: beginning) || (try? JSON.parse(data))?["id"]?.string.map { ExactString($0) } == id
@@ -59,7 +59,7 @@ public struct SavedState: Sendable {
 }
 
 extension SavedWorld {
-    /// A row that no server can have written, which would be lost or saved as another one; nil if there is none.
+    /// A row that no server can have written and that would be lost or become another row; nil if there is none.
     func stray(among entities: [SavedEntity]) -> SavedEntity? {
         func ids(_ list: EntityPlace.List) -> Set<ExactString> {
             Set(entities.lazy.filter { $0.list == list.name }.map(\.id))

@@ -2,12 +2,12 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// Draining: the server makes no more worlds, and stops when the last one is gone, so that no world is lost.
+/// Draining: the server creates no more worlds and stops once the last one is deleted, so that no world is lost.
 extension Engine {
-    /// `POST /__admin/drain`: begins to drain; `/ready` then returns 503, and the server deletes worlds that were idle
-    /// for `idle`.
+    /// `POST /__admin/drain`: starts draining; `/ready` then returns 503, and worlds that were idle for `idle` are
+    /// deleted.
     ///
-    /// - Throws: 400 for a bad body.
+    /// - Throws: A 400 for an invalid body.
     func beginDrain(_ call: AdminCall) throws(APIError) -> Answer {
         let idle = try call.body(keys: ["idle"]).duration("idle")
         drainIdle = idle ?? drainIdle ?? patience.worldIdle
@@ -17,7 +17,7 @@ extension Engine {
         return answer
     }
 
-    /// `GET /__admin/drain`: returns whether the server drains, and how many worlds and WebSockets are left.
+    /// `GET /__admin/drain`: returns whether the server drains, and the remaining worlds and WebSockets.
     func drainAnswer(_ call: AdminCall) -> Answer {
         .object { writer in
             writer.member("draining", drainIdle != nil)
@@ -33,7 +33,7 @@ extension Engine {
         drainIdle != nil && worlds.isEmpty && connections.webSocketCount == 0 && !isShuttingDown
     }
 
-    /// The refusal of an unknown world: 421 if another node made it, otherwise 404.
+    /// The refusal of an unknown world: 421 if another node created it, otherwise 404.
     func refusal(ofWorld id: String) -> APIError {
         guard let own = configuration.node, let owner = WorldID(id)?.node, owner != own else {
             return .unknownWorld(id)

@@ -7,10 +7,10 @@ import Scenarios
 
 /// The networks of worlds, which delay bytes in both directions.
 ///
-/// A network acts once the head of a connection's first request has named the world. It delays the first answer by the
-/// time that it would have taken to open the connection and to send the head.
+/// A network acts once the head of a connection's first request has arrived, which contains the world. It delays the
+/// first answer by the time for opening the connection and sending the head.
 extension Engine {
-    /// Puts a connection behind the network of its request's world; returns false if the network drops the connection.
+    /// Applies the network of a request's world to a connection; returns false if the network drops the connection.
     func passNetwork(_ head: RequestHead, on connection: Connection, at now: Timestamp) -> Bool {
         let destination = Destination(of: head.target, in: self)
         guard !destination.isServer, let world = destination.world, let network = world.network else {
@@ -31,7 +31,7 @@ extension Engine {
         return true
     }
 
-    /// Moves a connection behind another network, or none; bytes in transit arrive at once.
+    /// Applies another network or none to a connection; bytes in transit arrive immediately.
     ///
     /// - Parameter opening: The delay of the next answer, in nanoseconds.
     func lead(
@@ -84,12 +84,12 @@ extension Engine {
             connection.inputHasEnded = false
             receiveEndOfStream(on: connection.id, at: now)
         }
-        // The transport may be able to read again.
+        // The transport may read again.
         touch(connection)
         account(connection)
     }
 
-    /// Resets a connection that the network has broken.
+    /// Resets a connection broken by the network.
     func breakOff(_ connection: Connection, in world: World, at now: Timestamp) {
         connection.input.discard()
         cut(connection, isReset: true, by: world.network?.rule ?? LiveControl.byHand, in: world, at: now)
@@ -124,7 +124,7 @@ extension Engine {
         }
     }
 
-    /// `PUT /__admin/network`: sets the network by a name, a mapping, or null for none; 400 for anything else.
+    /// `PUT /__admin/network`: sets the network by a name, a mapping, or null for none; throws 400 for other values.
     func putNetwork(_ call: AdminCall) throws(APIError) -> Answer {
         let value = try call.body(keys: ["network"])["network"] ?? .null
         let scenario = try Scenario(json: ["name": "live", "network": value])
@@ -135,7 +135,7 @@ extension Engine {
 
     // MARK: Captive portal
 
-    /// The answer of a captive portal, which is its page or a redirect to it; nil unless the network has one.
+    /// The answer of a captive portal, which is its page or a redirect to it; nil if the network has no portal.
     func portalAnswer(_ exchange: Exchange) -> Answer? {
         guard let network = exchange.world.network, network.profile.reach == .portal, !exchange.isOfServer else {
             return nil

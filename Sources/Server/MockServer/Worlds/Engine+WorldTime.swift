@@ -6,14 +6,14 @@ import Traffic
 
 /// The worlds of a server, and their time.
 extension Engine {
-    /// Sets a world's time and its room for data before an event.
+    /// Sets a world's time and its storage limit before an event.
     func enter(_ world: World, at now: Timestamp) {
         world.lastUsed = now
         world.setTime(now)
         world.backend.storageRoom = worlds.storageRoom(of: world)
     }
 
-    /// Follows a step of the system's clock: moves the dates of worlds on real time, but not their due times.
+    /// Handles a step of the system's clock: shifts the dates of worlds on real time, but not their due times.
     ///
     /// - Parameter step: The step in nanoseconds; negative if the clock was set back.
     public func clockStepped(by step: Int64, at now: Timestamp) {
@@ -25,7 +25,7 @@ extension Engine {
         }
     }
 
-    /// Runs due steps of worlds in order of time, for some milliseconds.
+    /// Runs due steps of worlds in chronological order, for some milliseconds.
     func serveWorlds(at now: Timestamp) {
         var steps = Engine.stepsInTurn
         while steps > 0, let world = worlds.popDue(at: now) {
@@ -36,12 +36,12 @@ extension Engine {
         isLate = steps <= 0
     }
 
-    /// The maximum number of steps in a turn of the loop, because a world that was paused may have many late ones.
+    /// The maximum number of steps in a turn of the loop; a world that was paused may have many late ones.
     private static let stepsInTurn = 64
 
     /// Runs the steps of a world that are due by a time on its clock, each at its own time.
     ///
-    /// - Parameter limit: The maximum number of steps if the world follows the system's clock; further ones stay due.
+    /// - Parameter limit: The maximum number of steps if the world follows the system's clock; further steps stay due.
     /// - Returns: The number of steps.
     @discardableResult
     func advance(_ world: World, to time: Timestamp, mostSteps limit: Int = .max, at now: Timestamp) -> Int {
@@ -51,7 +51,7 @@ extension Engine {
             pass(world, from: start, to: time, at: now)
         } else {
             while steps < limit, let due = world.nextStep, due <= time {
-                // A late step gets the time of events that came before it, so that time never goes back.
+                // A late step gets the time of preceding events, so that time never goes back.
                 if world.clock.manualTime == nil { world.turn.now = max(due, world.turn.now) }
                 steps += serveSteps(of: world, atMost: limit - steps, at: now)
             }
@@ -60,11 +60,11 @@ extension Engine {
         return steps
     }
 
-    /// Moves a manual clock towards a time, and runs the first events that are due on the way.
+    /// Advances a manual clock towards a time, and runs the first events that become due.
     ///
     /// - Parameters:
     ///   - steps: The maximum number of events; if more are due, the clock stops at the last one that ran.
-    ///   - slow: The connections that had unread output when the clock began to move; nil in the first call.
+    ///   - slow: The connections that had unread output when the clock started advancing; nil in the first call.
     func advance(_ world: World, to time: Timestamp, steps: Int, slow: inout Set<ConnectionID>?, at now: Timestamp) {
         world.backend.storageRoom = worlds.storageRoom(of: world)
         if let start = world.clock.manualTime, start <= time {
@@ -73,12 +73,11 @@ extension Engine {
         queueDeadline(of: world)
     }
 
-    /// Moves a manual clock.
+    /// Advances a manual clock.
     ///
-    /// It runs the backend's steps, releases of held output and time-outs of the world's connections in order of time,
-    /// however far the clock moves.
+    /// It runs the backend's steps, releases of held output and the connections' time-outs in chronological order.
     ///
-    /// - Returns: The connections that had unread output when the clock began to move.
+    /// - Returns: The connections that had unread output when the clock started advancing.
     @discardableResult
     private func pass(
         _ world: World, from start: Timestamp, to target: Timestamp, at now: Timestamp, mostSteps: Int = .max,
@@ -102,7 +101,7 @@ extension Engine {
                 break
             }
             world.moveClock(to: max(next, world.turn.now))
-            // The system's time if its clock had run as far as the world's.
+            // The system's time if its clock had advanced as far as the world's.
             let moment = world.turn.now.advanced(byNanoseconds: -shift)
             if let step, step <= world.turn.now {
                 steps -= serveSteps(of: world, atMost: steps, at: moment)
@@ -117,7 +116,7 @@ extension Engine {
         noteUnsaved(world)
         let slow = passing?.slow ?? []
         passing = nil
-        // Counts the move as elapsed time for each deadline.
+        // Count the advance as elapsed time for each deadline.
         let nanoseconds = end.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
         for connection in connections where connection.world === world {
             if connection.deadline == nil, connection.speaks == .http || !connection.isDrained {
@@ -130,10 +129,10 @@ extension Engine {
     }
 
     private func timeOutPassed(of id: ConnectionID, at time: Timestamp, _ moment: Timestamp) {
-        // Skips an entry that is not the connection's current deadline.
+        // Skip an entry that is not the connection's current deadline.
         guard let connection = self[id], let deadline = connection.deadline, deadline.time == time else { return }
         connection.deadline = nil
-        // The client could not yet read output that was written during the move or is held. Its time starts when the
+        // The client could not yet read held output or output written during the advance. Its time starts when the
         // clock stops.
         let couldBeRead = passing?.slow.contains(id) == true
         guard connection.stream == nil && connection.isDrained || couldBeRead && !connection.output.isHeld else {
@@ -158,15 +157,14 @@ extension Engine {
 
     /// Queues the next check of a world on the system's clock.
     ///
-    /// A move of a manual clock runs due events itself. This queues only events that are due without a move.
+    /// Advancing a manual clock runs due events itself, so this queues only events that are due without an advance.
     func queueDeadline(of world: World) {
         guard let step = world.nextStep else { return }
         guard let manualTime = world.clock.manualTime else { return worlds.look(at: world, at: step) }
         if step <= manualTime { worlds.look(at: world, at: world.lastUsed) }
     }
 
-    /// Releases output that faults or networks held until now, sends due pings, and resets sockets that were silenced
-    /// until now.
+    /// Releases output held by faults or networks until now, sends due pings, and resets sockets silenced until now.
     private func releaseOutputs(of world: World, at now: Timestamp) {
         while let (id, time) = world.heldOutputs.popDue(at: world.turn.now) {
             guard let connection = self[id] else { continue }
@@ -185,8 +183,7 @@ extension Engine {
         }
     }
 
-    /// Passes the due holds in a connection's output, or all waits, and then ends or breaks the connection if a fault
-    /// says so.
+    /// Passes the due holds in a connection's output, or all waits, and then ends or breaks the connection if required.
     func release(_ connection: Connection, in world: World, at now: Timestamp, skippingWaits: Bool = false) {
         let release = connection.output.release(at: world.turn.now, skippingWaits: skippingWaits)
         recorder.released(connection, in: world)
@@ -219,15 +216,15 @@ extension Engine {
         }
         touch(connection)
         awaitReader(of: connection, at: now)
-        // The client's time to read starts with the release.
+        // The client's time for reading starts with the release.
         if connection.deadline?.purpose == .idle { arm(connection, .idle, after: patience.idle, at: now) }
         account(connection)
     }
 
-    /// Queues a time by the world's clock at which to continue a connection.
+    /// Queues a time on the world's clock at which to continue a connection.
     func look(at connection: Connection, in world: World, at time: Timestamp) {
         world.heldOutputs.insert(connection.id, at: time)
-        // Clients that disconnect leave entries in the queue, which a manual clock may never reach.
+        // Disconnected clients leave entries in the queue that a manual clock may never reach.
         if world.heldOutputs.count > 2 * connections.count + 1024 {
             world.heldOutputs.removeAll { id, time in
                 self[id].map { ![$0.queuedRelease, $0.queuedArrival, $0.silencedUntil, $0.pings.due].contains(time) }
@@ -237,8 +234,7 @@ extension Engine {
         queueDeadline(of: world)
     }
 
-    /// Stops reading from and writing to a connection, and keeps it open until its client closes it or its time is
-    /// over.
+    /// Stops reading from and writing to a connection but keeps it open until its client closes it or a time-out.
     private func fallSilent(_ connection: Connection, at now: Timestamp) {
         forgetSocket(of: connection)
         connection.isSilent = true
@@ -253,16 +249,16 @@ extension Engine {
         arm(connection, .silence, after: Engine.longestSilence, at: now)
     }
 
-    /// How long a silenced connection stays open, in nanoseconds: 10 minutes.
+    /// The time for which a silenced connection stays open, in nanoseconds: 10 minutes.
     static let longestSilence: Int64 = 600_000_000_000
 }
 
-/// The time-outs of a world's connections while its manual clock moves.
+/// The time-outs of a world's connections while its manual clock advances.
 struct PassingTime {
-    /// The world whose clock moves.
+    /// The world whose clock advances.
     let world: World
-    /// The deadlines of the world's connections, on the system's clock as if it moved as well.
+    /// The deadlines of the world's connections, on the system's clock as if it advanced too.
     var queue = DeadlineQueue<ConnectionID>()
-    /// The connections whose output was unread when the clock began to move.
+    /// The connections whose output was unread when the clock started advancing.
     var slow: Set<ConnectionID>
 }

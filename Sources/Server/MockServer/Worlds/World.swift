@@ -7,79 +7,79 @@ import Traffic
 
 /// One isolated backend with its own state, clock, ids and credentials.
 ///
-/// A class, because a world has an identity, and because commands change several of its parts in place.
+/// A class, because a world has an identity and commands change several of its parts in place.
 final class World {
     /// The world's id in paths; nil for the default world.
     let id: String?
-    /// Orders worlds by age: newer ones have greater numbers.
+    /// A number that orders worlds by age; newer worlds have greater numbers.
     let number: Int
-    /// Counts resets and rewinds; ``reloadCount`` counts reloads of the scenario.
+    /// The number of resets and rewinds; ``reloadCount`` counts reloads of the scenario.
     @exclusivity(unchecked) private(set) var life = 0
     @exclusivity(unchecked) var reloadCount = 0
     /// The settings from the world's creation, for a reset.
     @exclusivity(unchecked) var settings: WorldSettings
-    /// The settings for the next reset after a reload of the scenario; nil without one.
+    /// The settings for the next reset after a reload of the scenario, if any.
     @exclusivity(unchecked) var reloadedSettings: WorldSettings?
     @exclusivity(unchecked) private(set) var clock: WorldClock
     @exclusivity(unchecked) var backend: Backend
-    /// Passes time and ids to the backend, and effects out of it; its time is always the world's.
+    /// The turn with time and ids for the backend and its effects; its time is always the world's.
     @exclusivity(unchecked) var turn: Turn
     @exclusivity(unchecked) var authenticator: Authenticator
-    /// Answers instead of the backend in a world that replays a session; nil in all others.
+    /// The replay that answers instead of the backend; nil in a world without a session.
     @exclusivity(unchecked) var replay: WorldReplay?
     /// When the token that the server issues for the world expires, in seconds since 1970.
     @exclusivity(unchecked) private(set) var tokenExpiry: Int64
     @exclusivity(unchecked) var faults: FaultBook
-    /// The network that delays its clients' bytes; nil without one.
+    /// The network that delays its clients' bytes, if any.
     @exclusivity(unchecked) var network: Network?
     @exclusivity(unchecked) var journal = Journal()
-    /// The number of connections in its journal; a connection that returns from another world counts again.
+    /// The number of connections in its journal; a connection that returns from another world is counted again.
     @exclusivity(unchecked) var connectionCount: UInt64 = 0
     @exclusivity(unchecked) var responseFields = ResponseFields()
     /// When to continue connections with held output or due pings, and to reset silenced ones, by the world's clock.
     @exclusivity(unchecked) var heldOutputs = DeadlineQueue<ConnectionID>()
-    /// Held things and marks; nil until the first use.
+    /// Held items and marks; nil until the first use.
     @exclusivity(unchecked) var live: LiveControl?
     /// When the world was last used, by the system's clock.
     @exclusivity(unchecked) var lastUsed: Timestamp
-    /// Bytes of JSON that the world holds besides its users' data.
+    /// The world's stored bytes of JSON besides its users' data.
     @exclusivity(unchecked) var written = WrittenBytes()
-    /// The world's part of the sums in ``WorldTable``.
+    /// The world's share of the sums in ``WorldTable``.
     @exclusivity(unchecked) var accountedStorage = 0, accountedJournal = 0
-    /// Grows with all traffic on the world's connections.
+    /// A number that grows with all traffic on the world's connections.
     @exclusivity(unchecked) var activity: UInt64 = 0
-    /// Judges the world's client; nil until somebody requests a judgement.
+    /// The judge of the world's client; nil until the first request for a judgement.
     @exclusivity(unchecked) var judge: WorldJudge?
-    /// The entry number at which the judge reads again, before the journal can drop entries.
+    /// The entry number at which the judge must read again, before the journal can drop entries.
     @exclusivity(unchecked) var judgesNextAt = Int.max
     /// The number of the last entry before the current life, or before the journal was cleared.
     @exclusivity(unchecked) var forgottenNumber = 0
     /// The time of the world's entry in the engine's queue, by the system's clock.
     @exclusivity(unchecked) var queuedDeadline: Timestamp?
-    /// The part that the state file has; nil if it has none of this life.
+    /// The part in the state file; nil if the file has no data of this life.
     @exclusivity(unchecked) var savedPart: SavedPart?
-    /// Whether the state file has a part of the world, committed or in transit.
+    /// Whether the state file has data of the world, committed or in transit.
     @exclusivity(unchecked) var isInFile = false
     @exclusivity(unchecked) var awaitsSaving = false
     /// Whether the state file has only a part of the changes since the last commit.
     @exclusivity(unchecked) var isPartlySaved = false
-    /// The number of sockets that are connected to the world's real server.
+    /// The number of sockets connected to the world's real server.
     @exclusivity(unchecked) var upstreamSocketCount = 0
     /// Requests that wait for the world to resume; nil unless it is paused.
     @exclusivity(unchecked) var standstill: Standstill?
-    /// The number of moves of a manual clock.
+    /// The number of advances of a manual clock.
     var clockMoveCount = 0
-    /// The move of the clock that is in progress.
+    /// The advance of the clock in progress.
     weak var clockMove: ClockMove?
-    /// The world whose run this world belongs to; nil for most.
+    /// The world to whose run this world belongs; nil for most worlds.
     @exclusivity(unchecked) var owner: World?
-    /// The world's own run; nil for most.
+    /// The world's run; nil for most worlds.
     @exclusivity(unchecked) var run: WorldRun?
-    /// When the current life began, by the world's clock.
+    /// The start of the current life, by the world's clock.
     @exclusivity(unchecked) private(set) var start: Timestamp
-    /// The refresh token issued with the world; nil without one.
+    /// The refresh token issued with the world, if any.
     @exclusivity(unchecked) private(set) var refreshToken: String?
-    /// Whether the world was deleted, perhaps because it was idle for too long.
+    /// Whether the world was deleted, possibly because it was idle for too long.
     @exclusivity(unchecked) private(set) var isGone = false
 
     var mode: GuideMode { settings.mode }
@@ -94,7 +94,8 @@ final class World {
         fileprivate var replay: WorldReplay?
         var storedBytes: Int { backend.storedBytes }
 
-        /// - Throws: 400 if the data is inconsistent or the session was not read, 507 if the server has no room for it.
+        /// - Throws: A 400 if the data is inconsistent or the session was not read, or a 507 if the data exceeds the
+        ///   limit.
         init(
             _ draft: WorldDraft, room: StorageRoom, exportRoom: StorageRoom, now: Timestamp, dateShift: Int64
         ) throws(APIError) {
@@ -133,7 +134,7 @@ final class World {
         start = state.turn.date
     }
 
-    /// Restarts the world, and drops everything in progress.
+    /// Restarts the world, and drops all work in progress.
     func begin(_ beginning: WorldBeginning) {
         let (settings, state) = (beginning.draft.settings, beginning.state)
         life += 1
@@ -179,7 +180,7 @@ final class World {
             faults: faults, network: network, written: written)
     }
 
-    /// Creates a world that continues a snapshot of another one, with a copy of that world's journal and judge.
+    /// Creates a world from a snapshot of another world, with a copy of that world's journal and judge.
     init(id: String, number: Int, continuing parent: World, from snapshot: Snapshot, at now: Timestamp) {
         (self.id, self.number, lastUsed) = (id, number, now)
         (settings, clock, backend, turn) = (snapshot.settings, snapshot.clock, snapshot.backend, snapshot.turn)
@@ -195,13 +196,13 @@ final class World {
         setTime(now)
     }
 
-    /// Records the end of a socket that stayed in the original of this fork.
+    /// Records the end of a socket that stayed in the original world.
     func recordLostSocket(_ connection: UInt64) {
         let closing = RecordedClosing(by: .server, cause: .shutdown, message: "The world was forked")
         journal.record(.closed(closing), at: turn.date, connection: connection)
     }
 
-    /// Goes back to an earlier state; the journal and the numbers of connections continue.
+    /// Restores an earlier state; the journal and the connection numbers continue.
     func goBack(to snapshot: Snapshot, at now: Timestamp) {
         life += 1
         let dateShift = turn.dateShift
@@ -216,7 +217,7 @@ final class World {
         setTime(now)
     }
 
-    /// The parts of a reset or deleted world that may take long to free.
+    /// The parts of a reset or deleted world that may be slow to free.
     var contents: [any Sendable] { [backend, replay, journal, judge, settings, reloadedSettings, live] }
 
     /// Releases the content of a deleted world, which closing connections may still retain.
@@ -246,17 +247,17 @@ final class World {
         responseFields.update(to: turn.date)
     }
 
-    /// Moves a manual clock, and the world's time with it.
+    /// Sets a manual clock and the world's time.
     func moveClock(to time: Timestamp) {
         clock.move(to: time)
         turn.now = time
         responseFields.update(to: turn.date)
     }
 
-    /// Bytes of JSON that the world holds: its users' data, its scenario, faults and marks.
+    /// The world's stored bytes of JSON: its users' data, its scenario, faults and marks.
     var storedBytes: Int { backend.storedBytes + written.sum }
 
-    /// When the next step of the world is due, by its clock; nil if none is.
+    /// When the next step of the world is due, by its clock; nil if there is none.
     var nextStep: Timestamp? {
         let step = Timestamp.earliest(
             replay == nil ? backend.nextDeadline : replay?.player.nextDeadline, heldOutputs.next)
@@ -264,13 +265,13 @@ final class World {
     }
 }
 
-/// The data that a world holds because of requests to the admin API, in bytes.
+/// The sizes of a world's data from requests to the admin API, in bytes.
 struct WrittenBytes: Sendable {
-    /// The request's body with the scenario, which a reset needs; 0 for one of the server's scenarios.
+    /// The request's body with the scenario, which a reset needs; 0 for a scenario of the server.
     var scenario = 0
-    /// The additional memory of that scenario's rules.
+    /// The additional memory for the scenario's rules.
     var rules = 0
-    /// The rules that were added later: their JSON and their additional memory.
+    /// The JSON and the additional memory of later added rules.
     var faults: [ExactString: Int] = [:]
     /// The JSON of the marks.
     var marks = 0
@@ -280,7 +281,7 @@ struct WrittenBytes: Sendable {
 
 extension World: Comparable {
     static func == (left: World, right: World) -> Bool { left === right }
-    /// Orders by age.
+    /// Orders worlds by age.
     static func < (left: World, right: World) -> Bool { left.number < right.number }
 }
 
@@ -294,15 +295,15 @@ extension World {
 
     var token: String { token(for: defaultUser, expiresAt: tokenExpiry) }
 
-    /// Another token of the same user, which expires after the last time that a world's clock can show.
+    /// Another token of the same user, which expires after the latest time of any world's clock.
     var freshToken: String {
         let end = WorldSettings.lastTokenExpiry
         return token(for: defaultUser, expiresAt: tokenExpiry == end ? end + 1 : end)
     }
 
-    /// Issues a refresh token to the same user; does nothing without an account, or if the guide has none.
+    /// Issues a refresh token to the same user, if the user has an account and the guide has accounts.
     ///
-    /// It uses a separate sequence of ids, so that the world's own ids stay the same.
+    /// It uses a separate sequence of ids, so that the world's ids stay the same.
     func issueRefreshToken() {
         guard mode.servesApps else { return }
         var turn = turn
@@ -311,7 +312,7 @@ extension World {
         refreshToken = pair?.refresh.signed(with: AccessToken.refreshSecret(of: Array(settings.jwtSecret.utf8)))
     }
 
-    /// A refusal of a token with advice for this world; `fitiq-mock token` only knows the default world's secret.
+    /// A refusal of a token with advice for this world, because `fitiq-mock token` only has the default world's secret.
     func advising(_ error: APIError) -> APIError {
         guard let id, error.status == .unauthorized else { return error }
         return error.advisingOnTokens(APIError.tokenAdvice(ofWorld: id))
@@ -326,10 +327,10 @@ extension WorldSettings {
     /// 2200-01-01T00:00:00Z in seconds since 1970; manual clocks stop before it.
     static let lastTokenExpiry: Int64 = 7_258_118_400
 
-    /// When the issued token expires: after the scenario's lifetime, or without one in 2099 or later.
+    /// When the issued token expires: after the scenario's lifetime or, if there is none, in 2099 or later.
     func tokenExpiry(at begin: Timestamp) -> Int64 {
         scenario.tokenLifetime.map { begin.advanced(byNanoseconds: $0).secondsSinceEpoch }
-            // A world may begin after that date.
+            // A world may start after that date.
             ?? max(DevelopmentCredentials.expiresAt, begin.secondsSinceEpoch + 366 * 86_400)
     }
 }

@@ -16,14 +16,15 @@ struct WorldSettings: Sendable {
     var jwtSecret: String
     var verifiedTokens: Int
     var limits: FitIQBackend.Limits
-    /// The scenario as JSON of the request that made the world; nil for the server's, or without a state file.
+    /// The scenario's JSON from the request that created the world; nil for the server's scenario or without a state
+    /// file.
     var requestedScenario: [UInt8]?
     /// The world's label, if any.
     var label: String?
 
-    /// Replaces the scenario's upstream unless the argument is nil; an upstream without a URL gets the server's.
+    /// Replaces the scenario's upstream unless the argument is nil; an upstream without a URL gets the server's URL.
     ///
-    /// - Throws: 400 without a URL, or if the world replays a session.
+    /// - Throws: A 400 if there is no URL or the world replays a session.
     mutating func adopt(_ upstream: Upstream?, of server: Scenario) throws(APIError) {
         guard scenario.replay == nil else {
             if upstream != nil { throw .invalid(UpstreamMessages.notWithSession) }
@@ -57,7 +58,7 @@ struct WorldSettings: Sendable {
 }
 
 struct WorldClock: Sendable {
-    /// The time of a manual clock; nil for the system's.
+    /// The time of a manual clock; nil for the system's clock.
     private(set) var manualTime: Timestamp?
 
     init(_ mode: ClockMode) {
@@ -72,10 +73,10 @@ struct WorldClock: Sendable {
     }
 }
 
-/// The session that a world replays, with its progress.
+/// The session that a world replays, and its progress.
 struct WorldReplay: Sendable {
     var player: Player
-    /// Whether the session has the images of coaches; otherwise the server sends its own to clients that request them.
+    /// Whether the session has the coaches' images; otherwise the server sends its own.
     let recordsAvatars: Bool
     private var connections: [ReplaySocket: ConnectionID] = [:]
 
@@ -89,7 +90,7 @@ struct WorldReplay: Sendable {
         return copy
     }
 
-    /// Starts the replay of a world's session; nil without a session, 400 if the session is a file that was not read.
+    /// Starts the replay of a world's session; nil without a session; throws 400 if its file was not read.
     init?(_ world: WorldSettings) throws(APIError) {
         guard let replay = world.scenario.replay else { return nil }
         switch replay.session {
@@ -103,13 +104,13 @@ struct WorldReplay: Sendable {
         }
     }
 
-    /// Whether the session answers a request; the server answers its own paths, and a recording cannot answer CONNECT.
+    /// Whether the session answers a request, except for the server's own paths and CONNECT.
     ///
     /// A plan has no requests that it cannot answer (``ReplayPlan/session``).
     func answers(_ exchange: Exchange) -> Bool {
         let isConnect = exchange.head.method == .connect
         switch exchange.destination.route {
-        // The recorded server may have a page at `/`.
+        // The recorded server may have had a page at `/`.
         case .root: return true
         case .api(.avatar): return recordsAvatars && !isConnect
         case nil:
@@ -124,42 +125,43 @@ struct WorldReplay: Sendable {
 
     func connection(of socket: ReplaySocket) -> ConnectionID? { connections[socket] }
 
-    /// Forgets a socket that has ended, and its remaining frames.
+    /// Removes an ended socket and its remaining frames.
     mutating func forget(_ socket: ReplaySocket, at time: Timestamp) {
         guard connections.removeValue(forKey: socket) != nil else { return }
         player.ended(socket, at: time)
     }
 }
 
-/// The settings of a world that is to start.
+/// The settings of a world to start.
 struct WorldDraft: Sendable {
     var settings: WorldSettings
     /// The id of a new world; nil for an existing one.
     var id: WorldID?
     /// The bytes to count for the scenario; 0 unless a request contained it.
     var scenarioBytes = 0
-    /// The bytes to count for that scenario's rules, which take more memory than their text.
+    /// The bytes to count for the scenario's rules, which take more memory than their text.
     var ruleBytes: Int { scenarioBytes == 0 ? 0 : settings.scenario.ruleCount * Self.memoryOfRule }
-    /// The bytes of memory for a rule besides its JSON; the world keeps a rule both as written and as switched.
+    /// The bytes of memory for a rule besides its JSON; the world stores a rule both as written and with its current
+    /// state.
     static let memoryOfRule = 768
     var keepsFaults = false
-    /// The saved world to continue; nil for none.
+    /// The saved world to continue, if any.
     var restored: RestoredWorld?
     /// Whether to judge the client from the start.
     var isJudged = false
 }
 
-/// A draft with prepared data, from which a world can start; a job can prepare it, because it needs only values.
+/// A draft with prepared data, from which a world can start; a job can prepare it.
 struct WorldBeginning: Sendable {
     let draft: WorldDraft
     let state: World.State
-    /// The room that the other worlds left when this was made.
+    /// The storage that the other worlds left at the time of preparation.
     let room: StorageRoom
 
-    /// - Throws: 400 if the data is inconsistent or the session was not read, 507 if the server has no room.
+    /// - Throws: A 400 if the data is inconsistent or the session was not read, or a 507 if the data exceeds the limit.
     init(_ draft: WorldDraft, in shared: SharedRoom, now: Timestamp, dateShift: Int64 = 0) throws(APIError) {
         let written = draft.scenarioBytes + draft.ruleBytes
-        // Saved data is always accepted, even if work that had begun made it exceed the limit.
+        // Saved data is always accepted, even if started work made it exceed the limit.
         if draft.restored == nil { try shared.check(bringing: written) }
         self.draft = draft
         room = shared.rest(written: written)
@@ -168,7 +170,7 @@ struct WorldBeginning: Sendable {
             dateShift: dateShift)
     }
 
-    /// Checks that other worlds have not taken the room in the meantime; 507 if they have.
+    /// Checks that other worlds have not used up the storage meanwhile; throws 507 if they have.
     func check(in shared: SharedRoom) throws(APIError) {
         let written = draft.scenarioBytes + draft.ruleBytes
         try shared.check(bringing: written)
@@ -179,14 +181,14 @@ struct WorldBeginning: Sendable {
     }
 }
 
-/// How much of the shared limit is left for a world.
+/// The rest of the shared storage limit for a world.
 struct SharedRoom: Sendable {
-    /// The bytes that all worlds hold, and this world's part of them.
+    /// The bytes that all worlds hold, and this world's share of them.
     let all, held: Int
     /// The shared limit, and the world's own maximum.
     let limit, own: Int
 
-    /// The room for the world's data in addition to its written bytes.
+    /// The storage for the world's data besides its written bytes.
     func storage(written: Int) -> StorageRoom {
         let rest = rest(written: written)
         return rest.bytes < own ? rest : StorageRoom(bytes: own, limit: own)
@@ -194,7 +196,7 @@ struct SharedRoom: Sendable {
 
     func rest(written: Int) -> StorageRoom { StorageRoom(bytes: limit - (all - held) - written, limit: limit) }
 
-    /// Checks that there is room for bytes that would replace what the world holds; 507 if there is not.
+    /// Checks that the limit allows bytes that would replace the world's; throws 507 if not.
     func check(bringing bytes: Int) throws(APIError) {
         let more = max(0, bytes - held)
         guard more == 0 || all + more <= limit else { throw .storeFull("bytes", limit: limit) }
@@ -202,7 +204,7 @@ struct SharedRoom: Sendable {
 }
 
 extension Scenario {
-    /// Whether starting a world with it, or freeing it, takes more than a millisecond or two.
+    /// Whether starting a world with it or freeing it takes more than one or two milliseconds.
     var isLarge: Bool {
         if case .plan(let plan)? = replay?.session, plan.session.entries.count > Self.entitiesOnLoop { return true }
         var count = 0
@@ -216,16 +218,16 @@ extension Scenario {
         return passwordWork > Self.passwordWorkOnLoop
     }
 
-    /// The maximum number of entities to make on the loop itself.
+    /// The maximum number of entities to create on the loop.
     private static let entitiesOnLoop = 200
-    /// Iterations of PBKDF2 that take some ten milliseconds.
+    /// The number of PBKDF2 iterations that take some ten milliseconds.
     private static let passwordWorkOnLoop = 40_000
 }
 
 extension World {
-    /// Whether an export takes long to write.
+    /// Whether an export is slow to write.
     var isLargeToWrite: Bool { backend.storedBytes > Engine.largestWorkOnLoop }
-    /// Whether the content takes long to free.
+    /// Whether the content is slow to free.
     var isLargeToFree: Bool {
         let users = 64 * (backend.userCount + settings.scenario.data.users.count)
         return storedBytes + users + journal.weight > Engine.largestWorkOnLoop || settings.scenario.isLarge
@@ -235,18 +237,18 @@ extension World {
 
 typealias DraftReader = @Sendable () throws(APIError) -> WorldDraft
 
-/// Starts worlds on request: small ones at once, large ones in a job.
+/// Starts worlds on request: small ones immediately, large ones in a job.
 extension Engine {
     /// Reads a draft, prepares its data, and starts a world with it.
     ///
     /// - Parameters:
     ///   - world: The world to restart, which pauses meanwhile; nil to create one.
-    ///   - bodySize: The bytes of the request's body that a job would hold.
-    ///   - reader: Returns the reader of the request, a function of values. Called again if the world's scenario was
-    ///     reloaded in the meantime, so that the new settings are used.
-    ///   - then: Starts the world and makes the answer.
+    ///   - bodySize: The size of the request's body that a job would hold.
+    ///   - reader: Returns the reader of the request, a function of values. It is called again if the world's scenario
+    ///     was reloaded meanwhile, to use the new settings.
+    ///   - then: Starts the world and creates the answer.
     /// - Returns: Nil if the request waits for a job.
-    /// - Throws: The errors of `reader` and `then` unless a job runs them; 507 if jobs hold too much already.
+    /// - Throws: The errors of `reader` and `then` unless a job runs them, or a 507 if jobs already hold too much.
     func begin(
         _ world: World?, for exchange: Exchange, holding bodySize: Int, reading reader: @escaping () -> DraftReader,
         then: @escaping (Engine, Result<WorldBeginning, APIError>, Timestamp) throws(APIError) -> Answer
@@ -270,7 +272,7 @@ extension Engine {
         return nil
     }
 
-    /// Prepares a draft in a job; does so again if the world's scenario was reloaded in the meantime.
+    /// Prepares a draft in a job; repeats this if the world's scenario was reloaded meanwhile.
     private func prepare(
         _ known: Result<WorldDraft, APIError>?, for world: World?, at now: Timestamp,
         reading reader: @escaping () -> DraftReader,

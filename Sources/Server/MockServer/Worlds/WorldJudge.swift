@@ -11,15 +11,15 @@ struct WorldJudge: Sendable {
     private var hasConnected = false
     /// The number of the last entry that was judged or queued.
     private(set) var lastNumber: Int
-    /// Queued entries, such as those from before the first judgement, which are too many to judge at once.
+    /// Queued entries, such as those from before the first judgement, which are too many to judge in one turn.
     private var waiting: [JournalEntry] = []
     private var judgedCount = 0
 
     /// The number of entries that may arrive before the judge reads them.
     ///
-    /// That many entries always fit into a journal, and the judge reads them in milliseconds, whatever their size.
+    /// This many entries always fit into a journal, and the judge reads them in milliseconds, regardless of their size.
     static let batch = 16
-    /// The cost of judging an entry, in addition to its bytes.
+    /// The cost of judging an entry besides its bytes.
     static let costOfEntry = 1024
 
     var isBehind: Bool { judgedCount < waiting.count }
@@ -62,7 +62,7 @@ struct WorldJudge: Sendable {
         }
     }
 
-    /// The judgement as of a time on the world's clock; `count` is the number of entries, judged or lost.
+    /// The judgement as of a time on the world's clock; `count` is the number of judged and lost entries.
     func judgement(at time: Timestamp, of count: Int) -> Judgement {
         Judgement(
             verdicts: judge.verdicts(at: time), exposures: judge.exposures, coverage: judge.coverage,
@@ -71,14 +71,14 @@ struct WorldJudge: Sendable {
 }
 
 extension World {
-    /// Starts judging the world's client, beginning with the entries that the journal still has.
+    /// Starts judging the world's client, from the oldest entry in the journal.
     func beginJudging() {
         judge = WorldJudge(mode: mode, after: forgottenNumber)
         judge?.take(journal.entries(after: forgottenNumber))
         judgesNextAt = journal.lastNumber + WorldJudge.batch
     }
 
-    /// Judges all entries that are new or queued, if the world has a judge.
+    /// Judges all new and queued entries, if the world has a judge.
     func feedJudge() {
         changeJudge { judge in
             while judge.judgeNext() != nil {}
@@ -91,7 +91,7 @@ extension World {
         guard judge?.isBehind ?? false else { return feedJudge() }
         changeJudge { judge in
             judge.take(journal.entries(after: judge.lastNumber))
-            // Judges twice as many as arrived, so that the queue becomes empty in the end.
+            // Judge twice as many as arrived, so that the queue eventually becomes empty.
             for _ in 0..<2 * WorldJudge.batch where judge.isBehind { _ = judge.judgeNext() }
         }
     }
@@ -106,7 +106,7 @@ extension World {
 
     private func changeJudge(_ change: (inout WorldJudge) -> Void) {
         guard var judge else { return }
-        // Takes the judge out, because a second owner would make each change copy it.
+        // Move the judge out, because with a second owner each change would copy it.
         self.judge = nil
         change(&judge)
         self.judge = judge
@@ -122,16 +122,16 @@ extension World {
     }
 }
 
-/// The judgement of a world's client: which obligations it kept and broke, and which faults it met.
+/// The judgement of a world's client: its kept and broken obligations, and the faults that it encountered.
 public struct Judgement: Sendable {
-    /// The verdicts on the obligations of the world's guide, in the order of the documentation.
+    /// The verdicts on the obligations of the world's guide in the order of the documentation.
     public private(set) var verdicts: [Verdict]
-    /// How often the client met situations that it did not cause.
+    /// How often the client encountered failure paths.
     public private(set) var exposures: [Exposure]
-    /// The situations that the client was in.
+    /// The client's situations.
     public private(set) var coverage: Coverage
     public private(set) var hasConnected: Bool
-    /// The number of entries that the journal had dropped before the first request for a judgement.
+    /// The number of entries dropped by the journal before the first request for a judgement.
     public private(set) var missedCount: Int
     /// The number of requests that match no operation.
     public private(set) var unmatchedCount: Int
@@ -160,7 +160,7 @@ public struct Judgement: Sendable {
         unmatchedCount += other.unmatchedCount
     }
 
-    /// Adds the world's label to the message of each finding.
+    /// Adds the world's label to each finding's message.
     mutating func nameEvidence(of label: String) {
         for index in verdicts.indices {
             for place in verdicts[index].findings.indices {
@@ -175,20 +175,18 @@ public struct Judgement: Sendable {
     }
 }
 
-/// The admin API's verdicts: which obligations a world's client keeps and breaks.
+/// The admin API's verdicts on the obligations of a world's client.
 extension Engine {
-    /// `GET /__admin/verdicts`; the first request starts judging, beginning with the entries that the journal still
-    /// has.
+    /// `GET /__admin/verdicts`; the first request starts judging, from the oldest entry in the journal.
     ///
-    /// Waiting entries are judged first, then the findings are written one by one.
-    /// With `summary=true` the answer is a ``VerdictSummary``. Otherwise the worlds of the world's run follow, judged one
-    /// by one.
+    /// It judges waiting entries first, then writes the findings individually. With `summary=true` the answer is a
+    /// ``VerdictSummary``; otherwise the worlds of the world's run follow, judged individually.
     ///
-    /// - Throws: 400 for an invalid query.
+    /// - Throws: A 400 for an invalid query.
     func verdictAnswer(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, query) = (call.world, try VerdictQuery(call.head))
         let time = world.clock.now(call.now)
-        // Runs due steps first, because the loop may be late and overdue steps affect the judgement.
+        // Run due steps first, because the loop may be late and overdue steps affect the judgement.
         advance(world, to: time, at: call.now)
         var parts: IndexingIterator<[Judgement.Part]>?
         var made = query.isShort ? nil : world.run.map(WorldRun.Sum.init(of:))
@@ -216,7 +214,7 @@ extension Engine {
 
 /// The query of `GET /__admin/verdicts`.
 private struct VerdictQuery {
-    /// The verdict to list; nil lists all, and then the answer also has the table of situations.
+    /// The verdict to list; nil lists all and adds the table of situations.
     var verdict: Verdict.Outcome?
     var level: Obligation.Level?
     var evidence = Evidence.entries
@@ -227,7 +225,7 @@ private struct VerdictQuery {
         /// The entries as in the journal.
         case entries
         case numbers
-        /// A line for each entry, as in the reports of `verify`.
+        /// One line for each entry, as in the reports of `verify`.
         case lines
     }
 
@@ -248,11 +246,11 @@ private struct VerdictQuery {
     }
 }
 
-/// The verdicts that a stream of events has sent.
+/// The verdicts that an event stream has sent.
 struct WatchedVerdicts {
-    /// The outcome and the counts of exercises and findings that were sent, by the obligation's id.
+    /// The sent outcome and counts of exercises and findings, by the obligation's id.
     private var told: [ExactString: [Int]] = [:]
-    /// The last judged entry's number, and the manual clock's time at the judgement; nil before the first one.
+    /// The last judged entry's number, and the manual clock's time at the judgement; nil before the first judgement.
     private var judged: (number: Int, time: Timestamp?)?
     /// Whether time has passed since the last judgement.
     var isDue = false
@@ -262,7 +260,7 @@ struct WatchedVerdicts {
         return judged.number < world.journal.lastNumber || judged.time != world.clock.manualTime
     }
 
-    /// Forgets the sent verdicts, because the world and its judge have restarted.
+    /// Clears the sent verdicts, because the world and its judge have restarted.
     mutating func forget() { (told, judged) = ([:], nil) }
 
     /// The verdicts that changed since the last call, or all in the first call; nil if none changed.
@@ -300,11 +298,12 @@ extension Judgement {
 
     fileprivate typealias Part = (inout JSONWriter) -> Void
 
-    /// The writers of its members, each part quick to write: a finding may show entries of half a megabyte.
+    /// The writers of its members, in parts that are quick to write, because a finding may have entries of half a
+    /// megabyte.
     ///
     /// - Parameters:
     ///   - made: The worlds of its run.
-    ///   - own: The worlds that it judges, if it is one of those.
+    ///   - own: The worlds that it judges, if it is one of them.
     fileprivate func parts(
         _ query: VerdictQuery, _ encoder: JournalEncoder, since start: Timestamp?, _ made: [RunJudgement] = [],
         of own: RunJudgement? = nil
@@ -410,7 +409,7 @@ extension JSONWriter {
 }
 
 extension Obligation {
-    /// The guide and the section of the obligation, such as `consultation-websocket, best practice 1`.
+    /// The obligation's guide and section, such as `consultation-websocket, best practice 1`.
     fileprivate var originText: String {
         let names =
             switch origin {

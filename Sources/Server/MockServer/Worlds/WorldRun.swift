@@ -3,11 +3,12 @@ import JSON
 import Judging
 import Traffic
 
-/// The judgement of the clients in all worlds of a run with the same scenario and guide.
+/// The judgement on the clients in a run's worlds with the same scenario and guide.
 public struct RunJudgement: Sendable {
     public let scenario: String
     public let mode: GuideMode
-    /// When the first of these worlds began, by its own clock; the times in the others' evidence are moved to match.
+    /// When the first of these worlds started, by its own clock; the times in the others' evidence are shifted to
+    /// match.
     public let startedAt: Timestamp
     public private(set) var worldCount = 1
     public private(set) var judgement: Judgement
@@ -19,7 +20,7 @@ public struct RunJudgement: Sendable {
         if let label = world.settings.label { judgement.nameEvidence(of: label) }
     }
 
-    /// The run of these worlds, in the report on the run that they belong to.
+    /// These worlds as a run in the report.
     public func report(in name: String) -> Report.Run {
         Report.Run(
             scenario: "\(name) > \(scenario)", mode: mode, startedAt: startedAt, hasConnected: judgement.hasConnected,
@@ -33,21 +34,21 @@ public struct RunJudgement: Sendable {
     }
 }
 
-/// The worlds of a world's run, which its client makes below its prefix.
+/// The worlds of a world's run, which the client creates below its prefix.
 ///
 /// The judgement of a world counts until the run ends, even if a test deletes the world.
 struct WorldRun {
     /// The existing worlds, unordered.
     private(set) var worlds: [World] = []
-    /// The judgements of deleted worlds, one for each scenario and guide, in the order of their first worlds.
+    /// The judgements on deleted worlds, one for each scenario and guide, in the order of their first worlds.
     private var gone: [RunJudgement] = []
 
-    /// The maximum number of separate judgements; worlds with further scenarios join the last one of their guide.
+    /// The maximum number of separate judgements; further scenarios' worlds are added to the last one of their guide.
     static let mostScenarios = 100
 
     mutating func add(_ world: World) { worlds.append(world) }
 
-    /// Removes a world, and keeps the final judgement of its client.
+    /// Removes a world and stores the final judgement on its client.
     mutating func remove(_ world: World, at time: Timestamp) {
         guard let place = worlds.firstIndex(where: { $0 === world }) else { return }
         worlds.swapAt(place, worlds.count - 1)
@@ -64,14 +65,14 @@ struct WorldRun {
         return sum.judgements
     }
 
-    /// All judgements, made one world after another, because there may be thousands.
+    /// All judgements, computed one world at a time, because there may be thousands.
     struct Sum {
         private(set) var judgements: [RunJudgement]
         private var rest: ArraySlice<World>
 
         init(of run: WorldRun) { (judgements, rest) = (run.gone, run.worlds.sorted()[...]) }
 
-        /// Adds the next world, unless it was deleted meanwhile; false if there is none.
+        /// Adds the next world, unless it was deleted meanwhile; returns false if there is none.
         mutating func addNext(at time: (World) -> Timestamp) -> Bool {
             guard let world = rest.popFirst() else { return false }
             if !world.isGone { WorldRun.add(RunJudgement(of: world, at: time(world)), to: &judgements) }

@@ -2,32 +2,32 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// The worlds of a server by their ids, with sums of what they hold, for their shared limits.
+/// A server's worlds by their ids, with the sums of their memory for shared limits.
 ///
 /// A class, because the engine and its recorder share it and both update the sums.
 final class WorldTable {
-    /// The world of the paths without a `/w/{id}` prefix.
+    /// The world for paths without a `/w/{id}` prefix.
     let main: World
     @exclusivity(unchecked) private var others: [ExactString: World] = [:]
-    /// The number of the last world that was created; the server never uses an id twice.
+    /// The number of the last created world; ids are never reused.
     ///
-    /// On a node of a fleet it begins with the time of the start, in milliseconds since 1970. So a restarted node does
-    /// not reuse ids that clients may still have.
+    /// On a node of a fleet it starts at the startup time in milliseconds since 1970, so that a restarted node does not
+    /// reuse ids that clients may still have.
     @exclusivity(unchecked) var serial: Int
-    /// The maximum ``serial`` in a state file; no server reaches it, and it leaves room for later numbers.
+    /// The maximum ``serial`` in a state file, which no server reaches and which leaves room for later numbers.
     static let largestSerial = Int.max / 4
-    /// The number of worlds that were created, without the main one.
+    /// The number of created worlds, without the main one.
     @exclusivity(unchecked) private(set) var madeCount = 0
     @exclusivity(unchecked) private var deadlines = DeadlineQueue<World>()
-    /// When to look for idle worlds next; nil while only the main one exists.
+    /// When to search for idle worlds next; nil while only the main one exists.
     @exclusivity(unchecked) var nextSweep: Timestamp?
     /// Idle worlds that remain to be removed, the oldest last.
     @exclusivity(unchecked) var idle: [World] = []
-    /// Whether a world has or had a network; if not, requests need not look for one.
+    /// Whether a world has or had a network; otherwise requests need not search for one.
     @exclusivity(unchecked) private(set) var useNetworks = false
-    /// The nanoseconds by which the system's date is ahead of the engine's time, because somebody set the clock.
+    /// The nanoseconds by which the system's date is ahead of the engine's time because the clock was set.
     @exclusivity(unchecked) var dateShift: Int64 = 0
-    /// The bytes of JSON that all worlds hold, and the weight of all their journals.
+    /// The bytes of JSON in all worlds, and the weight of all their journals.
     @exclusivity(unchecked) private(set) var storedBytes = 0, journalWeight = 0
     /// Called with each world that may have changed; nil without a state file.
     @exclusivity(unchecked) var changed: ((World) -> Void)?
@@ -49,13 +49,13 @@ final class WorldTable {
     var values: some Collection<World> { others.values }
     var keys: some Collection<ExactString> { others.keys }
 
-    /// A world other than the main one; nil for an unknown id.
+    /// The world with this id, except the main one; nil for an unknown id.
     subscript(id: ExactString) -> World? {
         get { others[id] }
         set { others[id] = newValue }
     }
 
-    /// Adds a world; raises ``serial`` if this node made the world and its number is greater.
+    /// Adds a world; raises ``serial`` if this node created the world and its number is greater.
     func add(_ world: World, _ id: WorldID, ofNode node: NodeName?) {
         others[ExactString(id.text)] = world
         madeCount += 1
@@ -67,7 +67,7 @@ final class WorldTable {
 
     /// The worlds except the main one, oldest first.
     ///
-    /// It reads each number once, because with thousands of worlds each access is a read from memory.
+    /// It reads each number once, because with thousands of worlds each access misses the cache.
     var byAge: [World] {
         others.values.map { (number: $0.number, world: $0) }.sorted { $0.number < $1.number }.map(\.world)
     }
@@ -84,14 +84,14 @@ final class WorldTable {
         if let queued = world.queuedDeadline, queued <= time { return }
         world.queuedDeadline = time
         deadlines.insert(world, at: time)
-        // An entry that an earlier one replaced stays until its time, and a busy world leaves many.
+        // A replaced entry stays until its time, and a busy world leaves many.
         if deadlines.count > 2 * (count + 1) + 1024 { deadlines.removeAll { $0.queuedDeadline != $1 } }
     }
 
     /// Removes and returns the next due world.
     func popDue(at now: Timestamp) -> World? {
         while let (world, time) = deadlines.popDue(at: now) {
-            // Skips an entry that an earlier one has replaced.
+            // Skip an entry that an earlier one has replaced.
             guard world.queuedDeadline == time else { continue }
             world.queuedDeadline = nil
             return world
@@ -101,15 +101,15 @@ final class WorldTable {
 
     // MARK: Storage
 
-    /// How much JSON a world may hold: its own limit, or what the other worlds leave.
+    /// The bytes of JSON that a world may hold: its own limit or the rest of the shared limit.
     func storageRoom(of world: World) -> StorageRoom { room(of: world).storage(written: world.written.sum) }
 
-    /// The room that the other worlds leave for a world, or for a new one if nil.
+    /// The storage that the other worlds leave for a world, or for a new world if nil.
     func room(of world: World?) -> SharedRoom {
         SharedRoom(all: storedBytes, held: world?.accountedStorage ?? 0, limit: limits.storedBytes, own: worldLimit)
     }
 
-    /// Updates the sum of stored bytes for one world; call it after everything that may change the world.
+    /// Updates the sum of stored bytes for one world; call it after each possible change of the world.
     func accountStorage(of world: World) {
         changed?(world)
         if world.network != nil { useNetworks = true }
@@ -121,7 +121,7 @@ final class WorldTable {
 
     // MARK: Journals
 
-    /// Updates the weight of the journals for one world; beyond the limit cuts the longest journal.
+    /// Updates the weight of the journals for one world; beyond the limit, shortens the longest journal.
     func accountJournal(of world: World) {
         if world.journal.lastNumber >= world.judgesNextAt { world.keepJudging() }
         accountWeight(of: world)
@@ -131,7 +131,7 @@ final class WorldTable {
             where (other.accountedJournal, longest.number) > (longest.accountedJournal, other.number) {
                 longest = other
             }
-            // Halves it, so that one search makes room for many entries.
+            // Halve it, so that one search makes room for many entries.
             longest.keepJudging()
             longest.journal.dropOldest(downTo: longest.accountedJournal / 2)
             accountWeight(of: longest)

@@ -46,7 +46,7 @@ extension AnswerRule {
 }
 
 extension Cursor {
-    /// The number of fields in a text of an answer; reports unknown fields.
+    /// The number of fields in an answer's text; reports unknown fields.
     fileprivate func fieldCount(of text: String) -> Int {
         do throws(TextTemplate.UnknownField) {
             return try TextTemplate.check(text)
@@ -57,7 +57,7 @@ extension Cursor {
 }
 
 extension StreamTiming {
-    /// No time between chunks, except for the nanosecond that separates them.
+    /// Chunks without time between them, except for the nanosecond that separates them.
     static let instant = StreamTiming(firstChunk: 0, rate: .chunksPerSecond(1_000_000_000))
 
     fileprivate static func read(_ cursor: Cursor) -> StreamTiming? {
@@ -100,7 +100,7 @@ extension StreamTiming.Jitter {
 }
 
 extension AnswerScript.Step {
-    /// The steps of an answer in any notation; without a text of its own, the built-in coach's.
+    /// The steps of an answer in any notation; without a text, the built-in coach's answer.
     static func read(_ answer: Fields, pauses: PauseTable) -> [AnswerScript.Step] {
         let form = answer.one(of: ["text", "chunks", "steps", "error", "silence"], isRequired: false)
         answer.refuse(["code"], unless: form == "error", Messages.needs("'error'"))
@@ -116,7 +116,7 @@ extension AnswerScript.Step {
         default: steps = [.builtInAnswer]
         }
         if let template = answer["template_created"].flatMap(CreatedTemplate.read) {
-            // These steps come before the end, however the answer ends.
+            // These steps come before any kind of end.
             switch steps.last {
             case .error, .silence: steps.insert(.template(template), at: steps.count - 1)
             default: steps.append(.template(template))
@@ -173,7 +173,7 @@ extension AnswerScript.Step {
         }
     }
 
-    /// Reports steps after a silence, unless earlier mistakes left out steps.
+    /// Reports steps after a silence, unless steps are missing because of earlier mistakes.
     private static func checkOrder(_ steps: [AnswerScript.Step], _ cursor: Cursor?) {
         guard let index = steps.firstIndex(of: .silence), index < steps.count - 1,
             let elements = cursor?.elements(limit: ScenarioLimits.steps, of: "steps"), elements.count == steps.count

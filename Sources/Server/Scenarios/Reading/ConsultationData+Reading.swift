@@ -25,7 +25,7 @@ extension ConsultationData {
         consultation.updatedAt = fields["updated_at"]?.dataTime()
         consultation.completedAt = fields["completed_at"]?.dataTime()
         consultation.awaitsAnswer = fields["awaits_answer"]?.flag() ?? false
-        // Without a persona the topic is unknown too, and the mistake was reported.
+        // Without a persona, which was reported, the topic is unknown too.
         return persona == nil ? nil : consultation
     }
 
@@ -85,7 +85,7 @@ extension CreatedTemplate {
 }
 
 extension Cursor {
-    /// A user's message: 1 to 5,000 characters, trimmed, as clients may send it.
+    /// A user's message: 1 to 5,000 characters, trimmed, as allowed for clients.
     fileprivate func question() -> String? {
         guard let text = words(bytes: ClientFrame.maximumContentByteCount) else { return nil }
         let scalars = text.unicodeScalars

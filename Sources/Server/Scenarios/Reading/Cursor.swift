@@ -5,7 +5,7 @@ import JSON
 import Patterns
 import Text
 
-/// A value of the document with its path; its readers report mistakes.
+/// A value of the document with its path, with readers that report mistakes.
 ///
 /// Each reader returns nil after reporting a value that does not fit.
 struct Cursor {
@@ -17,18 +17,18 @@ struct Cursor {
         diagnosis.note(predicate(), path: path, position: node.position)
     }
 
-    /// Reports that the value has another kind.
+    /// Reports that the value has the wrong kind.
     func refuse(expected: @autoclosure () -> String) {
         refuse(Messages.wrongType(expected: expected(), got: node.excerpt))
     }
 
-    /// Reports a mistake in the value, and returns nil in its place.
+    /// Reports a mistake in the value and returns nil.
     func refuse<Value>(_ predicate: @autoclosure () -> String) -> Value? {
         refuse(predicate()) as Void
         return nil
     }
 
-    /// Reports that the value has another kind, and returns nil in its place.
+    /// Reports that the value has the wrong kind and returns nil.
     func refuse<Value>(expected: @autoclosure () -> String) -> Value? {
         refuse(expected: expected()) as Void
         return nil
@@ -63,7 +63,7 @@ struct Cursor {
         }
     }
 
-    /// A text, limited only in bytes.
+    /// A text with a limit only in bytes.
     func string(expected: String, bytes: Int = .max) -> String? {
         guard let text = written else { return refuse(expected: expected) }
         guard text.utf8.count <= bytes || diagnosis.isSaved else {
@@ -74,7 +74,7 @@ struct Cursor {
 
     func text(_ characters: ClosedRange<Int>, bytes: Int = ScenarioLimits.textBytes) -> String? {
         let expected = Messages.text(of: characters)
-        // Check bytes first: one character can have any number of combining marks.
+        // Check bytes first: a character can have any number of combining marks.
         guard let text = string(expected: expected, bytes: bytes) else { return nil }
         guard !diagnosis.isSaved else { return text }
         let count = text.count
@@ -84,13 +84,13 @@ struct Cursor {
 
     func exactText(_ characters: ClosedRange<Int>) -> ExactString? { text(characters).map(ExactString.init(_:)) }
 
-    /// A text that is not blank, limited only in bytes.
+    /// A non-blank text with a limit only in bytes.
     func words(bytes: Int) -> String? {
         guard let text = string(expected: "a text", bytes: bytes) else { return nil }
         return text.isEmpty ? refuse(Messages.emptyText) : text
     }
 
-    /// The number as written; a text in quotation marks is not a number.
+    /// The number as written; a quoted text is not a number.
     var number: JSONNumber? {
         switch node.content {
         case .plain(let text): JSONNumber(text)
@@ -119,7 +119,7 @@ struct Cursor {
         return value == 0 ? 0 : value
     }
 
-    /// Tenths of a number with at most one decimal.
+    /// The tenths in a number with at most one decimal.
     func tenths(upTo limit: Int) -> Int? {
         guard let value = number?.double, value >= 0, value <= Double(limit) else {
             return refuse(expected: (0...Double(limit)).inWords)
@@ -148,7 +148,7 @@ struct Cursor {
         name(among: Choice.allCases.map(\.rawValue)).flatMap(Choice.init)
     }
 
-    /// - Parameter oldWords: The names that earlier versions used, with the current ones.
+    /// - Parameter oldWords: The names in earlier versions, with the current ones.
     func name(among allowed: [String], oldWords: [(old: String, now: String)] = []) -> String? {
         guard let name = string(expected: Messages.oneOf(allowed)) else { return nil }
         if let now = oldWords.first(where: { $0.old.isExactly(name) })?.now, allowed.contains(now) {
@@ -162,7 +162,7 @@ struct Cursor {
         return name
     }
 
-    /// One or several of a closed set of names.
+    /// One or more of a closed set of names.
     func choices<Choice: RawRepresentable<String> & CaseIterable & Hashable>(of type: Choice.Type) -> Set<Choice> {
         let cursors = oneOrMore(limit: 100, of: Messages.oneOf(Choice.allCases.map(\.rawValue))) ?? []
         return Set(cursors.compactMap { $0.choice(of: type) })
@@ -191,7 +191,7 @@ struct Cursor {
 
     /// A date-time to the nanosecond, in the years of a world's clock.
     ///
-    /// - Parameter isData: Whether it is a time of a world's data, not of its clock: in a saved world any year is
+    /// - Parameter isData: Whether it is a time in a world's data, not of its clock; in a saved world any year is then
     ///   valid.
     func timestamp(isData: Bool = false) -> Timestamp? {
         written.flatMap { isData ? moment($0) : Timestamp($0) } ?? refuse(time: Messages.timestamp)
@@ -273,13 +273,13 @@ struct Cursor {
     }
 }
 
-/// The kind of a value, in words: what a client must know to read it.
+/// The kind of a value in words, as a client needs it for reading.
 package struct ValueKind: Hashable, Sendable {
     package let words: String
-    /// Whether it fits wherever any text is allowed.
+    /// Whether it fits any place for a text.
     package private(set) var isText = false
     private static let text = "a text"
-    /// The made-up value for a free text, as opposed to one of the expected words.
+    /// The generated value for a free text, in contrast to one of the expected words.
     package static let anyText = "any text"
 
     package init(_ value: JSONValue) {
@@ -306,14 +306,15 @@ package struct ValueKind: Hashable, Sendable {
         return groups.map(\.count) == [8, 4, 4, 4, 12] && groups.allSatisfy { $0.allSatisfy(\.isHexDigit) }
     }
 
-    /// Whether a value of this kind fits in place of a known one.
+    /// Whether a value of this kind fits in place of a known kind.
     package func isAlike(_ known: ValueKind) -> Bool { self == known || isText && known.words == Self.text }
 }
 
 extension JSONValue {
-    /// The value in the kind and form of a sample: a time with as many digits, a number as text, an id in upper case.
+    /// The value in the kind and form of a sample, such as a time with as many digits, a number as text, or an id in
+    /// upper case.
     ///
-    /// If the value cannot have that form, returns the sample.
+    /// It returns the sample if the value cannot have that form.
     func inForm(of sample: JSONValue) -> JSONValue {
         if ValueKind(self) == ValueKind(sample) { return self }
         switch (self, sample) {
@@ -340,9 +341,9 @@ extension JSONValue {
         }
     }
 
-    /// A made-up value of the same kind and form, without anybody's texts, ids, times and measures.
+    /// A generated value of the same kind and form, without personal texts, ids, times and measures.
     ///
-    /// - Parameter isWord: Whether the text of a name may be a word; it stays if it also looks like one.
+    /// - Parameter isWord: Whether a member's text may be a word; it stays if it also looks like a word.
     package func madeUp(under name: String = "", isWord: (String) -> Bool) -> JSONValue {
         switch self {
         case .null, .bool: return self
@@ -369,7 +370,7 @@ extension JSONValue {
 }
 
 extension String {
-    /// Whether it looks like `not_started`, short and without digits, and not like a code that a user received.
+    /// Whether it looks like `not_started`, short and without digits, and not like a user's code.
     fileprivate var looksLikeWord: Bool {
         utf8.count <= 40 && utf8.allSatisfy { $0.isLetter || $0 == UInt8(ascii: "_") }
     }

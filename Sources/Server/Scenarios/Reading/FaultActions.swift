@@ -193,7 +193,7 @@ extension CompressionFault {
 }
 
 extension Hold {
-    /// The items that it can hold at a place, in the order of messages.
+    /// The items that it can hold at a place, in the order for messages.
     static func choices(at place: FaultPlace) -> [String] {
         switch place {
         case .response: ["request", "response"]
@@ -204,7 +204,7 @@ extension Hold {
 
     private static let oldWords = Party.allCases.map { (old: $0.rawValue, now: $0.direction) }
 
-    /// Reads the held item, alone or with conditions.
+    /// Reads the held item, with or without conditions.
     fileprivate static func read(_ value: Cursor, at place: FaultPlace) -> Hold? {
         var hold = Hold()
         var what: Cursor? = value
@@ -223,7 +223,7 @@ extension Hold {
 }
 
 extension SocketPoint {
-    /// - Parameter ofClient: Whether the point also counts the client's messages, which have their own types.
+    /// - Parameter ofClient: Whether the point also counts the client's messages, which have other types.
     static func read(_ cursor: Cursor, ofClient: Bool) -> SocketPoint? {
         guard let fields = Fields(cursor, as: .point) else { return nil }
         fields.refuse(["chunk", "byte"], unless: !ofClient, Messages.onlyFromServer)
@@ -245,7 +245,7 @@ extension SocketPoint {
         }
     }
 
-    /// The types of the client's messages that the server's messages do not have.
+    /// The types of messages that only clients send.
     static let clientTypes = ["message", "ping"]
     /// All types of the server's text messages.
     package static let types =
@@ -256,7 +256,7 @@ extension SocketPoint {
         ] + MealLogEvent.allCases.map(\.rawValue)
 }
 
-// The keys are those of FaultAction, which the reader expects.
+// The keys must be those of FaultAction, which the reader expects.
 
 extension ResponseFault {
     func write(into writer: inout JSONWriter) {
@@ -346,7 +346,7 @@ extension Replacement {
 }
 
 extension JSONWriter {
-    /// Writes a fault that its key describes completely.
+    /// Writes a fault that consists only of its key.
     fileprivate mutating func flag<Fault: Equatable>(_ fault: Fault, in switches: [FaultAction: Fault]) {
         guard let action = switches.first(where: { $0.value == fault })?.key else {
             preconditionFailure("\(fault) has a key.")
@@ -362,7 +362,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes a duration in the largest unit that gives a whole number.
+    /// Writes a duration in the largest unit that yields a whole number.
     mutating func duration(_ name: StaticString, _ nanoseconds: Int64) {
         member(name, Durations.whole(nanoseconds, largest: .hours))
     }
@@ -384,7 +384,7 @@ extension JSONWriter {
 }
 
 extension FaultRule {
-    /// Writes a fault's members in a scenario file into the open object; reading them gives the same rule.
+    /// Writes a fault's members in a scenario file into the open object; reading them yields the same rule.
     public func write(into writer: inout JSONWriter) {
         writer.text("name", name.text)
         writer.member("enabled", isEnabled)

@@ -53,7 +53,7 @@ enum FaultReader {
         return fields[key].flatMap { $0.selection() } ?? .all
     }
 
-    /// The action of the rule; `content_type` is an action only if there is no replacement.
+    /// The action of the rule; `content_type` is an action only without a replacement.
     private static func action(_ fields: Fields, at place: FaultPlace) -> FaultAction? {
         var present = FaultAction.allCases.filter { action in
             action == .contentType ? fields.including(action.rawValue) != nil : fields[action.rawValue] != nil
@@ -72,7 +72,7 @@ enum FaultReader {
         return action
     }
 
-    /// Reports modifiers that require another action or another place.
+    /// Reports modifiers that require another action or place.
     private static func checkModifiers(_ fields: Fields, at place: FaultPlace) {
         let replaces = fields["status"] != nil || fields["quota"] != nil
         fields.refuse(
@@ -87,9 +87,9 @@ enum FaultReader {
 }
 
 enum FaultTarget {
-    /// At these endpoints, or at all if the set is empty.
+    /// At these endpoints, or at all endpoints if the set is empty.
     case endpoints(Set<Endpoint>)
-    /// At this kind of socket; nil for all.
+    /// At this kind of socket; nil for all kinds.
     case handshake(Endpoint?)
     case socket(Endpoint?)
 
@@ -101,7 +101,7 @@ enum FaultTarget {
         }
     }
 
-    /// The kind of socket that it is limited to.
+    /// The kind of socket to which it is limited.
     var socket: Endpoint? {
         switch self {
         case .endpoints: nil

@@ -103,7 +103,7 @@ extension MealItem {
 }
 
 extension Cursor {
-    /// A meal as text, in the form that clients may send.
+    /// A meal's text in the form allowed for clients.
     fileprivate func mealText() -> String? {
         guard let text = text(1...CreateMealLogRequest.maximumInputLength) else { return nil }
         return text.isBlank ? refuse(Messages.blankText) : text

@@ -14,14 +14,13 @@ extension Scenario {
     /// Reads the bytes of a scenario file, which must be UTF-8 and at most 16 MiB.
     ///
     /// - Parameter file: The file's name in messages.
-    /// - Throws: All mistakes of the file, at most ``ScenarioLimits/mistakes``; only the first one if it is not valid
-    ///   YAML.
+    /// - Throws: The file's mistakes, at most ``ScenarioLimits/mistakes``; only the first one if it is not valid YAML.
     public static func read(_ bytes: [UInt8], file: String? = nil) throws(ScenarioErrors) -> Scenario {
         guard bytes.count <= ScenarioLimits.fileBytes else {
             throw ScenarioErrors(TreeError(message: Messages.fileTooLarge(bytes.count)), file: file)
         }
         let bytes = withoutByteOrderMarks(bytes)
-        // An export is JSON, and may have more values than a handwritten file. Only YAML gives lines for its mistakes.
+        // An export is JSON and may have more values than a handwritten file, but only YAML has lines for its mistakes.
         var mistakesOfJSON: ScenarioErrors?
         if bytes.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "{"),
             let value = try? JSON.parse(bytes, limits: JSON.Limits(values: ScenarioLimits.valuesOfJSON))
@@ -43,7 +42,7 @@ extension Scenario {
         return try read(tree, file: file)
     }
 
-    /// Removes byte-order marks, U+FEFF, with which editors on Windows begin a file; they have no meaning.
+    /// Removes byte-order marks (U+FEFF), which some Windows editors write and which have no meaning.
     static func withoutByteOrderMarks(_ bytes: [UInt8]) -> [UInt8] {
         var rest = bytes[...]
         while rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
@@ -52,14 +51,14 @@ extension Scenario {
 
     /// Reads a scenario in JSON from a request or an export; its mistakes have paths but no lines.
     ///
-    /// - Parameter isSaved: Whether it is a saved world, whose sizes and times are all accepted.
+    /// - Parameter isSaved: Whether it is a saved world, in which all sizes and times are accepted.
     public static func read(json value: JSONValue, isSaved: Bool = false) throws(ScenarioErrors) -> Scenario {
         let tree: Node
         do { tree = try TreeBuilder.tree(of: value) } catch { throw ScenarioErrors(error, file: nil) }
         return try read(tree, file: nil, isSaved: isSaved)
     }
 
-    /// Reads a scenario file, and also returns it as JSON, from which ``read(json:)`` makes the same scenario.
+    /// Reads a scenario file, and also returns it as JSON, from which ``read(json:)`` creates the same scenario.
     public static func readWithJSON(_ text: String) throws(ScenarioErrors) -> (scenario: Scenario, json: JSONValue) {
         let scenario = try read(text)
         let bytes = withoutByteOrderMarks(Array(text.utf8))
@@ -126,7 +125,7 @@ extension Scenario {
 }
 
 extension Scenario {
-    /// Reads the texts accepted as tokens, each with its user.
+    /// Reads the texts accepted as tokens, with their users.
     fileprivate static func tokens(_ cursor: Cursor) -> [ExactString: ExactString] {
         var tokens: [ExactString: ExactString] = [:]
         for cursor in cursor.elements(limit: ScenarioLimits.tokens, of: "tokens") ?? [] {
@@ -144,7 +143,7 @@ extension Scenario {
         return tokens
     }
 
-    /// Whether a bearer token may contain it (RFC 6750 §2.1).
+    /// Whether a bearer token may contain the byte (RFC 6750 §2.1).
     private static func isTokenCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -178,11 +177,11 @@ extension ScenarioErrors {
             mistakes: [Mistake(line: position?.line, column: position?.column, path: "", message: error.message)])
     }
 
-    /// Creates a mistake found after reading, such as while planting the data, with its line and column.
+    /// Creates a mistake found after reading, for example while seeding the data, with its line and column.
     ///
-    /// - Parameters: - path: The path of the value, as in ``Mistake/path``; the position is that of the longest part of
-    ///   it in the file. - message: The sentence, which follows the path. - text: The scenario's file; if it has no
-    ///   tree, the mistake has no line. - file: The file's name in messages.
+    /// - Parameters:
+    ///   - path: The value's path, as in ``Mistake/path``; the position is that of its longest part in the file.
+    ///   - text: The scenario's file; the mistake has no line if the file cannot be parsed.
     public init(path: String, message: String, in text: String, file: String?) {
         let position = (try? TreeBuilder.tree(ofYAML: Array(text.utf8))).flatMap { $0.position(at: path) }
         self.init(
@@ -196,7 +195,7 @@ extension ScenarioErrors {
 }
 
 extension Node {
-    /// The position of the value with a path: its key, otherwise itself, otherwise the nearest enclosing value.
+    /// The position of a path's value: its key, otherwise the value, otherwise the nearest enclosing value.
     fileprivate func position(at path: String) -> Position? {
         var node = self
         var position = node.position

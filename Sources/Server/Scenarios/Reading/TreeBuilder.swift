@@ -5,7 +5,7 @@ struct TreeError: Error {
     var message: String
 }
 
-/// Builds the tree of a text or a value within the limits: aliases can turn a small file into a huge document.
+/// Builds the tree of a text or a value within the limits, because aliases can make a small file a huge document.
 struct TreeBuilder {
     private var remainingNodes = ScenarioLimits.nodes
     /// The bytes that aliases may still repeat.
@@ -17,7 +17,7 @@ struct TreeBuilder {
         case tree(Node)
     }
 
-    /// The tree of a YAML document in UTF-8; every scalar stays a text, because its meaning depends on its position.
+    /// The tree of a YAML document in UTF-8; every scalar is a text, because its meaning depends on its position.
     static func tree(ofYAML bytes: [UInt8]) throws(TreeError) -> Node {
         try bytes.withUnsafeBufferPointer { bytes throws(TreeError) in
             let parser = try YAMLParser(bytes)
@@ -80,7 +80,7 @@ struct TreeBuilder {
         while true {
             let event = try parser.next()
             if case .mappingEnd = event.kind { break }
-            // A key repeated by an alias has the position of its anchor; its value is nearer.
+            // A key repeated by an alias has its anchor's position, so the value's position is more precise.
             let (key, position) = try key(event)
             let value = try node(try parser.next(), depth: depth + 1, of: parser)
             members.append(Node.Member(key: key, keyPosition: position, value: value))
@@ -130,7 +130,7 @@ struct TreeBuilder {
         }
     }
 
-    /// Accepts `!!str` and similar tags, which change nothing; other tags have no meaning here.
+    /// Accepts `!!str` and similar tags, which have no effect; refuses other tags.
     private static func check(_ tag: String?, at position: Position) throws(TreeError) {
         switch tag {
         case nil, "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:map": return
@@ -150,7 +150,7 @@ struct TreeBuilder {
         if let anchor { anchors[ExactString(anchor)] = value }
     }
 
-    // An anchor may be defined again; an alias refers to the latest. Inside itself a value has no name yet.
+    // An anchor may be redefined; an alias refers to the latest definition. A value cannot contain its own alias.
     private func anchored(_ name: String, at position: Position) throws(TreeError) -> Anchored {
         guard let value = anchors[ExactString(name)] else {
             throw TreeError(position: position, message: Messages.undefinedAlias(name))
@@ -170,7 +170,7 @@ struct TreeBuilder {
         }
     }
 
-    /// Counts a value as if it were written out again.
+    /// Counts a value as if it were written again.
     private mutating func countRepeated(_ node: Node, depth: Int) throws(TreeError) {
         try count(depth: depth, at: node.position)
         switch node.content {

@@ -3,7 +3,7 @@ import FitIQBackend
 import JSON
 
 extension Scenario {
-    /// The user that files call `default`: the one of the token that the server prints.
+    /// The user called `default` in files, who is the user of the token that the server prints.
     public static let defaultUserID = "7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a"
     static let defaultUserName = "default"
 }
@@ -24,8 +24,8 @@ extension WorldData {
 }
 
 extension UserData {
-    /// - Parameter isExported: Whether it is an exported world, which names users by the id in their tokens, which may
-    ///   be any text.
+    /// - Parameter isExported: Whether it is an exported world, in which a user's id is from the token and may be any
+    ///   text.
     fileprivate static func read(_ fields: Fields, isExported: Bool, perTopic: ConsultationsPerTopic) -> UserData {
         let id = fields["id"].map { $0.text(1...200) ?? "" } ?? Scenario.defaultUserID
         var user = UserData(
@@ -41,7 +41,7 @@ extension UserData {
         for cursor in fields["consultations"]?.elements(limit: ScenarioLimits.consultations, of: "consultations") ?? []
         {
             guard let consultation = ConsultationData.read(cursor, goals: goals) else { continue }
-            // An exported world may have had other rules; planting decides whether it fits.
+            // An exported world may have had other rules; seeding checks whether it fits.
             if consultation.status == .active, !isExported { topics.add(consultation, goals: goals, cursor: cursor) }
             user.consultations.append(consultation)
         }
@@ -60,7 +60,7 @@ extension UserData {
 }
 
 extension DocumentData {
-    /// Reads lists of documents by collection; the planter checks their members.
+    /// Reads lists of documents by collection, whose members are checked later.
     fileprivate static func read(_ cursor: Cursor) -> [DocumentCollection: [DocumentData]] {
         guard let fields = Fields(cursor, as: .documents) else { return [:] }
         var documents: [DocumentCollection: [DocumentData]] = [:]
@@ -77,7 +77,7 @@ extension DocumentData {
         guard case .mapping(let members) = cursor.node.content, let object = cursor.node.json.object else {
             return cursor.refuse(expected: Messages.document)
         }
-        // The members that the world sets, which are read as in every other entity.
+        // The world's members, which are read like those of other entities.
         func world(_ key: String) -> Cursor? {
             guard collection.reservedMembers.contains(key),
                 let node = members.last(where: { $0.key.isExactly(key) })?.value, node.content != .null
@@ -93,7 +93,7 @@ extension DocumentData {
 }
 
 extension ShareData {
-    /// Reads a user's id, or an object with more about the share.
+    /// Reads a user's id, or an object with details of the share.
     fileprivate static func read(_ cursor: Cursor) -> ShareData? {
         guard case .mapping = cursor.node.content else {
             return cursor.exactText(1...200).map { ShareData(user: $0) }
@@ -138,7 +138,7 @@ struct GoalTable {
     private var names: [String] = []
     private var count = 0
 
-    /// Adds a goal; reports a name or an id that another goal has.
+    /// Adds a goal; reports a name or an id that already exists.
     fileprivate mutating func add(_ goal: GoalData, fields: Fields) {
         if let name = goal.name {
             if indexOfName.updateValue(count, forKey: name) == nil {
@@ -177,7 +177,7 @@ struct GoalTable {
     }
 }
 
-/// The topics of a user's active consultations: ten in all, and each topic once unless many are allowed.
+/// The topics of a user's active consultations: up to ten, and each topic once unless the rules allow more.
 private struct TopicTable {
     private struct Topic: Hashable {
         var persona: Persona
@@ -197,7 +197,7 @@ private struct TopicTable {
             cursor.refuse(Messages.tooManyActive(ScenarioLimits.activeConsultations))
         }
         let goal = consultation.contextGoal.flatMap(goals.index)
-        // An unknown goal has already been reported, and leaves nothing to compare.
+        // An unknown goal was already reported and cannot be compared.
         guard consultation.contextType != .goal || goal != nil else { return }
         let topic = Topic(
             persona: consultation.persona, context: consultation.contextType,
@@ -219,7 +219,7 @@ extension AccountRules {
 }
 
 extension Scenario {
-    /// The cost of hashing its passwords, in iterations of PBKDF2.
+    /// The cost of hashing its passwords, in PBKDF2 iterations.
     package var passwordWork: Int {
         let count = data.users.count { if case .plain? = $0.account?.password { true } else { false } }
         return count * (rules.accounts ?? AccountRules()).passwordCost
@@ -267,7 +267,7 @@ extension RefreshTicket {
 }
 
 extension UserRecordData {
-    /// - Parameter readContent: Reads the members other than the id and the times.
+    /// - Parameter readContent: Reads the members except for the id and the times.
     static func read(_ cursor: Cursor, as kind: ObjectKind, _ readContent: (Fields) -> Content) -> Self? {
         guard let fields = Fields(cursor, as: kind) else { return nil }
         return UserRecordData(
@@ -312,7 +312,7 @@ extension Cursor {
     func date() -> DateTime? {
         if let date = written.flatMap({ DateTime(date: $0) }) { return date }
         let expected = "a date such as \"1990-05-17\""
-        // The reasons are the same as for date-times; a date without a time shares the first ones.
+        // Errors are the same as for date-times; a bare date shares the first ones.
         return written?.utf8.count == 10 ? refuse(time: expected) : refuse(expected: expected)
     }
 }

@@ -4,8 +4,8 @@ import Text
 
 /// The events of a YAML stream in UTF-8, as libyaml parses them, with their positions.
 ///
-/// It owns the parser on the heap, because libyaml keeps pointers into it, and frees it on every path. Parsing takes
-/// time linear in the size of the text.
+/// It owns the parser on the heap, because libyaml keeps pointers into it. Parsing takes time linear in the size of the
+/// text.
 struct YAMLParser: ~Copyable {
     struct Event {
         var kind: Kind
@@ -32,7 +32,7 @@ struct YAMLParser: ~Copyable {
 
     struct Scalar {
         var text: String
-        /// Whether it has no quotation marks and is not a block.
+        /// Whether it is neither quoted nor a block.
         var isPlain: Bool
         var properties: Properties
     }
@@ -40,17 +40,17 @@ struct YAMLParser: ~Copyable {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let bytes: UnsafeBufferPointer<UInt8>
 
-    /// - Parameter bytes: Must outlive the parser.
+    /// - Parameter bytes: The bytes, which must outlive the parser.
     init(_ bytes: UnsafeBufferPointer<UInt8>) throws(TreeError) {
         self.bytes = bytes
         parser = .allocate(capacity: 1)
         parser.initialize(to: yaml_parser_t())
-        // This fails only when out of memory; the parser is then empty and can be deleted like any other.
+        // This fails only if memory is exhausted; the parser is then empty and can be deleted as usual.
         guard yaml_parser_initialize(parser) == 1 else { throw TreeError(message: Messages.noMemoryForYAML) }
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
-        // libyaml compares each of these directives with all earlier ones. Counting those in texts too is simpler, and
-        // few are enough.
+        // libyaml compares each of these directives with all earlier ones, so limit their number, including occurrences
+        // in texts.
         var directives = 0
         for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "%") {
             guard bytes[index...].starts(with: "%TAG".utf8) else { continue }
@@ -123,11 +123,11 @@ struct YAMLParser: ~Copyable {
         }
     }
 
-    /// The usual cause of an error, from the parser's state and the character where it stopped.
+    /// The usual cause of an error, from the parser's state and the character at which it stopped.
     private var hint: Messages.YAMLHint? {
         let problem = parser.pointee.problem_mark.index
         guard parser.pointee.error == YAML_SCANNER_ERROR else {
-            // The enclosing list or mapping must begin before the error.
+            // The enclosing list or mapping must start before the error.
             guard parser.pointee.context_mark.index < problem else { return nil }
             switch parser.pointee.state {
             case YAML_PARSE_BLOCK_SEQUENCE_FIRST_ENTRY_STATE, YAML_PARSE_BLOCK_SEQUENCE_ENTRY_STATE,
@@ -157,7 +157,7 @@ struct YAMLParser: ~Copyable {
 extension Position {
     fileprivate init(_ mark: yaml_mark_t) { self.init(line: mark.line + 1, column: mark.column + 1) }
 
-    /// The position of a byte, with lines as libyaml counts them.
+    /// The position of a byte, with libyaml's line numbers.
     fileprivate init(ofByte offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
         self.init(line: 1, column: 1)
         var previous: Unicode.Scalar?
@@ -175,7 +175,7 @@ extension Position {
 }
 
 extension TreeError {
-    /// The position of the first byte that is not valid UTF-8, or nil if there is none.
+    /// The position of the first byte that is not valid UTF-8, if any.
     fileprivate init?(notUTF8 bytes: UnsafeBufferPointer<UInt8>) {
         var offset = 0
         var decoder = UTF8()
@@ -203,14 +203,14 @@ struct Node: Equatable {
     }
 
     enum Content: Equatable {
-        /// `null`, `~`, or nothing at all.
+        /// `null`, `~`, or an empty value.
         case null
         /// A word without quotation marks: a number, a boolean, or in YAML any text.
         ///
-        /// YAML 1.1 reads `no` as a boolean and `1:30` as ninety; here the position decides what a word means. The same
-        /// holds for JSON's numbers and booleans, since every JSON document is a YAML document.
+        /// YAML 1.1 reads `no` as a boolean and `1:30` as ninety; here the position determines a word's meaning. The
+        /// same applies to JSON's numbers and booleans, since every JSON document is a YAML document.
         case plain(String)
-        /// A text in quotation marks, or in a block.
+        /// A quoted text or a block.
         case text(String)
         case list([Node])
         case mapping([Member])
@@ -233,7 +233,7 @@ struct Node: Equatable {
     }
 }
 
-/// A position in a file, as editors count: from 1, columns in Unicode scalars.
+/// A position in a file, counted from 1 like in editors; columns are Unicode scalars.
 struct Position: Equatable, Sendable {
     var line: Int
     var column: Int
@@ -255,7 +255,7 @@ indirect enum Path {
         }
     }
 
-    /// A key in a path: quoted if it would be ambiguous.
+    /// A key in a path, quoted if ambiguous.
     private static func name(_ key: String) -> String {
         let isWord = !key.isEmpty && key.utf8.count <= 60 && key.utf8.allSatisfy(\.isWordCharacter)
         return isWord ? key : Messages.quoted(key)
@@ -265,16 +265,16 @@ indirect enum Path {
 final class Diagnosis {
     private var mistakes: [ScenarioErrors.Mistake] = []
     private var omittedCount = 0
-    /// Whether the document is a saved world, whose sizes and times are all accepted.
+    /// Whether the document is a saved world, in which all sizes and times are accepted.
     let isSaved: Bool
-    /// The ids that the document may have, as it states itself.
+    /// The spellings of ids that the document allows.
     var ids = IDCase.lowerCase
 
     init(isSaved: Bool) { self.isSaved = isSaved }
 
     var isClean: Bool { mistakes.isEmpty }
 
-    /// Words of earlier versions, which are still accepted.
+    /// Words from earlier versions that are still accepted.
     private(set) var oldWords: [ScenarioErrors.Mistake] = []
 
     func note(oldWord word: String, now: String, path: Path, position: Position?) {
@@ -287,8 +287,8 @@ final class Diagnosis {
 
     /// Reports a mistake: the message describes the value at the path.
     ///
-    /// The message is only created if it is kept: the search for the nearest name is slow, and a file can have any
-    /// number of mistakes.
+    /// The message is created only if it is stored, because the search for the nearest name is slow and a file can have
+    /// any number of mistakes.
     func note(_ predicate: @autoclosure () -> String, path: Path, position: Position?) {
         guard mistakes.count < ScenarioLimits.mistakes else {
             omittedCount += 1

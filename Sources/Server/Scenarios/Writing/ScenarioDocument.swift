@@ -1,16 +1,16 @@
 import JSON
 import Text
 
-/// Writes scenarios as files that people read and edit: comments, then each key on a line with its value as JSON.
+/// Writes scenarios as human-readable files: comments, then each key on a line with its value as JSON.
 ///
 /// Such a file is YAML. Each element of a list of objects, such as faults and answers, has its own line.
 public enum ScenarioDocument {
-    /// The file for a tree; reading it gives the same tree.
+    /// The file for a tree; reading it yields the same tree.
     ///
-    /// YAML cannot represent all trees: it limits the length of keys, and scenarios in YAML may have fewer values. If
-    /// YAML would not give the same tree, the file is JSON without comments.
+    /// YAML cannot represent all trees, because key lengths and the number of values are limited. In such cases the
+    /// file is JSON without comments.
     ///
-    /// - Parameter comments: Sentences for the beginning of the file, one per line; control characters are escaped.
+    /// - Parameter comments: Sentences for the start of the file, one per line; control characters are escaped.
     public static func text(_ value: JSONValue, comments: [String] = []) -> [UInt8] {
         guard let object = value.object, !object.isEmpty else { return value.encoded() + [.lineFeed] }
         var bytes: [UInt8] = []
@@ -24,7 +24,7 @@ public enum ScenarioDocument {
         return bytes
     }
 
-    /// The most characters in a line of comments; the rest is cut.
+    /// The maximum number of characters in a comment line; the rest is cut.
     private static let commentLimit = 1000
 
     private static func append(_ member: JSONValue, to bytes: inout [UInt8]) {
@@ -49,10 +49,10 @@ public enum ScenarioDocument {
 }
 
 extension JSONValue {
-    /// Compact JSON that YAML reads in the same way.
+    /// Compact JSON that is also equivalent as YAML.
     func encodedForYAML() -> [UInt8] {
         let bytes = encoded()
-        // Except for DEL, such characters are not ASCII, and only texts contain them.
+        // Except for DEL, such characters are not ASCII and occur only in texts.
         guard bytes.contains(where: { $0 >= 0x7F }) else { return bytes }
         var escaped: [UInt8] = []
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
@@ -70,8 +70,8 @@ extension JSONValue {
 extension Unicode.Scalar {
     /// Whether JSON accepts the character literally but YAML does not.
     ///
-    /// These are the characters that YAML considers not printable, and its additional line breaks, which it would fold
-    /// into spaces (YAML 1.1 §4.1 and §4.2, which libyaml follows).
+    /// These are characters that are not printable in YAML, and its additional line breaks, which it would fold into
+    /// spaces (YAML 1.1 §4.1 and §4.2, which libyaml follows).
     var isEscapedInYAML: Bool {
         switch value {
         case 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF: true

@@ -3,21 +3,22 @@ import FitIQBackend
 import JSON
 
 extension WorldData {
-    /// The data as a scenario file in JSON, from which a world starts in the same state.
+    /// The data as a scenario file in JSON; a world that starts from it has the same state.
     ///
-    /// Texts are written as stored, even where YAML would refuse or fold them, because a JSON file is read as JSON. So
-    /// the file is no larger than the world's stored bytes, which limits rely on.
+    /// Texts are written as stored, even if YAML would refuse or fold them, because a JSON file is read as JSON. So the
+    /// file is at most as large as the world's stored bytes, as the limits assume.
     ///
-    /// - Parameters: - name: The scenario's name. - guide: The mode of the world's responses. - seed: The seed of the
-    ///   world's ids, which continue after ``issuedIDs``. - clock: For a manual clock, the time at which the data was
-    ///   taken. - rules: The rules of the scenario and the command line; unset ones are not written.
+    /// - Parameters:
+    ///   - seed: The seed of the world's ids, which continue after ``issuedIDs``.
+    ///   - clock: For a manual clock, the time at which the data was taken.
+    ///   - rules: The rules of the scenario and the command line; unset rules are not written.
     public func scenarioFile(
         name: String, guide: GuideMode, seed: UInt64, clock: ClockMode, rules: WorldRules = WorldRules()
     ) -> [UInt8] {
         JSONWriter.object(reserving: 4096) { writer in
             writer.member("name", name)
             writer.member("guide", guide.rawValue)
-            // May exceed Int.
+            // The seed may exceed Int.
             writer.member("seed", raw: Array("\(seed)".utf8))
             switch clock {
             case .real: writer.member("clock", "real")
@@ -53,7 +54,7 @@ extension WorldData {
 }
 
 extension EntityData {
-    /// The entity as an object of a scenario file, without the entities that belong to it.
+    /// The entity as an object of a scenario file, without its dependent entities.
     public var encoded: [UInt8] {
         switch self {
         case .user(let user): JSONWriter.object(user.write)
@@ -165,7 +166,7 @@ extension GoalData {
 }
 
 extension JSONWriter {
-    /// Writes a list of objects, one per line, which YAML allows and which suits `diff`.
+    /// Writes a list of objects, one per line, which is valid YAML and suits `diff`.
     mutating func lines<Element>(
         _ name: StaticString, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
     ) {
@@ -182,16 +183,16 @@ extension JSONWriter {
         _ name: StaticString, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
     ) { if !elements.isEmpty { lines(name, elements, write) } }
 
-    /// Writes a rule's text so that YAML and JSON read the same, or nothing if it is nil.
+    /// Writes a rule's text so that YAML and JSON readers get the same text; omits nil.
     ///
-    /// Users copy listed rules into handwritten files; the contents of a world are written as stored.
+    /// Users copy listed rules into handwritten files, while a world's contents are written as stored.
     mutating func text(_ name: StaticString, _ text: String?) {
         guard let text else { return }
         guard text.unicodeScalars.contains(where: \.isEscapedInYAML) else { return member(name, text) }
         member(name, raw: JSONValue.string(text).encodedForYAML())
     }
 
-    /// Writes a time to the nanosecond, or a duration before the world's start, or nothing.
+    /// Writes a time to the nanosecond, or a duration before the world's start; omits nil.
     mutating func time(_ name: StaticString, _ time: DataTime?) {
         switch time {
         case nil: break
@@ -258,7 +259,7 @@ extension MealLogData {
         case .processing: writer.member("status", MealLogStatus.processing.rawValue)
         case .parsed: writer.member("status", MealLogStatus.completed.rawValue)
         case .completed(let items), .foods(let items):
-            // Written even if the list is empty; otherwise the parser would run.
+            // Write it even if the list is empty, because otherwise the parser would run.
             writer.member("status", (isManual ? MealLogStatus.manual : .completed).rawValue)
             writer.lines("items", items) { $1.write(into: &$0) }
         case .failed(let failure):
