@@ -201,8 +201,9 @@ extension RequestHead {
     /// The claim `sub` of a JSON Web Token (RFC 7519 §4.1.2); nil unless it can be a user's id.
     private static func subject(of token: String) -> ExactString? {
         guard token.utf8.count <= 4096 else { return nil }
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let payload = Base64.decodeURL(String(parts[1])),
+        // Compares bytes, because splitting a token by characters costs more than the rest of a request.
+        let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = Base64.decodeURL(String(Substring(parts[1]))),
             let subject = (try? JSON.parse(payload))?["sub"]?.string, AccessToken.isUser(subject)
         else { return nil }
         return ExactString(subject)

@@ -22,7 +22,6 @@ struct RequestHeading {
 
     init(_ head: RequestHead, isClientSecure: Bool, upstream: UpstreamURL) {
         let own = head.authority.map { "\(isClientSecure ? "https" : "http")://\($0)".lowercased() }
-        let hasFixedHost = head.authority.flatMap { HostAndPort($0[...]) }?.hasFixedHost ?? false
         let wantsWebSocket = head.wantsUpgrade && head.fields.hasToken("websocket", in: .upgrade)
         let hopByHop = HopByHop(head.fields)
         let host = HTTPField(name: .hostField, value: upstream.authority)
@@ -34,7 +33,9 @@ struct RequestHeading {
             case "expect" where !head.expectsContinue: continue
             case "accept-encoding", "sec-websocket-extensions": continue
             case "origin":
-                let isOwn = field.value.lowercased() == own && hasFixedHost
+                let isOwn =
+                    field.value.lowercased() == own
+                    && head.authority.flatMap { HostAndPort($0[...]) }?.hasFixedHost ?? false
                 fields.append(isOwn ? field.with(upstream.description) : field)
             case "referer": fields.append(field.with(Self.moved(field.value, from: own, to: upstream.description)))
             case let name where hopByHop.contains(name): continue
@@ -56,7 +57,7 @@ struct RequestHeading {
 
     /// Whether the fake might serve its admin API at this path, in any percent-coding.
     private static func isOfAdmin(_ path: some StringProtocol) -> Bool {
-        PercentCoding.string(Substring(path).utf8, plusIsSpace: false).contains("__admin")
+        Array(PercentCoding.string(Substring(path).utf8, plusIsSpace: false).utf8).contains(Array("__admin".utf8))
     }
 
     /// The URL with another origin if it begins with this one; otherwise the URL unchanged.
