@@ -198,8 +198,9 @@ struct MCPServerTests {
             case .answer(let answer):
                 #expect(answer.bytes.count <= 18_000 && (try? JSON.parse(answer.bytes))?["jsonrpc"] == "2.0")
             case .call(let call):
-                #expect(call.path.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "\(call.path)")
-            case .run, .cancel, .nothing: break
+                guard case .admin(_, let path, _) = call.work else { break }
+                #expect(path.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "\(path)")
+            case .cancel, .nothing: break
             }
         }
     }

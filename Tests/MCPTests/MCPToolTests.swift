@@ -11,8 +11,12 @@ struct MCPToolTests {
         let message = MCPServerTests.message("tools/call", ["name": .string(tool), "arguments": arguments])
         switch server.receive(message) {
         case .call(let call):
-            return "\(call.method) \(call.path)" + (call.body.map { " " + String(decoding: $0, as: UTF8.self) } ?? "")
-        case .run(let run): return (run.words + ["--", run.command]).joined(separator: " ")
+            switch call.work {
+            case .admin(let method, let path, let body):
+                return "\(method) \(path)" + (body.map { " " + String(decoding: $0, as: UTF8.self) } ?? "")
+            case .run(let words): return words.joined(separator: " ")
+            case .known: return "nothing"
+            }
         case .answer(let answer):
             let result = (try? JSON.parse(answer.bytes))?["result"]
             return (result?["isError"] == true ? "refused: " : "") + (result?["content"]?[0]?["text"]?.string ?? "")
@@ -52,14 +56,14 @@ struct MCPToolTests {
         ("clock", [:], "GET clock"), ("clock", ["advance": "9s"], #"POST clock {"advance":"9s"}"#),
         ("traffic", ["number": 5, "world": "w1"], "GET worlds/w1/entries/5"),
         ("traffic", ["status": "4xx", "cursor": "9"], "GET entries?status=4xx&before=9&limit=50"),
-        ("traffic", ["path": "/a b", "limit": 3, "since": 2], "GET entries?path=%2Fa%20b&since=2&limit=3"),
+        ("traffic", ["path": "/a b", "limit": 3, "since": 2], "GET entries?path=%2Fa%20b&limit=3&since=2"),
         ("explain", ["number": 5], "GET entries/5"), ("verdicts", [:], "GET verdicts?summary=true"),
-        ("verify", [:], "verify -- swift test"),
+        ("verify", [:], "verify"),
         (
             "verify", ["scenarios": ["a", "--all"], "seed": 7, "time_limit": "9s"],
-            "verify --scenario=a --scenario=--all --seed=7 --time-limit=9s -- swift test"
+            "verify --scenario=a --scenario=--all --seed=7 --time-limit=9s"
         ),
-        ("explore", ["budget": "60s", "only": "silence"], "explore --budget=60s --only=silence -- swift test"),
+        ("explore", ["budget": "60s", "only": "silence"], "explore --budget=60s --only=silence"),
         ("socket", ["action": "send", "connection": 3, "body": ["text": "x"]], #"POST sockets/3/send {"text":"x"}"#),
         ("socket", ["action": "reset", "connection": 3], "POST sockets/3/reset {}"),
         (
@@ -276,9 +280,9 @@ struct MCPToolTests {
 
     @Test("A run reports progress on request and returns its report or its output")
     func runs() throws {
-        func run(_ meta: JSONValue) throws -> MCPRun {
+        func run(_ meta: JSONValue) throws -> MCPCall {
             let message = MCPServerTests.message("tools/call", ["name": "verify", "_meta": meta])
-            guard case .run(let run) = MCPServerTests.server.receive(message) else {
+            guard case .call(let run) = MCPServerTests.server.receive(message) else {
                 throw MCPServerTests.TestFailure("")
             }
             return run

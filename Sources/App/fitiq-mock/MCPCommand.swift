@@ -113,32 +113,35 @@ final class MCPSession: Sendable {
         case .nothing: break
         case .answer(let answer): write(answer.bytes)
         case .cancel(let id): for request in underWay.withLock({ $0 }) where request.id == id { request.stop.open() }
-        case .call(let call): start(call.id, refusal: call.failure) { self.answer(to: call, $0) }
-        case .run(let run): start(run.id, refusal: run.failure) { self.answer(to: run, $0) }
+        case .call(let call): start(call)
         }
     }
 
-    /// Handles a request on its own thread; sends the answer unless the client has cancelled the request.
-    private func start(
-        _ id: JSONValue, refusal: (String) -> MCPAnswer, _ work: @escaping @Sendable (Gate) -> MCPAnswer
-    ) {
+    /// Handles a call on its own thread; sends the answer unless the client has cancelled the call.
+    private func start(_ call: MCPCall) {
         let number = lastNumber.add(1, ordering: .relaxed).newValue
         do throws(SocketError) {
             let stop = try Gate()
             let hasRoom = underWay.withLock { requests in
                 guard requests.count < MCPLimits.requests else { return false }
-                requests.append((number, id, stop))
+                requests.append((number, call.id, stop))
                 return true
             }
-            guard hasRoom else { return write(refusal(Messages.tooManyRequests(MCPLimits.requests)).bytes) }
+            guard hasRoom else { return write(call.failure(Messages.tooManyRequests(MCPLimits.requests)).bytes) }
             try SystemThread.start { [self] in
-                let answer = work(stop)
+                let answer =
+                    switch call.work {
+                    case .admin(let method, let path, let body):
+                        self.answer(to: call, method, path, body, stop)
+                    case .run(let words): self.answer(to: call, running: words, stop)
+                    case .known: preconditionFailure("The server answers it.")
+                    }
                 if !stop.wait(until: .now()) { write(answer.bytes) }
                 underWay.withLock { $0.removeAll { $0.number == number } }
             }
         } catch {
             underWay.withLock { $0.removeAll { $0.number == number } }
-            write(refusal(error.description).bytes)
+            write(call.failure(error.description).bytes)
         }
     }
 
@@ -147,10 +150,11 @@ final class MCPSession: Sendable {
         StandardOutput.flush()
     }
 
-    private func answer(to call: MCPCall, _ stop: Gate) -> MCPAnswer {
+    private func answer(
+        to call: MCPCall, _ method: String, _ path: String, _ body: [UInt8]?, _ stop: Gate
+    ) -> MCPAnswer {
         var request = ServerRequest(
-            HTTPRequest.Method(call.method) ?? .get, path: call.path, of: base, adminToken: adminToken,
-            body: call.body)
+            HTTPRequest.Method(method) ?? .get, path: path, of: base, adminToken: adminToken, body: body)
         var body: [UInt8] = []
         do throws(ClientError) {
             var patience = ServerRequest.Patience.answer(within: Self.answerTime)
@@ -170,14 +174,14 @@ final class MCPSession: Sendable {
 
     // MARK: Runs of the operator's command
 
-    private func answer(to run: MCPRun, _ stop: Gate) -> MCPAnswer {
+    private func answer(to run: MCPCall, running words: [String], _ stop: Gate) -> MCPAnswer {
         let (file, report) = System.temporaryFile()
         guard file >= 0 else { return run.failure(Messages.noOutputFile(String(cString: strerror(errno)))) }
         close(file)
         defer { unlink(report) }
         let program = CurrentProcess.arguments.first ?? "fitiq-mock"
         let words =
-            [program] + run.words + ["--summary", "--json", report, "--", "/bin/sh", "-c", run.command]
+            [program] + words + ["--summary", "--json", report, "--", "/bin/sh", "-c", server.command ?? ""]
         do throws(ChildProcessError) {
             let output = try follow(words, of: run, stop)
             return run.answer(report: (try? InputFile.read(report, limit: MCPCall.answerLimit)) ?? [], output: output)
@@ -189,14 +193,14 @@ final class MCPSession: Sendable {
     /// Runs a program and reports its own lines as progress.
     ///
     /// - Returns: The end of its output.
-    private func follow(_ words: [String], of run: MCPRun, _ stop: Gate) throws(ChildProcessError) -> String {
+    private func follow(_ words: [String], of run: MCPCall, _ stop: Gate) throws(ChildProcessError) -> String {
         let pipe = try ChildPipe(.fromChild)
         let child = try ChildProcess(
             words, environment: CurrentProcess.environment(),
             streams: .init(output: pipe.childStream, errors: pipe.childStream))
         pipe.closeChildEnd()
         defer { child.end(grace: Self.grace) }
-        var (bytes, output, count) = ([UInt8](), [UInt8](), 0)
+        var (lines, bytes, output, count) = (MCPLines(), [UInt8](), [UInt8](), 0)
         var isOpen = true
         while isOpen, !stop.wait(until: .now()) {
             let hasExited = child.wait(until: .now()) != nil
@@ -207,19 +211,16 @@ final class MCPSession: Sendable {
                 // The program's children may keep the pipe open.
                 isOpen = !hasExited
             }
-            while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = String(decoding: bytes[..<end], as: UTF8.self)
-                bytes.removeFirst(end + 1)
-                output = Array((output + Array(line.utf8) + [UInt8(ascii: "\n")]).suffix(Self.outputBytes))
-                guard line.hasPrefix(Self.mark),
-                    let text = run.progress(String(line.dropFirst(Self.mark.count)), count: count)
-                else { continue }
+            output = (output + bytes).suffix(Self.outputBytes)
+            for line in lines.receive(bytes) where line.starts(with: Self.mark.utf8) {
+                let text = String(decoding: line.dropFirst(Self.mark.utf8.count), as: UTF8.self)
+                guard let text = run.progress(text, count: count) else { continue }
                 write(text)
                 count += 1
             }
-            bytes = Array(bytes.suffix(Self.outputBytes))
+            bytes = []
         }
-        return String(decoding: (output + bytes).suffix(Self.outputBytes), as: UTF8.self)
+        return String(decoding: output, as: UTF8.self)
     }
 
     /// The prefix of the lines that this program itself writes.

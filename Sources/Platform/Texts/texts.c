@@ -305,6 +305,9 @@ static const struct {
     TEXT("Fixtures/data/quick_actions.json")
 #embed "../../../Fixtures/data/quick_actions.json"
     END
+    TEXT("Fixtures/data/tools.json")
+#embed "../../../Fixtures/data/tools.json"
+    END
 };
 
 struct EmbeddedText texts_at_index(ptrdiff_t index) {

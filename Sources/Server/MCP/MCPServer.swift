@@ -3,8 +3,8 @@ import JSON
 
 /// A server of the Model Context Protocol as a function of messages, without state, clock, sockets or processes.
 ///
-/// It turns a client's message into a step: a message to send back, a request to the admin API, or a run of the
-/// operator's command. Whoever performs the step passes it the result, and the step makes the message for the client.
+/// It turns a client's message into a step: a message to send back, or a tool's call. Whoever performs the call passes
+/// it the result, and the call makes the message for the client.
 /// On stdio a request is sent over HTTP; for `POST /__admin/mcp` the engine handles it directly. A client may have any
 /// number of concurrent requests.
 ///
@@ -36,10 +36,8 @@ public struct MCPServer: Sendable {
         case nothing
         /// A message for the client.
         case answer(MCPAnswer)
-        /// A request to the admin API.
+        /// A tool's call, which somebody has to perform.
         case call(MCPCall)
-        /// A run of the operator's command.
-        case run(MCPRun)
         /// The client cancels its request with this id.
         case cancel(JSONValue)
     }
@@ -114,7 +112,7 @@ public struct MCPServer: Sendable {
                 ("Mcp-Name", isNamed ? name : nil),
             ]
             for (field, value, sent) in expected.map({ ($0.0, $0.1, field($0.0)) }) where value != nil {
-                guard sent.map(MCPHeader.decoded) == value?.string else {
+                guard sent.map(Self.decoded) == value?.string else {
                     throw MCPError(.headerMismatch, MCPMessages.mismatch(field, sent: sent, body: value))
                 }
             }
@@ -124,6 +122,14 @@ public struct MCPServer: Sendable {
         guard let named, Self.handshakeRevisions.contains(named) else {
             throw MCPError(.headerMismatch, MCPMessages.badRevisionField(named))
         }
+    }
+
+    /// Decodes an HTTP field that repeats a part of a message (2026-07-28, "Value Encoding").
+    private static func decoded(_ value: String) -> String {
+        let (prefix, suffix) = ("=?base64?", "?=")
+        guard value.hasPrefix(prefix), value.hasSuffix(suffix) else { return value }
+        let text = String(value.dropFirst(prefix.count).dropLast(suffix.count))
+        return Base64.decode(text).map { String(decoding: $0, as: UTF8.self) } ?? value
     }
 
     // MARK: Methods
@@ -186,14 +192,10 @@ public struct MCPServer: Sendable {
         do throws(MCPRefusal) {
             let arguments = try MCPArguments(request.params["arguments"], of: tool, world: world)
             let shape = try MCPShape(tool, arguments)
-            switch try tool.ask(arguments) {
-            case .admin(let method, let path, let body):
-                return .call(MCPCall(method: method, path: path, body: body, request: request, shape: shape))
-            case .known(let value): return .answer(request.toolResult(value, shape))
-            case .run(let words):
-                guard let command else { throw MCPRefusal(MCPMessages.noCommand(name)) }
-                return .run(MCPRun(words: words, command: command, request: request, shape: shape))
-            }
+            let work = try tool.ask(arguments)
+            if case .known(let value) = work { return .answer(request.toolResult(value, shape)) }
+            if case .run = work, command == nil { throw MCPRefusal(MCPMessages.noCommand(name)) }
+            return .call(MCPCall(work: work, request: request, shape: shape))
         } catch {
             return .answer(request.toolError(error.message))
         }
@@ -314,19 +316,26 @@ struct MCPError: Error {
     }
 }
 
-/// A tool's request to the admin API.
+/// A tool's call.
+///
+/// Whoever performs its work makes the message for the client.
 public struct MCPCall: Sendable {
-    public let method: String
-    /// The path and query, beginning with `/__admin`.
-    public let path: String
-    /// The body as JSON; nil without one.
-    public let body: [UInt8]?
+    public let work: Work
     let request: MCPRequest
     let shape: MCPShape
 
-    init(method: String, path: String, body: JSONValue?, request: MCPRequest, shape: MCPShape) {
-        (self.method, self.path, self.body) = (method, path, body?.encoded())
-        (self.request, self.shape) = (request, shape)
+    public enum Work: Sendable {
+        /// A request to the admin API.
+        ///
+        /// - Parameters:
+        ///   - path: The path below `/__admin`, with the query.
+        ///   - body: The body as JSON; nil without one.
+        case admin(method: String, path: String, body: [UInt8]?)
+        /// A run of the operator's command, with the arguments of this program before `--`: `verify`,
+        /// `--scenario=default`.
+        case run([String])
+        /// Nothing: this is the result.
+        case known(JSONValue)
     }
 
     public var id: JSONValue { request.id }
@@ -334,7 +343,7 @@ public struct MCPCall: Sendable {
     /// The maximum size of an answer of the admin API, in bytes.
     public static let answerLimit = 8 << 20
 
-    /// The message for the client.
+    /// The message for the client after a request to the admin API.
     ///
     /// - Parameter body: The response's body; nil if it exceeds ``answerLimit``.
     public func answer(status: Int, body: [UInt8]?) -> MCPAnswer {
@@ -347,20 +356,10 @@ public struct MCPCall: Sendable {
         return request.toolResult(value, shape)
     }
 
-    /// The message for the client if no response came.
+    /// The message for the client if the work could not be done.
     public func failure(_ reason: String) -> MCPAnswer { request.toolError(reason) }
-}
 
-/// A run of the operator's command.
-public struct MCPRun: Sendable {
-    /// The arguments of this program before `--`: `verify`, `--scenario`, `default`.
-    public let words: [String]
-    /// The shell command.
-    public let command: String
-    let request: MCPRequest
-    let shape: MCPShape
-
-    public var id: JSONValue { request.id }
+    // MARK: Runs
 
     /// A progress message; nil if the client did not ask for them.
     ///
@@ -374,7 +373,7 @@ public struct MCPRun: Sendable {
         return message.encoded()
     }
 
-    /// The message for the client.
+    /// The message for the client after a run.
     ///
     /// - Parameters:
     ///   - report: The run's report as JSON; empty if it wrote none.
@@ -388,21 +387,5 @@ public struct MCPRun: Sendable {
             object["output"] = .string(output)
         }
         return request.toolResult(.object(object), shape)
-    }
-
-    /// The message for the client if the command could not run.
-    public func failure(_ reason: String) -> MCPAnswer { request.toolError(reason) }
-}
-
-/// Decodes HTTP fields that repeat parts of a message (2026-07-28, "Value Encoding").
-enum MCPHeader {
-    private static let (prefix, suffix) = ("=?base64?", "?=")
-
-    static func decoded(_ value: String) -> String {
-        guard value.hasPrefix(prefix), value.hasSuffix(suffix), value.utf8.count >= prefix.utf8.count + 2 else {
-            return value
-        }
-        let text = String(value.dropFirst(prefix.count).dropLast(suffix.count))
-        return Base64.decode(text).map { String(decoding: $0, as: UTF8.self) } ?? value
     }
 }

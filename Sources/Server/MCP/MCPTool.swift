@@ -1,121 +1,83 @@
 import JSON
+import Scenarios
 import Text
+import Texts
 
-/// A tool, as a row of ``all``.
+/// A tool: a row of `Fixtures/data/tools.json`.
 ///
-/// The row says which request the tool makes to the admin API. The API validates the request, and the tool passes on
-/// its refusals.
+/// The row has the JSON schemas that clients get, and the request to the admin API for each kind of call. The API
+/// validates the request, and the tool passes on its refusals.
 struct MCPTool: Sendable {
     let name: String
-    let summary: String
-    /// The tool's own arguments, and the main members of its answer.
-    let input, output: [MCPField]
-    var isReadOnly = false
-    var isDestructive = false
-    var runsCommand = false
+    /// The tool's entry in `tools/list`.
+    let description: JSONValue
+    /// The schemas of the tool's own arguments and of those that every tool has, by name.
+    let arguments: JSONObject
+    private let ownArguments: [String]
+    let neededArguments: [String]
     /// The member of the answer that is a list, which comes in pages; nil if there is none.
-    var list: String?
+    let list: String?
     /// Whether a cursor is the `number` of an element; otherwise it counts elements.
-    var pagesByNumber = false
-    let ask: @Sendable (MCPArguments) throws(MCPRefusal) -> Request
-
-    enum Request {
-        /// - Parameter path: The path below `/__admin`, with the query.
-        case admin(_ method: String, _ path: String, JSONValue? = nil)
-        case known(JSONValue)
-        /// The arguments of this program's command line.
-        case run([String])
-    }
+    let pagesByNumber: Bool
+    let runsCommand: Bool
+    private let requests: [JSONValue]
 
     /// The number of journal entries to request; ``MCPShape`` shortens them.
     static let entriesAtOnce = 50
 
-    /// The tool's own arguments, and those that every tool has.
-    var arguments: [MCPField] { input + [.text("cursor"), .integer("max_bytes")] }
+    static let all = {
+        let text = EmbeddedText(path: "Fixtures/data/tools.json")
+        let rows = (try? JSON.parse(UnsafeBufferPointer(start: text.start, count: text.count)))?.array
+        guard let rows else { preconditionFailure("The table is a JSON array.") }
+        return rows.map(MCPTool.init)
+    }()
 
-    /// The tool's entry in `tools/list`.
-    var description: JSONValue {
-        let needed = arguments.filter(\.isNeeded).map { JSONValue.string($0.name) }
-        var schema = MCPField.schema(of: arguments)
-        schema["additionalProperties"] = false
-        if !needed.isEmpty { schema["required"] = .array(needed) }
-        let answer = MCPField.schema(of: output + [.text("next_cursor"), .flag("cut"), .text("text")])
-        let annotations: JSONValue = [
-            "readOnlyHint": .bool(isReadOnly), "destructiveHint": .bool(isDestructive),
-            "openWorldHint": .bool(runsCommand),
+    private init(_ row: JSONValue) {
+        name = row["name"]?.string ?? ""
+        list = row["list"]?.string
+        pagesByNumber = row["pages_by_number"] == true
+        runsCommand = row["runs_command"] == true
+        requests = row["requests"]?.array ?? []
+        neededArguments = row["required"]?.array?.compactMap(\.string) ?? []
+        var (arguments, output) = (row["input"]?.object ?? [:], row["output"]?.object ?? [:])
+        ownArguments = arguments.keys
+        (arguments["cursor"], arguments["max_bytes"]) = (["type": "string"], ["type": "integer"])
+        output["next_cursor"] = ["type": "string"]
+        (output["cut"], output["text"]) = (["type": "boolean"], ["type": "string"])
+        self.arguments = arguments
+        var input: JSONObject = [
+            "type": "object", "properties": .object(arguments), "additionalProperties": false,
         ]
-        return [
-            "name": .string(name), "description": .string(summary), "inputSchema": .object(schema),
-            "outputSchema": .object(answer), "annotations": annotations,
+        input["required"] = row["required"]
+        description = [
+            "name": .string(name), "description": row["description"] ?? .null, "inputSchema": .object(input),
+            "outputSchema": ["type": "object", "properties": .object(output)],
+            "annotations": [
+                "readOnlyHint": row["reads_only"] ?? false, "destructiveHint": row["destroys"] ?? false,
+                "openWorldHint": .bool(runsCommand),
+            ],
         ]
     }
-}
 
-/// A member of an object, with its JSON schema.
-struct MCPField: Sendable {
-    let name: String
-    /// Types of JSON Schema; any value if empty.
-    let types: [String]
-    var summary = ""
-    /// The permitted texts; empty permits any.
-    var words: [String] = []
-    /// The members of an object, if they are known.
-    var members: [MCPField] = []
-    private(set) var isNeeded = false
-
-    static func text(_ name: String, _ summary: String = "") -> MCPField {
-        MCPField(name: name, types: ["string"], summary: summary)
-    }
-    static func words(_ name: String, _ words: String...) -> MCPField {
-        MCPField(name: name, types: ["string"], words: words)
-    }
-    static func integer(_ name: String) -> MCPField { MCPField(name: name, types: ["integer"]) }
-    static func flag(_ name: String) -> MCPField { MCPField(name: name, types: ["boolean"]) }
-    static func list(_ name: String, _ summary: String = "") -> MCPField {
-        MCPField(name: name, types: ["array"], summary: summary)
-    }
-    static func object(_ name: String, _ summary: String = "", _ members: [MCPField] = []) -> MCPField {
-        MCPField(name: name, types: ["object"], summary: summary, members: members)
-    }
-    static func any(_ name: String, _ types: [String] = [], _ summary: String = "") -> MCPField {
-        MCPField(name: name, types: types, summary: summary)
-    }
-
-    /// This field as a required argument.
-    var needed: MCPField {
-        var field = self
-        field.isNeeded = true
-        return field
-    }
-
-    /// Whether a value has one of the types; a number, such as the seed 7, also passes as a text.
-    func takes(_ value: JSONValue) -> Bool {
-        types.isEmpty
-            || types.contains { type in
-                switch type {
-                case "string": value.string != nil || value.number != nil
-                case "integer": value.int != nil
-                case "boolean": value.bool != nil
-                case "array": value.array != nil
-                case "object": value.object != nil
-                default: value.isNull
-                }
-            }
-    }
-
-    private var schema: JSONValue {
-        var schema: JSONObject = members.isEmpty ? [:] : Self.schema(of: members)
-        let names = types.map(JSONValue.string)
-        if !names.isEmpty { schema["type"] = names.count == 1 ? names[0] : .array(names) }
-        if !words.isEmpty { schema["enum"] = .array(words.map(JSONValue.string)) }
-        if !summary.isEmpty { schema["description"] = .string(summary) }
-        return .object(schema)
-    }
-
-    /// The schema of an object that may have these members and others.
-    static func schema(of fields: [MCPField]) -> JSONObject {
-        let properties = JSONObject(fields.map { (key: $0.name, value: $0.schema) })
-        return ["type": "object", "properties": .object(properties)]
+    /// The work of a call: the request of the first row of `requests` whose `action` is the call's, and one of whose
+    /// arguments `if` is given.
+    func ask(_ arguments: MCPArguments) throws(MCPRefusal) -> MCPCall.Work {
+        if runsCommand { return .run([name] + arguments.options(in: ownArguments)) }
+        if name == "scenario", arguments["action"] == "show" {
+            let name = try arguments.text("name")
+            guard let text = Scenario.builtInText(named: name) else { throw MCPRefusal(Scenario.unknownBuiltIn(name)) }
+            return .known(["name": .string(name), "yaml": .string(text)])
+        }
+        let row = requests.first { row in
+            (row["action"] == nil || row["action"] == arguments["action"])
+                && (row["if"]?.array?.contains { arguments[$0.string ?? ""] != nil } ?? true)
+        }
+        guard let row, let words = row["send"]?.string?.split(separator: " "), words.count == 2 else {
+            preconditionFailure("The table of tools has no request for a call of \(name).")
+        }
+        let path = try arguments.path(words[1]) + (row["query"] == true ? arguments.query : "")
+        let body = try row["body"].map { (body) throws(MCPRefusal) in try arguments.filled(body) ?? [:] }
+        return .admin(method: String(words[0]), path: path, body: body?.encoded())
     }
 }
 
@@ -126,62 +88,130 @@ struct MCPArguments: Sendable {
 
     /// - Parameter world: The world if the arguments name none.
     init(_ value: JSONValue?, of tool: MCPTool, world: String?) throws(MCPRefusal) {
-        guard let values = (value ?? .object([:])).object else { throw MCPRefusal(MCPMessages.badArguments) }
-        let fields = tool.arguments
-        for (key, value) in values {
-            guard let field = fields.first(where: { $0.name == key }) else {
-                throw MCPRefusal(MCPMessages.unknown("argument", key, among: fields.map(\.name)))
+        guard let given = (value ?? [:]).object else { throw MCPRefusal(MCPMessages.badArguments) }
+        values = given
+        for (key, value) in given {
+            guard let schema = tool.arguments[key] else {
+                throw MCPRefusal(MCPMessages.unknown("argument", key, among: tool.arguments.keys))
             }
-            guard field.takes(value) else { throw MCPRefusal(MCPMessages.wrongType(key, field.types, got: value)) }
-            guard field.words.isEmpty || field.words.contains(value.string ?? "") else {
-                throw MCPRefusal(MCPMessages.unknown(key, value.string ?? "", among: field.words))
+            let types = (schema["type"]?.array ?? [schema["type"] ?? .null]).compactMap(\.string)
+            guard types.contains(where: { Self.takes($0, value) }) else {
+                throw MCPRefusal(MCPMessages.wrongType(key, types, got: value))
+            }
+            if let words = schema["enum"]?.array?.compactMap(\.string), !words.contains(value.string ?? "") {
+                throw MCPRefusal(MCPMessages.unknown(key, value.string ?? "", among: words))
             }
         }
-        for field in fields where field.isNeeded && values[field.name] == nil {
-            throw MCPRefusal(MCPMessages.lacksArgument(field.name))
-        }
-        self.values = values
         self.world = values["world"]?.string ?? world
+        for name in tool.neededArguments { _ = try required(name) }
+    }
+
+    /// Whether a value has a type of JSON Schema; a number, such as the seed 7, also passes as a text.
+    private static func takes(_ type: String, _ value: JSONValue) -> Bool {
+        switch type {
+        case "string": value.string != nil || value.number != nil
+        case "integer": value.int != nil
+        case "boolean": value.bool != nil
+        case "array": value.array != nil
+        case "object": value.object != nil
+        default: value.isNull
+        }
     }
 
     subscript(name: String) -> JSONValue? { values[name] }
-    var action: String { values["action"]?.string ?? "" }
-    /// The world's id, percent-encoded as a segment of a path.
-    var worldID: String { PercentCoding.encoded(world ?? "default") }
 
-    /// Puts the world's prefix before a path below `/__admin`.
-    func inWorld(_ path: String) -> String { world == nil ? path : "worlds/\(worldID)/\(path)" }
-
-    func required(_ name: String) throws(MCPRefusal) -> JSONValue {
+    private func required(_ name: String) throws(MCPRefusal) -> JSONValue {
         guard let value = values[name] else { throw MCPRefusal(MCPMessages.lacksArgument(name)) }
         return value
     }
 
-    func text(_ name: String) throws(MCPRefusal) -> String {
-        let value = try required(name)
-        return value.string ?? value.description
+    func text(_ name: String) throws(MCPRefusal) -> String { try Self.text(of: required(name)) }
+    private static func text(of value: JSONValue) -> String { value.string ?? value.description }
+
+    // MARK: The parts of a request
+
+    /// A path of the table with its arguments: `~` is the call's world, `{name}` an argument as one segment.
+    func path(_ template: Substring) throws(MCPRefusal) -> String {
+        let id = PercentCoding.encoded(world ?? "default")
+        var path: [String] = []
+        for part in template.split(separator: "/") {
+            switch part {
+            case "~": path += world == nil ? [] : ["worlds", id]
+            case "{world}": path.append(id)
+            default:
+                guard let name = Self.argument(in: String(part)) else { path.append(String(part)); continue }
+                path.append(PercentCoding.encoded(try text(name)))
+            }
+        }
+        return path.joined(separator: "/")
     }
 
-    /// The arguments with these names as an object; turns texts into whole numbers where the API takes numbers.
-    func picking(_ names: [String]) -> JSONValue {
-        JSONValue.object(
-            JSONObject(
-                names.compactMap { name in
-                    guard let value = values[name] else { return nil }
-                    let isNumber = ["since", "to"].contains(name)
-                    let number = isNumber ? value.string.flatMap { Int($0) } : nil
-                    return (name, number.map { JSONValue(integerLiteral: $0) } ?? value)
-                }))
+    private static func argument(in text: String) -> String? {
+        text.first == "{" && text.last == "}" ? String(text.dropFirst().dropLast()) : nil
     }
 
-    /// The arguments with these names as options of a command line: `--time-limit=60s`.
-    func options(_ names: [String]) -> [String] {
-        names.compactMap { name in values[name].map { Self.option(name, $0.string ?? $0.description) } }
+    /// A body of the table with its arguments.
+    ///
+    /// `"{name}"` stands for a needed argument, `"{name?}"` for one that may be missing, `"{name:yaml}"` for a scenario
+    /// file as JSON, the member `...` for the members of its value, and a list of names for an object of those that are
+    /// given.
+    func filled(_ template: JSONValue) throws(MCPRefusal) -> JSONValue? {
+        if let names = template.array?.compactMap(\.string) { return picking(names) }
+        if let name = template.string.flatMap(Self.argument) {
+            if name.hasSuffix(":yaml") { return try scenario(text(String(name.dropLast(5)))) }
+            return name.last == "?" ? values[String(name.dropLast())] : try required(name)
+        }
+        guard let members = template.object else { return template }
+        var object: JSONObject = [:]
+        for (key, member) in members {
+            guard let value = try filled(member) else { continue }
+            for (key, value) in key == "..." ? value.object ?? [:] : [key: value] { object[key] = value }
+        }
+        return .object(object)
     }
 
-    /// An option of the command line, with a value or as a flag.
-    static func option(_ name: String, _ value: String? = nil) -> String {
-        "--\(name.replacing("_", with: "-"))" + (value.map { "=" + $0 } ?? "")
+    private func scenario(_ text: String) throws(MCPRefusal) -> JSONValue {
+        guard text.utf8.count <= MCPLimits.scenario else { throw MCPRefusal(MCPMessages.longScenario(text.utf8.count)) }
+        do throws(ScenarioErrors) {
+            return try JSONValue(yaml: Array(text.utf8))
+        } catch {
+            throw MCPRefusal(error.description)
+        }
+    }
+
+    /// Turns texts into whole numbers where the API takes numbers.
+    private func picking(_ names: [String]) -> JSONValue {
+        let members = names.compactMap { name -> JSONObject.Element? in
+            guard let value = values[name] else { return nil }
+            let number = ["since", "to"].contains(name) ? value.string.flatMap { Int($0) } : nil
+            return (name, number.map { JSONValue(integerLiteral: $0) } ?? value)
+        }
+        return .object(JSONObject(members))
+    }
+
+    /// The conditions, the cursor and the limit of a list of journal entries, as a query.
+    var query: String {
+        var query = values
+        for name in ["world", "cursor", "max_bytes"] { query[name] = nil }
+        query["before"] = values["cursor"]
+        query["limit"] = query["limit"] ?? JSONValue(integerLiteral: MCPTool.entriesAtOnce)
+        return query.reduce(into: "") { text, item in
+            text += "\(text.isEmpty ? "?" : "&")\(item.key)=\(PercentCoding.encoded(Self.text(of: item.value)))"
+        }
+    }
+
+    /// The arguments with these names as options of a command line: `--time-limit=60s`, `--all`, and `--scenario=NAME`
+    /// for each element of `scenarios`.
+    func options(in names: [String]) -> [String] {
+        names.flatMap { name -> [String] in
+            let option = "--" + name.replacing("_", with: "-")
+            switch values[name] {
+            case nil, false?: return []
+            case true?: return [option]
+            case .array(let elements)?: return elements.compactMap(\.string).map { "\(option.dropLast())=\($0)" }
+            case let value?: return ["\(option)=\(Self.text(of: value))"]
+            }
+        }
     }
 }
 

@@ -18,22 +18,24 @@ extension Engine {
         case .nothing, .cancel: return Answer(status: .accepted, body: [])
         case .answer(let answer): return Answer(answer)
         case .call(let request): return try perform(request, for: call)
-        case .run: preconditionFailure("This server has no command.")
         }
     }
 
     private func perform(_ request: MCPCall, for call: AdminCall) throws(APIError) -> Answer? {
+        guard case .admin(let method, let path, let body) = request.work else {
+            preconditionFailure("This server has no command.")
+        }
         let ofConnection = ["connection", "content-length", "expect", "transfer-encoding", "upgrade"]
         let lines = call.head.fields.nameValuePairs.filter { !ofConnection.contains($0.0.lowercased()) }
             .map { "\($0.0): \($0.1)\r\n" }
-        let first = "\(request.method) /__admin/\(request.path) HTTP/1.1\r\n"
+        let first = "\(method) /__admin/\(path) HTTP/1.1\r\n"
         let head: RequestHead
         do throws(RemoteError) {
             head = try RequestHead(recorded: Array((first + lines.joined()).utf8))
         } catch {
             return Answer(request.failure(error.message))
         }
-        let exchange = Exchange(head, body: request.body ?? [], on: call.connection, in: self, at: call.now)
+        let exchange = Exchange(head, body: body ?? [], on: call.connection, in: self, at: call.now)
         guard case .admin(let route)? = exchange.destination.route, route.methods.contains(head.method) else {
             return Answer(request.failure("The admin API has no \(first)".onOneLine(limit: 400)))
         }
