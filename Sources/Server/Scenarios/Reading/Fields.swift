@@ -1,4 +1,3 @@
-import FitIQAPI
 import JSON
 
 struct Fields {
@@ -78,7 +77,7 @@ struct Fields {
     }
 }
 
-/// The mappings of a scenario file and their keys: accepted by the reader and described by scenario.schema.json.
+/// The mappings of a scenario file: accepted by the reader, and described with their keys by scenario.schema.json.
 enum ObjectKind: String, CaseIterable {
     case scenario, clock, token, accounts, consultations, user, profile, preferences, goal, consultation, message
     case mealLog = "meal_log"
@@ -94,99 +93,17 @@ enum ObjectKind: String, CaseIterable {
     case fault, selection, quota, dribble, truncate, reset, close, cut, end, hold, point
     case network, outages, stub, upstream, exception, overlay, change
 
-    var keys: [String] {
-        switch self {
-        case .scenario:
-            [
-                "name", "summary", "guide", "seed", "clock", "token_lifetime", "accounts", "consultations", "ids",
-                "tokens", "on_rewind", "compression", "pings", "users", "pauses", "answers", "meals", "faults", "stubs",
-                "network", "upstream", "overlay", "issued_ids", "replay",
-            ]
-        case .stub: ["method", "path", "status", "body", "headers", "override"]
-        case .overlay: ["overlay"]
-        case .change:
-            [
-                "on", "status", "type", "member", "value", "instead_of", "rename", "remove", "becomes", "content_type",
-            ]
-        case .clock: ["manual"]
-        case .token: ["token", "user"]
-        case .accounts: ["access_token", "refresh_token", "password_cost"]
-        case .consultations: ["per_topic"]
-        case .user:
-            [
-                "id", "email", "password", "password_hash", "refresh_tokens", "profile", "preferences", "goals",
-                "consultations", "fill_active_consultations", "meal_logs", "photos", "documents",
-            ]
-        case .profile:
-            [
-                "id", "name", "bio", "preferred_unit_system", "language_code", "date_of_birth", "biological_sex",
-                "height_cm", "gender", "weight", "activity_level", "provisional", "created_at", "updated_at",
-            ]
-        case .preferences:
-            ["id", "allergies", "dietary_restrictions", "food_dislikes", "created_at", "updated_at"]
-        case .refreshToken: ["id", "expires_at"]
-        case .goal:
-            [
-                "name", "id", "title", "description", "category", "target_date", "status", "progress", "start_date",
-                "goal_type", "target_value", "target_unit", "current_value", "created_at", "updated_at",
-            ]
-        case .consultation:
-            [
-                "id", "persona", "context", "context_id", "goal", "linked_goal", "unlinked", "is_goals_conversation",
-                "title", "quick_action", "status", "made_up_messages", "messages", "awaits_answer", "created_at",
-                "updated_at", "completed_at",
-            ]
-        case .message:
-            [
-                "user", "assistant", "system", "id", "tokens_used", "function_called", "template_created", "persona",
-                "processing_time_ms", "created_at",
-            ]
-        case .mealLog:
-            [
-                "id", "text", "meal_type", "status", "items", "error", "details", "code", "suggestions", "notes",
-                "meal_log_id", "logged_at", "created_at", "started_at", "finished_at", "updated_at",
-            ]
-        case .item: ["id", "food_id", "amount"] + ObjectKind.food.keys
-        case .food:
-            [
-                "name", "quantity", "unit", "calories", "protein", "carbs", "fat", "fiber", "sugar", "confidence",
-                "notes", "food_type",
-            ]
-        case .share: ["user_id", "id", "professional_type", "notes", "created_at"]
-        case .documents: DocumentCollection.allCases.map(\.rawValue)
-        case .template: ["type", "id", "name"]
-        case .answer:
-            [
-                "when", "text", "chunks", "steps", "error", "code", "silence", "timing", "tokens_used",
-                "function_called", "template_created",
-            ]
-        case .answerCondition: ["persona", "context", "content", "turn"]
-        case .timing: ["first_chunk", "chunks_per_second", "tokens_per_second", "jitter"]
-        case .jitter: ["uniform", "log_normal"]
-        case .chunk: ["text", "after"]
-        case .step: ["text", "chunk", "after", "burst", "pause", "template_created", "error", "code"]
-        case .meal: ["when", "after", "items", "fail", "details", "code", "suggestions", "never"]
-        case .mealCondition: ["text", "meal_type", "photo"]
-        case .replay: ["session", "match", "speed", "frames"]
-        case .fault:
-            ["name", "enabled", "on", "requests", "connections", "at"] + FaultAction.allCases.map(\.rawValue) + [
-                "body", "code", "message", "retry_after", "processed",
-            ]
-        case .selection: ["from", "to", "every", "per_mille"]
-        case .quota: ["requests", "per"]
-        case .dribble: ["bytes", "every"]
-        case .truncate, .reset: ["after"]
-        case .close: ["code", "reason"]
-        case .cut: ["after", "reset"]
-        case .end: ["how", "after"]
-        case .hold: ["what", "text", "for"]
-        case .point: ["frame", "type", "n", "chunk", "answer", "byte"]
-        case .network: ["rtt", "down", "up", "jitter", "loss_per_mille", "outages", "failing_connections"]
-        case .upstream: ["url", "answers", "except"]
-        case .exception: ["on", "answers"]
-        case .outages: ["every", "for", "reset_per_mille"]
+    /// The keys in the schema's order.
+    var keys: [String] { Self.keys[self] ?? [] }
+
+    private static let keys: [ObjectKind: [String]] = {
+        guard let schema = try? JSON.parse(Scenario.schema) else { preconditionFailure("The schema is JSON.") }
+        let kinds = allCases.map { kind in
+            let object = kind == .scenario ? schema : schema["$defs"]?[kind.rawValue]
+            return (kind, object?["properties"]?.object?.keys ?? [])
         }
-    }
+        return Dictionary(uniqueKeysWithValues: kinds)
+    }()
 
     /// The kind in messages: "a goal".
     var description: String {
