@@ -287,6 +287,9 @@ static const struct {
     TEXT("Fixtures/scenarios/scenario.schema.json")
 #embed "../../../Fixtures/scenarios/scenario.schema.json"
     END
+    TEXT("Fixtures/data/agents.json")
+#embed "../../../Fixtures/data/agents.json"
+    END
     TEXT("Fixtures/data/coach.json")
 #embed "../../../Fixtures/data/coach.json"
     END
@@ -304,9 +307,6 @@ static const struct {
     END
     TEXT("Fixtures/data/quick_actions.json")
 #embed "../../../Fixtures/data/quick_actions.json"
-    END
-    TEXT("Fixtures/data/tools.json")
-#embed "../../../Fixtures/data/tools.json"
     END
 };
 

@@ -1,7 +1,7 @@
 import JSON
 import Text
 
-/// Messages for agents; a test compares them with a table.
+/// Messages for agents.
 enum MCPMessages {
     // MARK: The protocol
 
@@ -101,44 +101,7 @@ enum MCPMessages {
     static func unread(_ names: [String]) -> String { "The endpoint does not read \(Words.list(names))." }
     static func breaks(_ id: String, _ message: String) -> String { "It shows a breach of \(id): \(message)" }
 
-    // MARK: Texts for models
+    // MARK: Resources
 
     static func goesOn(at uri: String) -> String { "\nIt continues at \(uri)\n" }
-
-    static func instructions(hasCommand: Bool) -> String {
-        "fitiq-mock is a fake FitIQ backend that judges its client. 'world' (make) answers url and token to point a client "
-            + "at; 'verdicts' says what the client does wrong, with numbers of entries that 'traffic' shows whole and "
-            + "'explain' explains; 'fault' and 'scenario' make things go wrong; "
-            + (hasCommand
-                ? "'verify' runs the client's tests and 'explore' looks for the smallest faults that break them. "
-                : "'verify' and 'explore' need a command, which the operator allows at the start. ")
-            + "Long answers have next_cursor: call again with cursor. Clauses: fitiq-mock://obligations."
-    }
-
-    static func keepTheContract(client: String?, hasCommand: Bool) -> String {
-        let subject = client.map { "the client in \($0)" } ?? "my client of the FitIQ API"
-        let first =
-            hasCommand
-            ? "Call 'verify' (scenarios: default, or all: true)."
-            : "Call 'world' with action make, run the client's tests against its url and token, then call 'verdicts' "
-                + "with that world."
-        return """
-            Make \(subject) keep its contract. \(first) For each broken obligation read its evidence with 'explain' and \
-            'traffic', find the cause in the code, and follow the advice. Change the client, not the fake. Then check in \
-            the same way, and also in the scenarios that fitiq-mock://obligations/{id} names for what you changed. You are \
-            done when nothing is broken and the client's own tests pass; say what you changed and which obligations were \
-            not exercised.
-            """
-    }
-
-    static func reproduceBug(_ bug: String?, hasCommand: Bool) -> String {
-        let run = hasCommand ? "'verify' with your scenario, or 'explore' with a budget," : "the client in that world"
-        return """
-            Reproduce this bug of my client of the FitIQ API: \(bug ?? "(ask me what goes wrong)"). Look for a built-in \
-            scenario that makes the backend behave so ('scenario' list), or make a world and set 'fault's until it does. \
-            Run \(run) and look at 'verdicts' and 'traffic' until you see the bug in the entries. Then make the scenario as \
-            small as it can be, check it with 'scenario' check, and give it to me as a YAML file with the entries that \
-            show the bug.
-            """
-    }
 }

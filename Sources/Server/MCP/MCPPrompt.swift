@@ -1,34 +1,49 @@
 import JSON
+import Texts
+
+/// `Fixtures/data/agents.json`: the tools and prompts, with all texts that models read.
+enum MCPTable {
+    private static let table: JSONValue = {
+        let text = EmbeddedText(path: "Fixtures/data/agents.json")
+        let table = try? JSON.parse(UnsafeBufferPointer(start: text.start, count: text.count))
+        guard let table else { preconditionFailure("The table is JSON.") }
+        return table
+    }()
+
+    static func rows(_ name: String) -> [JSONValue] { table[name]?.array ?? [] }
+
+    static func instructions(hasCommand: Bool) -> String { text(of: table["instructions"], hasCommand: hasCommand) }
+
+    /// A row's text, in which `{run}` depends on whether the operator allowed a command.
+    static func text(of row: JSONValue?, hasCommand: Bool) -> String {
+        let run = row?[hasCommand ? "with_command" : "without_command"]?.string ?? ""
+        return (row?["text"]?.string ?? "").replacing("{run}", with: run)
+    }
+}
 
 /// A prompt that a person requests from an agent by name, with one optional argument.
 struct MCPPrompt: Sendable {
     let name: String
-    let summary: String
-    let argument: (name: String, summary: String)
-    let text: @Sendable (_ argument: String?, _ hasCommand: Bool) -> String
+    private let row: JSONValue
+
+    static let all = MCPTable.rows("prompts").map { MCPPrompt(name: $0["name"]?.string ?? "", row: $0) }
 
     var description: JSONValue {
-        let argument: JSONValue = [
-            "name": .string(argument.name), "description": .string(argument.summary), "required": false,
+        [
+            "name": .string(name), "description": row["description"] ?? .null,
+            "arguments": .array([row["argument"] ?? .null]),
         ]
-        return ["name": .string(name), "description": .string(summary), "arguments": [argument]]
     }
 
     func filled(with arguments: JSONValue?, hasCommand: Bool) throws(MCPError) -> JSONObject {
-        for (key, value) in arguments?.object ?? [:] where key != argument.name || value.string == nil {
-            throw MCPError(.invalidParameters, MCPMessages.unknown("argument", key, among: [argument.name]))
+        let name = row["argument"]?["name"]?.string ?? ""
+        for (key, value) in arguments?.object ?? [:] where key != name || value.string == nil {
+            throw MCPError(.invalidParameters, MCPMessages.unknown("argument", key, among: [name]))
         }
-        let text = text(arguments?[argument.name]?.string, hasCommand)
+        let given = arguments?[name]?.string
+        let words = row[given == nil ? "absent" : "given"]?.string?.replacing("{\(name)}", with: given ?? "") ?? ""
+        let text = MCPTable.text(of: row, hasCommand: hasCommand).replacing("{argument}", with: words)
         let content: JSONValue = ["type": "text", "text": .string(text)]
-        return ["description": .string(summary), "messages": [["role": "user", "content": content]]]
+        return ["description": row["description"] ?? .null, "messages": [["role": "user", "content": content]]]
     }
-
-    static let all = [
-        MCPPrompt(
-            name: "keep-the-contract", summary: "Make my client keep the contract",
-            argument: ("client", "the folder or the type of the client"), text: MCPMessages.keepTheContract),
-        MCPPrompt(
-            name: "reproduce-bug", summary: "Reproduce this bug", argument: ("bug", "what goes wrong, and when"),
-            text: MCPMessages.reproduceBug),
-    ]
 }

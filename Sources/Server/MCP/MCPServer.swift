@@ -179,7 +179,7 @@ public struct MCPServer: Sendable {
 
     private static let capabilities: JSONValue = ["tools": [:], "resources": [:], "prompts": [:]]
     var info: JSONValue { ["name": "fitiq-mock", "title": "FitIQ fake backend", "version": .string(version)] }
-    private var instructions: String { MCPMessages.instructions(hasCommand: command != nil) }
+    private var instructions: String { MCPTable.instructions(hasCommand: command != nil) }
 
     /// The tools, without those that run a command if the operator named none.
     var tools: [MCPTool] { MCPTool.all.filter { command != nil || !$0.runsCommand } }

@@ -1,9 +1,8 @@
 import JSON
 import Scenarios
 import Text
-import Texts
 
-/// A tool: a row of `Fixtures/data/tools.json`.
+/// A tool: a row of ``MCPTable``.
 ///
 /// The row has the JSON schemas that clients get, and the request to the admin API for each kind of call. The API
 /// validates the request, and the tool passes on its refusals.
@@ -25,12 +24,7 @@ struct MCPTool: Sendable {
     /// The number of journal entries to request; ``MCPShape`` shortens them.
     static let entriesAtOnce = 50
 
-    static let all = {
-        let text = EmbeddedText(path: "Fixtures/data/tools.json")
-        let rows = (try? JSON.parse(UnsafeBufferPointer(start: text.start, count: text.count)))?.array
-        guard let rows else { preconditionFailure("The table is a JSON array.") }
-        return rows.map(MCPTool.init)
-    }()
+    static let all = MCPTable.rows("tools").map(MCPTool.init)
 
     private init(_ row: JSONValue) {
         name = row["name"]?.string ?? ""
