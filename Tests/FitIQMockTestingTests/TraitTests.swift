@@ -51,7 +51,7 @@ struct TraitTests {
         #expect(issues.count == 1 && issue.sourceLocation == Test.current?.sourceLocation)
         let text = try #require(issue.comments.first?.rawValue)
         let lines = text.split(separator: "\n")
-        #expect(lines.first == "ids/lowercase is broken: Ids in paths are lower-cased.")
+        #expect(lines.first == "ids/lowercase is broken: The client sends ids in paths in lower case.")
         #expect(lines.contains { $0.contains("63CBE1E4-5932-4DD7-844C-3CD7F43C661C") }, "\(text)")
         #expect(lines.contains { $0.hasPrefix("    #") && $0.contains("GET") && $0.contains("404") }, "\(text)")
         #expect(lines.last?.hasPrefix("How to fix it: ") == true)

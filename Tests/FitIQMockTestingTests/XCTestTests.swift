@@ -31,7 +31,8 @@ final class MockWorldXCTests: XCTestCase {
         Self.failures = []
         if line == 0 { return precondition(failures.isEmpty, "\(failures)") }
         precondition(failures.map(\.line) == [line], "\(failures), not line \(line)")
-        precondition(failures[0].text.contains("ids/lowercase is broken: Ids in paths are lower-cased.\n- "))
+        precondition(
+            failures[0].text.contains("ids/lowercase is broken: The client sends ids in paths in lower case.\n- "))
     }
 
     func testPlantedBugFailsAtTheWorld() async throws {

@@ -247,16 +247,16 @@ struct SocketObligationTests {
         ),
         (
             Messages.shrunk(wait: 0, previous: 12 * second + 50_000_000, number: 2),
-            "The client waited 0 s before try 2, less than the 12.05 s before an earlier one."
+            "The client waited 0 s before try 2, less than the 12.05 s before an earlier try."
         ),
         (
             Messages.noPing(for: 3601 * second + 1_000_000, since: at(-1)),
-            "The socket was idle for 3601.001 s from 10:29:59 on; a ping is due every 30 s."
+            "The socket was idle for 3601.001 s from 10:29:59 on; a ping is expected every 30 s."
         ),
         (Messages.wrongCloseCode(1005), "The client closed with code 1005; expected 1000 or 1001."),
         (
             Messages.closeNotAnswered(1012),
-            "The client did not answer the server's close frame (1012) with one of its own."
+            "The client did not answer the server's close frame (1012) with a close frame."
         ),
     ]
 

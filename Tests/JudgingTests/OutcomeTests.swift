@@ -34,12 +34,12 @@ struct OutcomeTests {
         ([run(.broken, [finding])], "ids/lowercase", 0, "The run passes."),
         ([run(.broken, [finding])], "default ids/lowercase", 0, "The run passes."),
         ([run(.broken, [finding])], "other ids/lowercase", 1, "The run fails: a must is broken."),
-        ([run()], "ids/lowercase", 1, "The run fails: the known-broken list has lines that no longer hold."),
+        ([run()], "ids/lowercase", 1, "The run fails: the known-broken list has outdated lines."),
         ([run(.notExercised)], "ids/lowercase", 0, "The run passes."),
         ([run(), run(.broken, [finding], scenario: "b")], "ids/lowercase", 0, "The run passes."),
         (
             [run(), run(.broken, [finding], scenario: "b")], "default ids/lowercase", 1,
-            "The run fails: a must is broken and the known-broken list has lines that no longer hold."
+            "The run fails: a must is broken and the known-broken list has outdated lines."
         ),
         ([run(command: .exited(0))], "", 0, "The run passes."),
         ([run(command: .exited(2))], "", 1, "The run fails: a command failed."),
@@ -48,17 +48,17 @@ struct OutcomeTests {
         ([run(command: .exited(2))], "other command", 1, "The run fails: a command failed."),
         (
             [run(command: .exited(0))], "command", 1,
-            "The run fails: the known-broken list has lines that no longer hold."
+            "The run fails: the known-broken list has outdated lines."
         ),
         ([honest(.exited(2))], "", 0, "The run passes."),
-        ([honest(.exited(2))], "command", 1, "The run fails: the known-broken list has lines that no longer hold."),
+        ([honest(.exited(2))], "command", 1, "The run fails: the known-broken list has outdated lines."),
         ([honest(.signalled(9))], "", 1, "The run fails: a command failed."),
         ([honest(.timedOut(1))], "", 1, "The run fails: a command failed."),
         ([run(command: .signalled(9)), run(command: .timedOut(1))], "", 1, "The run fails: 2 commands failed."),
         ([run(failures: [])], "", 0, "The run passes."),
         ([run(failures: ["x"])], "", 1, "The run fails: a case failed."),
         ([run(failures: ["x"])], "a/b/c", 0, "The run passes."),
-        ([run(failures: [])], "a/b/c", 1, "The run fails: the known-broken list has lines that no longer hold."),
+        ([run(failures: [])], "a/b/c", 1, "The run fails: the known-broken list has outdated lines."),
         ([run(.notExercised, connected: false)], "", 4, "The run fails: the client never connected."),
         (
             [run(.notExercised, connected: false, command: .exited(1))], "", 4,

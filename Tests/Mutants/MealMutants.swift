@@ -60,7 +60,7 @@ extension Mutant {
         },
         Mutant(
             "polls every two seconds", breaks: "meal/polling-cadence",
-            saying: "polled 2 s after the previous poll; it must wait at least 5 s.",
+            saying: "polled 2 s after the previous poll; polls must be at least 5 s apart.",
             in: .suite("meal/polling/never-finishes"), configured: { $0.mealPolling.interval = .seconds(2) }),
         Mutant(
             "does not stop polling at the final status", breaks: "meal/polling-cadence",
@@ -106,7 +106,7 @@ extension Mutant {
         },
         Mutant(
             "opens the meal socket in each screen that shows meals", breaks: "ws/meal-socket-single",
-            saying: "The client opened a second socket of the same user's meals at ",
+            saying: "The client opened a second meal socket of the same user at ",
             in: .story([.listenToMeals, .until(.idle, within: .seconds(30)), .pass(.seconds(5)), .disconnect])
         ) {
             var isDone = false

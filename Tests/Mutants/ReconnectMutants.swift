@@ -12,7 +12,7 @@ extension Mutant {
             configured: { $0.reconnects = ReconnectSchedule(.constant(.zero)) }),
         Mutant(
             "waits less before each attempt", breaks: "ws/reconnect-backoff",
-            saying: "less than the 5 s before an earlier one.", in: refusedForGood
+            saying: "less than the 5 s before an earlier try.", in: refusedForGood
         ) {
             // The first try comes 4 s late.
             var count = 0
@@ -34,7 +34,7 @@ extension Mutant {
         ).hiding("stories follow the union, where pauses need not grow"),
         Mutant(
             "continues after a drop without reconnecting", breaks: "ws/reconnects",
-            saying: "and the client opened no new one, although its user continued at ",
+            saying: "and the client opened no new one although its user continued at ",
             in: .story(
                 .builtIn("drop-mid-stream"),
                 [
@@ -87,7 +87,7 @@ extension Mutant {
         },
         Mutant(
             "reads its history from a URLCache after a cut", breaks: "ws/recovers-history",
-            saying: "and the messages were not fetched within 10 s of `connected` at ",
+            saying: "and the client did not fetch the messages within 10 s of `connected` at ",
             in: .story(
                 .builtIn("drop-mid-stream"),
                 [

@@ -63,7 +63,7 @@ extension Mutant {
         },
         Mutant(
             "sends a goal's index in a list instead of its id", breaks: "ids/backend-goal-id",
-            saying: "which is not an id of the backend: its ids are UUIDs in lower case.",
+            saying: "which is not a backend id: backend ids are lower-case UUIDs.",
             in: .story([
                 .createGoal("Run 5 km"), .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(30)),
                 .chatAboutGoal(titled: "Run 5 km"), .until(.idle, within: .seconds(30)),
@@ -76,14 +76,14 @@ extension Mutant {
         },
         Mutant(
             "repeats a request that got 404", breaks: "ids/gone-not-reused",
-            saying: "asked for it again 2 s later.",
+            saying: "requested it again 2 s later.",
             in: .suite("consultation/open/404-is-not-asked-again")
         ) {
             .repeating(after: .seconds(2)) { _, status in status == 404 }
         },
         Mutant(
             "misspells names that the guide writes in camelCase", breaks: "request/shape",
-            saying: "POST /api/v1/goals does not fit: ", in: goalTwice
+            saying: "POST /api/v1/goals does not match the API: ", in: goalTwice
         ) {
             var isDone = false
             return .requests { request in
@@ -94,7 +94,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "once omits Content-Type", breaks: "request/shape", saying: "POST /api/v1/goals does not fit: ",
+            "once omits Content-Type", breaks: "request/shape", saying: "POST /api/v1/goals does not match the API: ",
             in: goalTwice
         ) {
             var isDone = false

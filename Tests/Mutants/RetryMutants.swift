@@ -8,12 +8,12 @@ extension Mutant {
     static let retries = [
         Mutant(
             "repeats after a tenth of a second", breaks: "retry/backoff-on-5xx",
-            saying: "was repeated 0.1 s after it was answered with 500 at 10:30:00; it must wait at least 1 s.",
+            saying: "was repeated 0.1 s after it was answered with 500 at 10:30:00; the client must wait at least 1 s.",
             in: .suite("consultation/create/500-twice"),
             configured: { $0.retries.firstDelay = .milliseconds(100) }),
         Mutant(
             "makes six attempts", breaks: "retry/backoff-on-5xx",
-            saying: "was sent 4 times although it kept failing; 3 attempts are enough.",
+            saying: "was sent 4 times although it kept failing; the client should give up after 3 attempts.",
             in: .suite("consultation/create/500-for-good"), configured: { $0.retries.maximumAttempts = 6 }),
         Mutant(
             "repeats a meal's POST after 5xx without checking the list", breaks: "retry/creates-once",
@@ -30,7 +30,7 @@ extension Mutant {
         ) { .pausing([.seconds(3), .seconds(2)]) },
         Mutant(
             "waits a second before each repeat", breaks: "retry/backoff-on-5xx",
-            saying: "was repeated after 1 s, no longer than the wait before;",
+            saying: "was repeated after 1 s, no longer than the first wait;",
             in: .suite("consultation/create/500-for-good"), configured: { $0.retries.maximumAttempts = 1 }
         ) { .pausing([.seconds(1), .seconds(1)]) },
     ]

@@ -80,7 +80,7 @@ extension Mutant {
         },
         Mutant(
             "reconnects to the consultation that was not found", breaks: "ws/refused-handshake",
-            saying: "again, which had got 404", in: notFound
+            saying: "again after a 404", in: notFound
         ) {
             .repeatingHandshakes(after: .seconds(2), status: 404)
         },

@@ -102,7 +102,8 @@ extension Peers {
                 let known = try await verify(options, client, directory: folder.url)
                 #expect(known.status == 0, "\(known.transcript)")
                 #expect(
-                    known.output.contains("The command ended with exit status 1 in conflict, which is known."),
+                    known.output.contains(
+                        "The command ended with exit status 1 in conflict, which is a known failure."),
                     "\(known.transcript)")
                 let report = try JSON.parse(Array(folder.read("report.json").utf8))
                 #expect(report["runs"]?[1]?["command"]?["mark"] == "known_broken", "\(report)")

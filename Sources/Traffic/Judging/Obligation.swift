@@ -60,7 +60,7 @@ public struct Obligation: Sendable, Hashable {
         Obligation(
             id: "inside/transcript-equals-chunks", level: .must,
             origin: .guides([.consultationWebSocket, .enhancedConsultations]), place: "streaming",
-            clause: "The text of an answer is the sum of its chunks, in order.",
+            clause: "The text of an answer consists of its chunks, in order.",
             advice:
                 "Append each chunk's content as it arrives, without trimming, and start over with the next answer."),
         Obligation(
@@ -71,23 +71,25 @@ public struct Obligation: Sendable, Hashable {
         Obligation(
             id: "inside/server-error-surfaces", level: .must,
             origin: .guides([.consultationWebSocket, .enhancedConsultations]), place: "message protocol, error",
-            clause: "An error frame's message reaches the user.",
+            clause: "The client shows an error frame's message to its user.",
             advice: "Publish the frame's error text, as WebSocketError.serverError does, and stop the typing indicator."
         ),
         Obligation(
             id: "inside/conflict-yields-existing", level: .must, origin: .guides([.consultationWebSocket]),
-            place: "HTTP errors", clause: "After 409 the client continues the existing consultation.",
+            place: "HTTP errors",
+            clause: "After a 409, the client continues the existing consultation.",
             advice: "Return the consultation that error.details.existing_consultation_id names, not an error.",
             swiftAdvice: "Its dates need .iso8601."),
         Obligation(
             id: "inside/limit-yields-too-many", level: .must, origin: .guides([.consultationWebSocket]),
-            place: "HTTP errors", clause: "After 429 the user sees that there are too many active consultations.",
+            place: "HTTP errors",
+            clause: "After a 429, the user sees that there are too many active consultations.",
             advice:
                 "Map 429 to a separate error, tooManyActiveConsultations, and suggest completing old consultations."),
         Obligation(
             id: "inside/failed-meal-surfaces", level: .must,
             origin: .guides([.webSocketArchitecture, .mealLogWebSocket]), place: "meal_log.failed",
-            clause: "The reason why a meal log failed reaches the user.",
+            clause: "The client shows its user why a meal log failed.",
             advice: "Show data.error_message (websocket-architecture: data.error) of meal_log.failed, and of a loaded "
                 + "log with the status failed."),
         Obligation(
@@ -101,17 +103,17 @@ public struct Obligation: Sendable, Hashable {
             advice: "Compare data.id with the ids of the logs that you track, and ignore events about others."),
         Obligation(
             id: "inside/meal-contents-shown", level: .must, origin: .guides([.mealLogWebSocket]), place: "key features",
-            clause: "The protein and the foods of a meal log reach the user from its event.",
+            clause: "The client shows the protein and the foods of a meal log from the log's event.",
             advice: "Use total_protein_g and items from data; you need not fetch anything else."),
         Obligation(
             id: "inside/unknown-is-ignored", level: .must,
             origin: .guides([.consultationWebSocket, .enhancedConsultations, .webSocketArchitecture, .goalLinking]),
             place: "processMessage (consultation-websocket), handleIncomingMessage (enhanced-consultations), "
                 + "handleMessage (websocket-architecture), toDomain (goal-linking)",
-            clause: "Unknown frame types, members, personas and statuses do not disturb the client.",
+            clause: "The client copes with unknown frame types, members, personas and statuses.",
             advice:
                 "Decode the type, the persona and the status as strings, and add a default branch that does nothing.",
-            swiftAdvice: "A Codable enum throws for a raw value that it lacks, and the whole answer is lost."),
+            swiftAdvice: "A Codable enum throws for an unknown raw value, and the client loses the whole answer."),
         Obligation(
             id: "inside/gone-conversation-cleared", level: .must, origin: .guides([.goalLinking]),
             place: "error handling, 3",
@@ -120,11 +122,12 @@ public struct Obligation: Sendable, Hashable {
         Obligation(
             id: "inside/template-by-its-type", level: .must, origin: .guides([.enhancedConsultations]),
             place: "TemplateCreatedBanner, issue 5",
-            clause: "The client shows a template as what its type says, and only a goal template as a goal.",
+            clause: "The client shows each template according to its type, and shows only goal templates as goals.",
             advice: "Branch on template_created.type, in the frame's metadata and in the history's messages."),
         Obligation(
             id: "inside/keeps-100-messages", level: .must, origin: .guides([.consultationWebSocket]),
-            place: "best practice 5", clause: "A client keeps only the last 100 messages of a long history.",
+            place: "best practice 5",
+            clause: "The client keeps only the last 100 messages of a long history.",
             advice: "Keep messages.suffix(100) of the loaded messages, and trim the list as messages arrive."),
     ]
 }

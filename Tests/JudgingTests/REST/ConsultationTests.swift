@@ -15,8 +15,8 @@ struct ConflictTests {
             1,
             .init(
                 message:
-                    "The create that got 409 at 10:30:00 was sent again \(after) later, although the client had "
-                    + "not used the existing consultation \(Story.id(10)).", evidence: numbers))
+                    "The create request that got 409 at 10:30:00 was sent again \(after) later, although the client "
+                    + "had not used the existing consultation \(Story.id(10)).", evidence: numbers))
     }
 
     static let chapters: [Chapter] = [
@@ -97,8 +97,8 @@ struct LimitTests {
             count,
             .init(
                 message:
-                    "A create got another 429 \(after) after the one at 10:30:00, with no consultation archived in "
-                    + "between; it must wait at least 60 s.", evidence: numbers))
+                    "A create request got another 429 \(after) after the one at 10:30:00, with no consultation "
+                    + "archived in between; the client must wait at least 60 s.", evidence: numbers))
     }
 
     static let chapters: [Chapter] = [

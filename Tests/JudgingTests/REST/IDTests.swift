@@ -116,8 +116,8 @@ struct BackendGoalIDTests {
                 1,
                 .init(
                     message:
-                        "chat-about-goal has the goal id local-1, which is not an id of the backend: its ids are UUIDs "
-                        + "in lower case.", evidence: [1]))
+                        "chat-about-goal has the goal id local-1, which is not a backend id: backend ids are "
+                        + "lower-case UUIDs.", evidence: [1]))
         ) {
             $0.request(.chatAboutGoal, body: ["goalId": "local-1"], status: 400, at: 0)
         },

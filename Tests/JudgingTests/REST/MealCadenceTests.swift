@@ -10,7 +10,9 @@ struct CadenceTests {
     static func tooSoon(_ after: String, path: String = "GET /api/v1/meal-logs/\(Story.meal)", _ numbers: [Int])
         -> Told.Breach
     {
-        .init(message: "\(path) polled \(after) after the previous poll; it must wait at least 5 s.", evidence: numbers)
+        .init(
+            message: "\(path) polled \(after) after the previous poll; polls must be at least 5 s apart.",
+            evidence: numbers)
     }
 
     static func tooOften(_ numbers: [Int]) -> Told.Breach {

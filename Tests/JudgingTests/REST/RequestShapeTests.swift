@@ -133,8 +133,8 @@ struct RequestShapeTests {
             told: "multipart/form-data"),
         Misfit(
             line: "POST /api/v1/consultations", endpoint: .createConsultation, body: #"{"persona":"coach"}"#,
-            told: "POST /api/v1/consultations does not fit: 'persona' must be one of "),
-        Misfit(line: "POST /api/v1/consultations", endpoint: .createConsultation, told: "does not fit: "),
+            told: "POST /api/v1/consultations does not match the API: 'persona' must be one of "),
+        Misfit(line: "POST /api/v1/consultations", endpoint: .createConsultation, told: "does not match the API: "),
         Misfit(line: "POST /api/v1/journal", endpoint: .createJournalEntry, body: "[]", told: "must be a JSON object"),
         Misfit(
             line: "POST /api/v1/workout-templates/\(Story.id(1))/share", endpoint: .shareWorkoutTemplate, body: "{}",
@@ -147,7 +147,7 @@ struct RequestShapeTests {
             body: #"{"status":"new"}"#, told: "'status' must be one of"),
         Misfit(
             line: "POST /api/v1/progress", endpoint: .createProgress, body: #"{"type":"weight_kg","quantity":61}"#,
-            told: "POST /api/v1/progress does not fit: 'type' must be one of"),
+            told: "POST /api/v1/progress does not match the API: 'type' must be one of"),
         Misfit(
             line: "POST /api/v1/sleep", endpoint: .createSleep,
             body: #"{"start_time":"2025-01-28T22:00:00Z","end_time":"2025-01-28T22:00:00Z"}"#, told: "'end_time'"),
@@ -164,7 +164,7 @@ struct RequestShapeTests {
         Misfit(line: "POST /api/v1/goals", endpoint: .createGoal, body: #"{"title":"Run"}"#, told: "'description'"),
         Misfit(
             line: "PATCH /api/v1/goals/\(Story.id(1))", endpoint: .updateGoal, body: #"{"progress":2}"#,
-            told: "PATCH /api/v1/goals/\(Story.id(1)) does not fit: The field 'progress'"),
+            told: "PATCH /api/v1/goals/\(Story.id(1)) does not match the API: The field 'progress'"),
         Misfit(
             line: "POST /api/v1/consultations/chat-about-goal", endpoint: .chatAboutGoal, body: #"{"goal_id":"a"}"#,
             told: "'goalId'"),
@@ -190,7 +190,7 @@ struct RequestShapeTests {
             type: "application/json; charset=latin1", told: "latin1"),
         Misfit(
             line: "GET /api/v1/consultations?page_size=101", endpoint: .listConsultations,
-            told: "GET /api/v1/consultations does not fit: The parameter 'page_size'"),
+            told: "GET /api/v1/consultations does not match the API: The parameter 'page_size'"),
         Misfit(
             line: "GET /api/v1/consultations/\(Story.id(1))/messages?page=0", endpoint: .listMessages, told: "'page'"),
         Misfit(

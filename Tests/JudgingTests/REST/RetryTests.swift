@@ -12,7 +12,8 @@ struct RetryTests {
         of title: String = title
     ) -> Told.Breach {
         .init(
-            message: "\(title) was repeated \(after) after it \(failure) at 10:30:00; it must wait at least 1 s.",
+            message: "\(title) was repeated \(after) after it \(failure) at 10:30:00; the client must wait at least 1 "
+                + "s.",
             evidence: numbers)
     }
     static func shrunk(_ after: String, _ before: String, _ numbers: [Int]) -> Told.Breach {
@@ -22,12 +23,12 @@ struct RetryTests {
     }
     static func alike(_ after: String, _ numbers: [Int] = [2, 3]) -> Told.Breach {
         .init(
-            message: "\(title) was repeated after \(after), no longer than the wait before; the second wait should be "
+            message: "\(title) was repeated after \(after), no longer than the first wait; the second wait should be "
                 + "longer, such as 2 s after 1 s.", evidence: numbers, level: .should)
     }
     static let tooOften = Told.Breach(
-        message: "\(title) was sent 4 times although it kept failing; 3 attempts are enough.", evidence: [3, 4],
-        level: .should)
+        message: "\(title) was sent 4 times although it kept failing; the client should give up after 3 attempts.",
+        evidence: [3, 4], level: .should)
 
     /// Requests for goals, each with its time, status and duration.
     static func tries(_ tries: (Double, Int?, Double)...) -> (inout Story) -> Void {

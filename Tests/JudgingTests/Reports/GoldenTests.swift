@@ -163,7 +163,7 @@ struct JUnitTests {
         // A broken should, the journal's losses, and the coverage.
         #expect(reader.elements["system-out"] == 3)
         #expect(!reader.cases.contains { $0.name == "goal/links-created-goal" })
-        #expect(reader.texts["drop-mid-stream command"] == "The command was ended after its time limit of 60 s.")
+        #expect(reader.texts["drop-mid-stream command"] == "The command was stopped after its time limit of 60 s.")
         #expect(reader.texts["default consultation/create/409"]?.contains("<b>&\"'|`*_]]>\u{FFFD}[31m") == true)
         #expect(reader.texts["known-broken consultation/create/201"]?.contains("remove the line") == true)
     }
@@ -305,7 +305,7 @@ struct TerminalTableTests {
             \(Messages.failedCommand(.exited(1), scenario: "c and d"))
 
             ✗ ids/lowercase (must)
-              Ids in paths are lower-cased.
+              The client sends ids in paths in lower case.
               Source: all guides
               In 3 runs: broken 4 times, faced 6 times:
                 - The path has A1; try 2.

@@ -14,16 +14,16 @@ struct MessagesTests {
         (Durations.seconds(1_050_400_000), "1.05"),
         (Durations.seconds(999_600_000), "0.999"), (Durations.seconds(7_000_000), "0.007"),
         (Messages.command(.exited(3)), "the command ended with exit status 3"),
-        (Messages.command(.signalled(11)), "the command was ended by signal 11"),
-        (Messages.command(.timedOut(1_500_000_000)), "the command was ended after its time limit of 1.5 s"),
+        (Messages.command(.signalled(11)), "the command was terminated by signal 11"),
+        (Messages.command(.timedOut(1_500_000_000)), "the command was stopped after its time limit of 1.5 s"),
         (
             Messages.failedCommand(.exited(1), scenario: "conflict"),
             "The command ended with exit status 1 in conflict. This fails the run, even if the client kept "
-                + "everything: the command's own output says why."
+                + "every obligation; see the command's own output."
         ),
         (
             Messages.knownCommand(.exited(1), scenario: "conflict"),
-            "The command ended with exit status 1 in conflict, which is known."
+            "The command ended with exit status 1 in conflict, which is a known failure."
         ),
         (
             Messages.verdict(.broken, [("a/b", "x")], isSingle: false), "1 must is broken: a/b (first in x)."
@@ -45,7 +45,7 @@ struct MessagesTests {
             "consultation-websocket, enhanced-consultations, best practice 2"
         ),
         (Messages.source(of: SampleReport.lowercase), "all guides"),
-        (Messages.source(of: SampleReport.history), "no guide: fitiq-mock asks for it"),
+        (Messages.source(of: SampleReport.history), "no guide, but fitiq-mock requires it"),
         (Messages.hidden(1, isVerified: true), "1 more obligation is faced only in scenarios that were not run."),
         (Messages.hidden(2, isVerified: false), "2 more obligations are faced only in cases that were not played."),
         (Messages.moreAnnotations(2, "error"), "2 more errors: see the report."),

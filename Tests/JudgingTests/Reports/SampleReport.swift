@@ -29,7 +29,7 @@ enum SampleReport {
         clause: "A ping at least every 30 s when idle.", advice: "Call sendPing on a timer.",
         scenarios: ["silent-coach", "missed-pongs"])
     static let lowercase = Obligation(
-        id: "ids/lowercase", level: .must, origin: .all, clause: "Ids in paths are lower-cased.",
+        id: "ids/lowercase", level: .must, origin: .all, clause: "The client sends ids in paths in lower case.",
         advice: "Use uuidString.lowercased().")
     static let history = Obligation(
         id: "ws/recovers-history", level: .should, origin: .ours, clause: "Messages are fetched once reconnected.",

@@ -5,11 +5,13 @@ import Testing
 @Suite("Judges of a socket's end")
 struct EndingJudgeTests {
     private static let late = """
-        An answer was cut at 10:30:04, and the messages were not fetched within 10 s of `connected` at 10:30:06.
+        An answer was interrupted at 10:30:04, and the client did not fetch the messages within 10 s of `connected` \
+        at 10:30:06.
         """
     private static func chatted(at clock: String) -> String {
         """
-        An answer was cut at 10:30:04, and the client continued the chat at \(clock) without fetching the messages.
+        An answer was interrupted at 10:30:04, and the client continued the chat at \(clock) without \
+        fetching the messages.
         """
     }
 
@@ -184,14 +186,14 @@ struct EndingJudgeTests {
         },
         SocketCase(
             "does not answer the server",
-            .broken("The client did not answer the server's close frame (1000) with one of its own.", [1, 3])
+            .broken("The client did not answer the server's close frame (1000) with a close frame.", [1, 3])
         ) {
             $0.connect(1, at: 0)
             $0.close(1, by: .client, .finish, server: 1000, at: 4)
         },
         SocketCase(
             "does not answer the server in time",
-            .broken("The client did not answer the server's close frame with one of its own.", [1, 3])
+            .broken("The client did not answer the server's close frame with a close frame.", [1, 3])
         ) {
             $0.connect(1, at: 0)
             $0.close(1, by: .server, .timeOut, server: 0, at: 4)

@@ -214,7 +214,7 @@ struct HandshakeJudgeTests {
         SocketCase(
             "404, then the same id at once",
             .broken(
-                "The client requested the consultation c1 again, which had got 404 at 10:30:00.", [1, 2])
+                "The client requested the consultation c1 again after a 404 at 10:30:00.", [1, 2])
         ) { for _ in 0..<2 { $0.refuse(404, at: 0) } },
         SocketCase("401 without any, which is another's", .notExercised) {
             for time in [0, 1, 3.0] { $0.refuse(401, at: time, token: nil) }
@@ -249,7 +249,7 @@ struct HandshakeJudgeTests {
         SocketCase(
             "404, then the same id",
             .broken(
-                "The client requested the consultation c1 again, which had got 404 at 10:30:00.", [1, 2])
+                "The client requested the consultation c1 again after a 404 at 10:30:00.", [1, 2])
         ) {
             $0.refuse(404, at: 0)
             $0.refuse(404, at: 1)
@@ -257,7 +257,7 @@ struct HandshakeJudgeTests {
         SocketCase(
             "404, then the same id, which hangs",
             .broken(
-                "The client requested the consultation c1 again, which had got 404 at 10:30:00.", [1, 2])
+                "The client requested the consultation c1 again after a 404 at 10:30:00.", [1, 2])
         ) {
             $0.refuse(404, at: 0)
             $0.refuse(nil, at: 1)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Judges of the meal socket")
 struct MealSocketJudgeTests {
     private static let second =
-        "The client opened a second socket of the same user's meals at 10:30:04; it still served the one from "
+        "The client opened a second meal socket of the same user at 10:30:04, although it still used the one opened at "
         + "10:30:00, which the server then closed."
 
     static let singleCases: [SocketCase] = [
@@ -148,7 +148,7 @@ struct MealSocketJudgeTests {
         (
             SocketCase(
                 "idle without pings",
-                .broken("The socket was idle for 40 s from 10:30:00 on; a ping is due every 30 s.", [2, 3])
+                .broken("The socket was idle for 40 s from 10:30:00 on; a ping is expected every 30 s.", [2, 3])
             ) {
                 $0.connectMeals(1, at: 0)
                 $0.leave(1, at: 40)

@@ -59,7 +59,7 @@ struct ReconnectJudgeTests {
         },
         SocketCase(
             "shrinking waits",
-            .broken("The client waited 4.949 s before try 2, less than the 5 s before an earlier one.", [4, 5])
+            .broken("The client waited 4.949 s before try 2, less than the 5 s before an earlier try.", [4, 5])
         ) {
             $0.dropped()
             $0.refuse(503, at: 9)
@@ -73,7 +73,7 @@ struct ReconnectJudgeTests {
         },
         SocketCase(
             "shrinking waits between sockets",
-            .broken("The client waited 1 s before try 2, less than the 2 s before an earlier one.", [4, 5, 6])
+            .broken("The client waited 1 s before try 2, less than the 2 s before an earlier try.", [4, 5, 6])
         ) {
             $0.dropped()
             $0.open(2, at: 6)
@@ -200,7 +200,7 @@ struct ReconnectJudgeTests {
     ]
 
     private static let constant =
-        "The client waited 2 s before try 3, no longer than before the first; in this guide the pauses must grow."
+        "The client waited 2 s before try 3, no longer than before the first try; in this guide, waits should grow."
 
     /// Pauses of this many seconds before refused tries.
     private static func pauses(_ pauses: Double...) -> @Sendable (inout SocketStory) -> Void {
@@ -352,7 +352,7 @@ struct ReconnectsAfterDropTests {
         .broken(
             1,
             .init(
-                message: "The socket ended at 10:30:04, and the client opened no new one, although its user continued "
+                message: "The socket ended at 10:30:04, and the client opened no new one although its user continued "
                     + "at 10:30:05 and at \(last).", evidence: evidence, level: .should))
     }
 

@@ -6,10 +6,10 @@ struct WaitsForConnected: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/waits-for-connected", level: .should, origin: .guides([.mealLogWebSocket, .webSocketArchitecture]),
         place: "step 2 (meal-log-websocket); testing plan, option 2 (websocket-architecture)",
-        clause: "A client sends no chat message on a socket before `connected` has arrived.",
+        clause: "The client sends no chat message on a socket before `connected` has arrived.",
         tolerance:
-            "If a fault lost or broke the frame, the client need not wait for it. If `connected` arrived with the "
-            + "handshake, within 50 ms, the obligation is not exercised.",
+            "The client need not wait if a fault lost or corrupted the `connected` frame. The obligation is not "
+            + "exercised if `connected` arrived within 50 ms of the handshake.",
         advice: "A resumed task is not connected yet: set isConnected after decoding the frame of type `connected`, "
             + "and queue the user's messages until then. consultation-websocket's listing sets isConnected right "
             + "after resume().")
@@ -36,10 +36,12 @@ struct MessageShape: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/message-shape", level: .must, origin: .guides([.consultationWebSocket, .enhancedConsultations]),
         place: "message types (consultation-websocket); best practice 4 (enhanced-consultations)",
-        clause: "Each message is a text frame with a JSON object of type `message`, `user_message` or `ping`; chat "
-            + "messages have a content of 1 to 2000 characters after trimming.",
-        tolerance: "The types of both chat protocols are allowed in every mode. A frame of more than 64 KiB, which the "
-            + "journal truncates, is not judged. On the apps' meal socket only `ping` is allowed.",
+        clause:
+            "Each message is a text frame with a JSON object of type `message`, `user_message` or `ping`. The "
+            + "content of a chat message has 1 to 2000 characters after trimming.",
+        tolerance:
+            "The message types of both chat protocols are allowed in every mode. On the apps' meal socket, only "
+            + "`ping` is allowed. The judge ignores frames of more than 64 KiB, which the journal truncates.",
         advice: "Send text frames, never binary frames. Trim white space at both ends, and do not send the text if it "
             + "is then empty or has more than 2000 characters.",
         swiftAdvice: "Use task.send(.string(text)), and trimmingCharacters(in: .whitespacesAndNewlines).")
@@ -67,12 +69,13 @@ struct NoSendWhileStreaming: ObligationJudge {
         id: "ws/no-send-while-streaming", level: .should,
         origin: .guides([.consultationWebSocket, .enhancedConsultations]),
         place: "best practice 4 (consultation-websocket); chat view, input bar (enhanced-consultations)",
-        clause: "The client sends no chat message between a question and the end of its answer.",
+        clause: "After a question, the client sends no chat message until the answer has ended.",
         tolerance:
-            "A refusal by the backend ends a question, and an error frame ends an answer. The judge ignores other "
-            + "sockets, and answers that a fault may have lost in part or that have paused for 10 s. For 50 ms, a "
-            + "message may cross with the first chunk of an answer that the client did not request. If only "
-            + "enhanced-consultations counts, the client may send again once the answer has begun.",
+            "A question counts as closed when the backend refuses it, and an answer counts as ended when an error "
+            + "frame arrives. Each socket is judged separately. The judge ignores answers that may be incomplete "
+            + "because of a fault, and answers that have paused for 10 s. A message sent within 50 ms of the first "
+            + "chunk of an unrequested answer is allowed. With enhanced-consultations as the only guide, the client "
+            + "may send again once the answer has begun.",
         advice: "Disable the input before you send, until `stream_complete`, `assistant_message_end` or `error` "
             + "arrives, and queue the user's messages meanwhile. consultation-websocket's listing sets isAITyping "
             + "only after sending.",
@@ -105,12 +108,14 @@ struct NoSendWhileStreaming: ObligationJudge {
 struct RecoversHistory: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/recovers-history", level: .should, origin: .ours,
-        clause: "After a socket ended or fell silent while an answer streamed, the client fetches the consultation's "
-            + "messages within 10 s of the next `connected`, and before the next chat message.",
+        clause:
+            "If a socket ends or falls silent while an answer streams, the client fetches the consultation's "
+            + "messages within 10 s of the next `connected`, and before it sends the next chat message.",
         tolerance:
-            "A fetch between the cut and `connected` also counts, even if it fails. No fetch is due if the client "
-            + "closed the socket itself, if the server had stopped reading the socket before the client ended it, or "
-            + "if the client closes the next socket within the 10 s.",
+            "A fetch between the interruption and `connected` also satisfies the obligation. A failed fetch is "
+            + "enough. The client need not fetch the messages if it closed the socket itself, if the server had "
+            + "stopped reading the socket before the client ended it, or if the client closes the next socket within "
+            + "the 10 s.",
         advice: "The backend completes and stores the answer while the client is disconnected. After a reconnect, GET "
             + "/api/v1/consultations/{id}/messages and replace the truncated answer; do not wait for the missing "
             + "chunks.",

@@ -8,9 +8,10 @@ struct KeepAlive: ObligationJudge {
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
         place: "message types, ping (consultation-websocket); performance, WebSocket (enhanced-consultations); step 2, "
             + "keep-alive (meal-log-websocket)",
-        clause: "While a socket is idle the client sends a ping, as a control frame or as JSON, at least every 30 s.",
-        tolerance: "A socket is idle while neither side sends a frame; a ping may be 2 s late. No ping is due once the "
-            + "fake has silenced the socket or stopped reading it, or while the server closes it.",
+        clause: "While a socket is idle, the client sends a ping at least every 30 s, as a control frame or as JSON.",
+        tolerance:
+            "A socket is idle while neither side sends a frame. A ping may be 2 s late. The client need not ping a "
+            + "socket that the fake has silenced or stopped reading, or that the server is closing.",
         advice: "Send a ping every 25 s while the socket is open. meal-log-websocket's listing repeats a timer every "
             + "30 s, which leaves no time for delays.",
         swiftAdvice: "Call task.sendPing(pongReceiveHandler:).",
@@ -72,12 +73,13 @@ struct CloseHandshake: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/close-handshake", level: .should, origin: .guides([.consultationWebSocket, .mealLogWebSocket]),
         place: "disconnect()",
-        clause: "A client sends a close frame with code 1000 or 1001 when it disconnects, and answers the server's "
+        clause:
+            "The client sends a close frame with code 1000 or 1001 when it disconnects, and answers the server's "
             + "close frame.",
         tolerance:
-            "The judge ignores a socket that a fault ends, and one that the client ends after a fault has acted on "
-            + "it. A socket that is open at the end of the journal is not a breach, and the client need not answer a "
-            + "server that stops.",
+            "The judge ignores sockets that a fault ended, and sockets that the client ended after a fault had "
+            + "affected them. A socket that is still open at the end of the journal is not a breach. The client need "
+            + "not answer the close frame of a server that is stopping.",
         advice: "Send a close frame with 1001 before you release the connection and before the process ends, and keep "
             + "reading after the server's close frame, so that the client answers it.",
         swiftAdvice:
@@ -115,10 +117,11 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
         place: "best practice 2 (consultation-websocket); performance, WebSocket (enhanced-consultations); step 2, "
             + "disconnect() (meal-log-websocket)",
-        clause: "Within 3 s after closing a socket, the client opens no other socket for the same consultation.",
-        tolerance: "Only a close frame that the client sent first counts, on a socket on which no fault had acted. The "
-            + "client may immediately open another consultation, or the same one if an answer had paused for 10 s. "
-            + "The judge cannot tell whether the client or a user who returns within 3 s opens the socket.",
+        clause: "After closing a socket, the client opens no other socket for the same consultation within 3 s.",
+        tolerance:
+            "The judge considers only sockets that the client closed first, with a close frame, and that no fault "
+            + "had affected. The client may immediately open another consultation, or the same one if an answer had "
+            + "paused for 10 s. The judge cannot tell a client that reconnects from a user who returns within 3 s.",
         advice: "Set a flag before you close the socket, and do not reconnect when reading fails afterwards. "
             + "consultation-websocket's disconnect() sets no flag, so the client reconnects.",
         swiftAdvice: "cancel(with:reason:) fails the pending receive: set shouldReconnect = false before it.")

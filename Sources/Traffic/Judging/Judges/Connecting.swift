@@ -77,9 +77,10 @@ struct SocketEndpoint: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/endpoint", level: .must, origin: .guides([.webSocketArchitecture]), place: "root cause",
         clause: "The client opens the WebSocket at /api/v1/consultations/{id}/ws, never at /ws.",
-        advice: "The guides have no socket for meal logs alone: create or fetch a consultation and open "
+        advice:
+            "The guides define no socket for meal logs alone, so create or fetch a consultation and open "
             + "/api/v1/consultations/{id}/ws, with the id in lower case. The guide's configuration with /ws is the "
-            + "mistake that the guide describes.")
+            + "very mistake that the guide describes.")
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         if Handshake(fact) != nil { return findings.exercised() }
@@ -95,9 +96,10 @@ struct RefusedHandshake: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/refused-handshake", level: .should, origin: .guides([.mealLogWebSocket]),
         place: "common errors & solutions",
-        clause: "After 401 the next handshake has another token; after 404 it has another consultation id.",
-        tolerance: "Handshakes that the client began before it received the refusal do not count, nor does a handshake "
-            + "for another socket up to 50 ms later.",
+        clause: "After a 401, the next handshake has another token. After a 404, it has another consultation id.",
+        tolerance:
+            "The judge ignores handshakes that the client began before it received the refusal. After a 401, it also "
+            + "ignores handshakes for other sockets within the next 50 ms.",
         advice: "Check the status of the refused handshake. On 401 refresh the token before you reconnect; on 404 "
             + "create or fetch a consultation first, and use its id in lower case. consultation-websocket's Quick "
             + "Start opens the socket without any credentials, so each attempt ends in 401.",
@@ -175,10 +177,12 @@ struct SingleConnection: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/single-connection", level: .should, origin: .guides([.mealLogWebSocket, .webSocketArchitecture]),
         place: "best practice 1, don'ts (meal-log-websocket)",
-        clause: "A user has at most one open socket at a time; two on the same consultation fail a run.",
-        tolerance: "A socket that the fake has silenced or no longer reads, or that the server is closing, counts as "
-            + "closed. A new socket may open up to 50 ms before the old one ends. The apps' meal socket does not "
-            + "count.",
+        clause:
+            "A user has at most one open socket at a time. Two open sockets on the same consultation break a must.",
+        tolerance:
+            "A socket counts as closed if the fake has silenced it or stopped reading it, or if the server is "
+            + "closing it. A new socket may open up to 50 ms before the old one ends. The judge ignores the apps' "
+            + "meal socket.",
         advice: "Keep one socket for the whole app, and close it before you open another; chat and meal events arrive "
             + "on the same socket.",
         swiftAdvice: "Keep one URLSessionWebSocketTask, and call cancel(with: .goingAway, reason: nil) before you "
@@ -263,11 +267,11 @@ struct SingleConnection: ObligationJudge {
 struct MealSocketSingle: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/meal-socket-single", level: .should, origin: .ours,
-        clause: "While a user's /ws/meal-logs socket is open, the client opens no second one.",
+        clause: "The client opens no second /ws/meal-logs socket while the user's first one is open.",
         tolerance:
-            "The client counts as still using the older socket only if it answers that socket's close frame with a "
-            + "code other than 1000 and 1001. The judge cannot tell two devices of one user from a client that opens "
-            + "two sockets.",
+            "The judge reports a second socket only if the client answers the older socket's close frame with a code "
+            + "other than 1000 or 1001, which shows that the client still used the older socket. The judge cannot "
+            + "tell two devices of the same user from a client that opens two sockets.",
         advice: "Keep one meal socket for the whole app, and do not open another when a screen appears. The server "
             + "closes the older socket with 1008, and a client that then reconnects closes its own newer socket.")
     static let needs: Evidence = .socketEnds

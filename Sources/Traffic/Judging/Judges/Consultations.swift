@@ -6,11 +6,12 @@ struct ConflictContinuesExisting: ObligationJudge {
     static let obligation = Obligation(
         id: "consultation/conflict-continues-existing", level: .must, origin: .guides([.consultationWebSocket]),
         place: "HTTP errors",
-        clause: "After 409 the client uses the existing consultation before it sends the same create again.",
+        clause: "After a 409, the client uses the existing consultation before it repeats the create request.",
         tolerance:
-            "Any request or socket that names the existing id uses it. The client need do nothing if the 409 names "
-            + "no id, or if the consultation's socket is open or a request for it got 404. The judge cannot tell "
-            + "identical concurrent creates from repeats.",
+            "Any request or socket with the existing consultation's id counts as using it. The client may repeat the "
+            + "create request without using the consultation if the 409 contains no id, if the consultation's socket "
+            + "is open, or if a request for the consultation got 404. The judge cannot tell identical concurrent "
+            + "create requests from repeats.",
         advice: "Decode error.details.existing_consultation_id from the 409's body and continue with that id, as "
             + "getOrCreateConsultation does in the guide.",
         swiftAdvice: "Decode the consultation's dates with .iso8601, or the next step fails.",
@@ -90,11 +91,13 @@ struct LimitStopsCreating: ObligationJudge {
     static let obligation = Obligation(
         id: "consultation/limit-stops-creating", level: .must, origin: .guides([.consultationWebSocket]),
         place: "HTTP errors",
-        clause: "After 429 the client sends no create that gets another 429 within 60 s, unless a consultation was "
-            + "archived or deleted in between.",
-        tolerance: "Creates that were sent before the 429 arrived, with a tolerance of 50 ms, do not count. The judge "
-            + "cannot tell a client that repeats from a user who presses the button again, or from concurrent "
-            + "creates.",
+        clause:
+            "After a 429, the client sends no create request that gets another 429 within 60 s, unless a "
+            + "consultation was archived or deleted in between.",
+        tolerance:
+            "The judge ignores create requests sent before the 429 arrived. The 60 s have a tolerance of 50 ms. The "
+            + "judge cannot tell a client that retries from a user who presses the button again, or from concurrent "
+            + "create requests.",
         advice: "Do not retry a 429: show that the maximum of 10 active consultations is reached, disable the button, "
             + "and offer to archive one with POST /api/v1/consultations/{id}/archive.",
         scenarios: ["limit-reached"])
@@ -141,9 +144,11 @@ struct HistoryBeforeConnect: ObligationJudge {
         id: "consultation/history-before-connect", level: .should,
         origin: .guides([.consultationWebSocket, .enhancedConsultations]),
         place: "startConsultation (consultation-websocket); chat view, .task (enhanced-consultations)",
-        clause: "The client fetches a consultation's messages before it opens the first socket.",
-        tolerance: "A failed fetch is enough, and a socket without chat messages needs no fetch. If the journal has "
-            + "dropped its oldest entries, only consultations created in the remaining entries count.",
+        clause: "The client fetches a consultation's messages before it opens the consultation's first socket.",
+        tolerance:
+            "A failed fetch satisfies the obligation. A socket without chat messages needs no fetch. If the journal "
+            + "has dropped its oldest entries, the judge considers only consultations that the remaining answers "
+            + "contain.",
         advice: "Await GET /api/v1/consultations/{id}/messages and show the result, then open the socket, as the "
             + "guide's startConsultation does in three steps.")
 

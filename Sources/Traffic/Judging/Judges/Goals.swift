@@ -5,8 +5,10 @@ import Traffic
 struct ReusesConversation: ObligationJudge {
     static let obligation = Obligation(
         id: "goal/reuses-conversation", level: .must, origin: .guides([.goalLinking]), place: "GoalDetailViewModel",
-        clause: "The client sends no second chat-about-goal for a goal that was shown with a conversationId.",
-        tolerance: "The client may replace a conversation that was archived, deleted or refused by the backend.",
+        clause:
+            "The client sends no further chat-about-goal for a goal once an answer has shown the goal's "
+            + "conversationId.",
+        tolerance: "The client may replace a conversation that was archived or deleted, or that the backend refused.",
         advice: "Save conversationId from the answer to chat-about-goal and from every loaded goal, and open that "
             + "conversation if it is set.",
         scenarios: ["established-account"])
@@ -105,12 +107,12 @@ struct LinksCreatedGoal: ObligationJudge {
     static let obligation = Obligation(
         id: "goal/links-created-goal", level: .must, origin: .guides([.goalLinking]), place: "flow 2",
         clause:
-            "If the client creates a goal after the coach suggested one in a chat, it links the goal with that "
-            + "consultation by PATCH.",
+            "If the client creates a goal after the coach suggested one in a chat, it links the goal to that "
+            + "consultation with a PATCH.",
         tolerance:
-            "The first goal created within 10 minutes of a suggestion counts as the suggested goal. The client has "
-            + "30 s to link it, or until the journal's end if that is later. A failed attempt is enough, and so is "
-            + "chat-about-goal.",
+            "The first goal created within 10 minutes of a suggestion counts as the suggested goal. The client must "
+            + "link the goal within 30 s, or by the end of the journal if that is later. A failed attempt satisfies "
+            + "the obligation, and so does chat-about-goal.",
         advice: "After POST /api/v1/goals send PATCH /api/v1/goals/{id} with {\"conversationId\": "
             + "currentConversationId}, using the id from the answer; decode the answer into a separate model, not "
             + "into the local Goal.",

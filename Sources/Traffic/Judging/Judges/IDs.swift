@@ -5,9 +5,11 @@ import Traffic
 struct LowercaseIDs: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/lowercase", level: .must, origin: .guides([.consultationWebSocket]), place: "best practice 1",
-        clause: "Ids in paths are lower-cased.",
-        advice: "The backend compares ids as text: send each as the backend spelled it, in lower case. goal-linking's "
-            + "Conversation.id is a UUID, is sent in upper case and so ends in 404.",
+        clause: "The client sends ids in paths in lower case.",
+        advice:
+            "The backend compares ids as text, so send each id in lower case, as the backend spelled it. "
+            + "goal-linking's Conversation.id is a UUID, which the client sends in upper case, so the request gets "
+            + "404.",
         swiftAdvice: "uuidString is upper case: use uuidString.lowercased(), or keep ids as String.")
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -30,9 +32,10 @@ extension ExactString {
 struct BackendGoalIDs: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/backend-goal-id", level: .must, origin: .guides([.goalLinking]), place: "critical rule",
-        clause: "Clients send only goal ids that the backend issued.",
-        tolerance: "An id counts as issued if the backend accepts it or has sent it before. ids/lowercase judges upper "
-            + "case in paths.",
+        clause: "The client sends only goal ids that the backend issued.",
+        tolerance:
+            "An id counts as issued if the backend accepts it or has sent it before. The obligation ids/lowercase "
+            + "covers upper-case ids in paths.",
         advice: "Send goal.backendId, never the local goal.id. If backendId is nil, first create the goal with POST "
             + "/api/v1/goals and save the id from its answer.",
         scenarios: ["established-account"])
@@ -124,10 +127,11 @@ extension RequestFact {
 struct GoneNotReused: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/gone-not-reused", level: .should, origin: .guides([.goalLinking]), place: "error handling",
-        clause: "A client does not request a goal or conversation again after a 404.",
-        tolerance: "Requests that were sent before the 404 arrived do not count, and a later answer that contains the "
-            + "goal or conversation makes it usable again. ws/refused-handshake judges handshakes after refused "
-            + "handshakes.",
+        clause: "After a 404 for a goal or conversation, the client does not request it again.",
+        tolerance:
+            "The judge ignores requests sent before the 404 arrived. If a later answer contains the goal or "
+            + "conversation, the client may request it again. The obligation ws/refused-handshake covers handshakes "
+            + "after a refused handshake.",
         advice: "On 404 delete the local goal, or clear the goal's conversationId, and tell the user that the goal or "
             + "conversation no longer exists."
     )

@@ -33,42 +33,44 @@ extension Messages {
         "\(place) has the goal id \(id), which the backend answered with 404 and never issued to this user."
     }
     static func noGoalID(_ id: String, in place: String) -> String {
-        "\(place) has the goal id \(id), which is not an id of the backend: its ids are UUIDs in lower case."
+        "\(place) has the goal id \(id), which is not a backend id: backend ids are lower-case UUIDs."
     }
     static func reused(_ kind: String, _ id: String, by request: String, after: Int64, goneAt: Timestamp) -> String {
         "The \(kind) \(id) was answered with 404 at \(clock(goneAt)), and \(request) requested it again "
             + "\(seconds(after)) later."
     }
-    static func misshapen(_ request: String, _ reason: String) -> String { "\(request) does not fit: \(reason)" }
+    static func misshapen(_ request: String, _ reason: String) -> String {
+        "\(request) does not match the API: \(reason)"
+    }
     static func unknownParameters(_ request: String, _ names: [String], known: [String]) -> String {
         let known = known.isEmpty ? "none" : "only " + known.joined(separator: ", ")
         return "\(request) ignores \(names.map { $0.quoted() }.joined(separator: ", ")): it reads \(known)."
     }
     static func createdAgain(existing id: String, conflictAt: Timestamp, after: Int64) -> String {
-        "The create that got 409 at \(clock(conflictAt)) was sent again \(seconds(after)) later, although the "
+        "The create request that got 409 at \(clock(conflictAt)) was sent again \(seconds(after)) later, although the "
             + "client had not used the existing consultation \(id)."
     }
     static func createdAtLimit(after: Int64, limitAt: Timestamp) -> String {
-        "A create got another 429 \(seconds(after)) after the one at \(clock(limitAt)), with no "
-            + "consultation archived in between; it must wait at least 60 s."
+        "A create request got another 429 \(seconds(after)) after the one at \(clock(limitAt)), with no "
+            + "consultation archived in between; the client must wait at least 60 s."
     }
     static func noHistory(of id: String, openedAt: Timestamp) -> String {
         "The client opened the socket of consultation \(id) at \(clock(openedAt)) before it fetched the messages."
     }
     static func retriedTooSoon(_ request: String, after: Int64, failedAt: Timestamp, _ failure: String) -> String {
-        "\(request) was repeated \(seconds(after)) after it \(failure) at \(clock(failedAt)); it must wait at least 1 "
-            + "s."
+        "\(request) was repeated \(seconds(after)) after it \(failure) at \(clock(failedAt)); the client must "
+            + "wait at least 1 s."
     }
     static func retriedSooner(_ request: String, after: Int64, than before: Int64) -> String {
         "\(request) was repeated after \(seconds(after)), but the wait before that was "
             + "\(seconds(before)); waits must not shrink."
     }
     static func retriedAlike(_ request: String, after: Int64) -> String {
-        "\(request) was repeated after \(seconds(after)), no longer than the wait before; the second wait should "
+        "\(request) was repeated after \(seconds(after)), no longer than the first wait; the second wait should "
             + "be longer, such as 2 s after 1 s."
     }
     static func retriedTooOften(_ request: String, attempts: Int) -> String {
-        "\(request) was sent \(attempts) times although it kept failing; 3 attempts are enough."
+        "\(request) was sent \(attempts) times although it kept failing; the client should give up after 3 attempts."
     }
     static func createdTwice(
         _ request: String, _ ids: [String], failedAt: Timestamp, _ failure: String, after wait: Int64
@@ -94,7 +96,7 @@ extension Messages {
         "\(request) polled for a meal log although a socket had been open since \(clock(openedAt))."
     }
     static func polledTooSoon(_ request: String, after: Int64) -> String {
-        "\(request) polled \(seconds(after)) after the previous poll; it must wait at least 5 s."
+        "\(request) polled \(seconds(after)) after the previous poll; polls must be at least 5 s apart."
     }
     static func polledAfterEnd(_ request: String, endedAt: Timestamp, loads: Int) -> String {
         "\(request) was sent \(loads) times after the final status at \(clock(endedAt)); once is enough."
@@ -114,8 +116,8 @@ extension Messages {
             "The client opened a socket at \(clock(openedAt)) while another \(place) was open, since \(clock(oldAt))."
     }
     static func secondMealSocket(openedAt: Timestamp, oldAt: Timestamp) -> String {
-        "The client opened a second socket of the same user's meals at \(clock(openedAt)); it still served the one "
-            + "from \(clock(oldAt)), which the server then closed."
+        "The client opened a second meal socket of the same user at \(clock(openedAt)), although it still "
+            + "used the one opened at \(clock(oldAt)), which the server then closed."
     }
     static func tooEarly(openedAt: Timestamp) -> String {
         "The client sent a chat message before `connected` had arrived on the socket that opened at \(clock(openedAt))."
@@ -124,7 +126,7 @@ extension Messages {
         "The client reconnected with the token that was refused with 401 at \(clock(refusedAt))."
     }
     static func sameID(_ id: String, refusedAt: Timestamp) -> String {
-        "The client requested the consultation \(id) again, which had got 404 at \(clock(refusedAt))."
+        "The client requested the consultation \(id) again after a 404 at \(clock(refusedAt))."
     }
     static func unusableFrame(_ reason: String) -> String { "The backend cannot use this frame. \(reason)" }
     static func sentWhileStreaming(since begin: Timestamp) -> String {
@@ -134,7 +136,7 @@ extension Messages {
         "The client sent a chat message while the question from \(clock(question)) had no answer yet."
     }
     static func noPing(for gap: Int64, since: Timestamp) -> String {
-        "The socket was idle for \(seconds(gap)) from \(clock(since)) on; a ping is due every 30 s."
+        "The socket was idle for \(seconds(gap)) from \(clock(since)) on; a ping is expected every 30 s."
     }
     static func tooSoon(wait: Int64, failedAt: Timestamp, number: Int) -> String {
         let failure = number == 1 ? "the socket ended" : "try \(number - 1) had failed"
@@ -144,14 +146,14 @@ extension Messages {
     }
     static func shrunk(wait: Int64, previous: Int64, number: Int) -> String {
         "The client waited \(seconds(wait)) before try \(number), less than the "
-            + "\(seconds(previous)) before an earlier one."
+            + "\(seconds(previous)) before an earlier try."
     }
     static func constant(wait: Int64, number: Int) -> String {
-        "The client waited \(seconds(wait)) before try \(number), no longer than before the first; in this "
-            + "guide the pauses must grow."
+        "The client waited \(seconds(wait)) before try \(number), no longer than before the first try; in "
+            + "this guide, waits should grow."
     }
     static func neverCameBack(endedAt: Timestamp, firstAt: Timestamp, lastAt: Timestamp) -> String {
-        "The socket ended at \(clock(endedAt)), and the client opened no new one, although its user continued "
+        "The socket ended at \(clock(endedAt)), and the client opened no new one although its user continued "
             + "at \(clock(firstAt)) and at \(clock(lastAt))."
     }
     static func tooManyTries(endedAt: Timestamp) -> String {
@@ -163,11 +165,11 @@ extension Messages {
             + "3 s."
     }
     static func noHistory(cutAt: Timestamp, connectedAt: Timestamp) -> String {
-        "An answer was cut at \(clock(cutAt)), and the messages were not fetched within 10 s of `connected` at "
-            + "\(clock(connectedAt))."
+        "An answer was interrupted at \(clock(cutAt)), and the client did not fetch the messages within 10 s of "
+            + "`connected` at \(clock(connectedAt))."
     }
     static func chatBeforeHistory(cutAt: Timestamp, chatAt: Timestamp) -> String {
-        "An answer was cut at \(clock(cutAt)), and the client continued the chat at \(clock(chatAt)) without "
+        "An answer was interrupted at \(clock(cutAt)), and the client continued the chat at \(clock(chatAt)) without "
             + "fetching the messages."
     }
     static func wrongCloseCode(_ code: UInt16?) -> String {
@@ -176,7 +178,7 @@ extension Messages {
     }
     static let noCloseFrame = "The client ended the connection without a close frame; expected one with 1000 or 1001."
     static func closeNotAnswered(_ code: UInt16?) -> String {
-        "The client did not answer the server's close frame\(code.map { " (\($0))" } ?? "") with one of its own."
+        "The client did not answer the server's close frame\(code.map { " (\($0))" } ?? "") with a close frame."
     }
 
     // MARK: Words

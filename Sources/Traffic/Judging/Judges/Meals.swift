@@ -6,7 +6,7 @@ struct NoFetchAfterCompleted: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/no-fetch-after-completed", level: .should, origin: .guides([.mealLogWebSocket]),
         place: "handleMealLogCompleted",
-        clause: "The client does not fetch a meal log after its meal_log.completed event arrived.",
+        clause: "The client does not fetch a meal log after the log's meal_log.completed event has arrived.",
         tolerance: "A fetch is allowed once the socket that delivered the event has ended.",
         advice: "Decode the event's data, including items and totals, and store it in the view model; use "
             + "fetchMealLogDetails only if the socket failed.",
@@ -52,10 +52,13 @@ struct NoFetchAfterCompleted: ObligationJudge {
 struct NoPollWhileConnected: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/no-poll-while-connected", level: .should, origin: .guides([.webSocketArchitecture]),
-        place: "testing plan", clause: "A client does not poll for a meal log while a socket is open.",
-        tolerance: "These do not count as polls: one load within 5 s of creating the log, one load of the list after a "
-            + "failed creation, and one load within 5 s of opening the socket; nor loads after an event that a fault "
-            + "lost, or while a fault has silenced the socket or the server has stopped reading it.",
+        place: "testing plan",
+        clause: "The client does not poll for a meal log while a socket is open.",
+        tolerance:
+            "These loads are not polls: one load within 5 s of creating the log, one load of the list after a failed "
+            + "creation, and one load within 5 s of opening the socket. The judge also ignores loads after a fault "
+            + "has lost the event, and loads while a fault has silenced the socket or the server has stopped reading "
+            + "it.",
         advice:
             "Start polling only if the socket is not connected, and cancel the polling task when `connected` arrives.",
         scenarios: ["meal-completes"])
@@ -96,19 +99,21 @@ struct PollingCadence: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/polling-cadence", level: .must, origin: .guides([.webSocketArchitecture]), place: "option 1",
         clause:
-            "A client polls a meal log, or the list while a log is being processed, at most 12 times and at least "
+            "The client polls a meal log, or the list while a log is being processed, at most 12 times and at least "
             + "5 s apart, and stops at the final status.",
         tolerance:
             "Times have a tolerance of 50 ms. One load within 5 s of creating the log, opening a socket or another "
-            + "log's final status does not count as a poll, nor does a repeat after a failed load. If several logs "
-            + "are being processed, each has its own polls. A load more than 60 s after the previous poll counts as "
-            + "the user's, and so does one load of the list within 5 s of another. After the final status, the "
-            + "client may load and poll each log once more, and the list twice more, because screens open. A load "
-            + "counts as the user's if it comes more than 10 s after the final status or the previous load, or after "
-            + "another meal or a socket's opening. Exceeding only this limit, with 5 s between loads, breaks a "
-            + "should. A list of more than 64 KiB, which the journal truncates, may have contained the status.",
-        advice: "Poll each log every 5 s, at most 12 times, until it is completed or failed. Then leave the loop, show "
-            + "the log, and load it at most once more. Stop when its view disappears.",
+            + "log's final status is not a poll, and neither is a repeat after a failed load. If several logs are "
+            + "being processed, the polls of each are counted separately. A load more than 60 s after the previous "
+            + "poll is attributed to the user, and so is one load of the list within 5 s of another. After the final "
+            + "status, the client may load a log up to 2 more times, and the list up to 4 more times for each "
+            + "finished log, because opening a screen loads it too. A load is attributed to the user if it comes "
+            + "more than 10 s after the final status or the previous load, after another meal, or after a socket has "
+            + "opened. Loads that exceed only this limit, at least 5 s apart, break a should. The judge assumes that "
+            + "a list of more than 64 KiB, which the journal truncates, contained the final status.",
+        advice:
+            "Poll each log every 5 s, at most 12 times, until it is completed or failed. Then leave the loop, show "
+            + "the log, and load it at most once more. Stop when the log's view disappears.",
         swiftAdvice: "Use one task per log: for _ in 0..<12 { try await Task.sleep(for: .seconds(5)); … }",
         scenarios: ["meal-never-finishes"])
 

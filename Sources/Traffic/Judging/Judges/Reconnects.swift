@@ -186,16 +186,19 @@ struct ReconnectBackoff: ObligationJudge {
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
         place: "best practice 2 (consultation-websocket); best practice 1 (enhanced-consultations); step 2, "
             + "reconnection (meal-log-websocket)",
-        clause: "After losing a socket, the client waits at least 1 s after the loss and after each attempt before the "
-            + "next handshake for the consultation, and the waits never shrink until `connected` arrives. If only "
-            + "consultation-websocket or enhanced-consultations counts, the waits should grow.",
+        clause:
+            "After losing a socket, the client waits at least 1 s before it sends another handshake for the "
+            + "consultation, and at least 1 s after each failed attempt. The waits never shrink until `connected` "
+            + "arrives. With consultation-websocket or enhanced-consultations as the only guide, the waits should "
+            + "grow.",
         tolerance:
-            "Waits have a tolerance of 50 ms for the network and scheduling. They grow if the third is longer than "
-            + "the first, or the first is 30 s; the client chooses by how much. A loss is any end that the client "
-            + "did not begin, except 1000 after \"Consultation is not active\". An attempt with another token after "
-            + "a 401 need not wait. If the client itself abandoned a socket on which the fake had misbehaved, the "
-            + "judge ignores the first wait, because its beginning is unknown. The judge cannot tell whether the "
-            + "client or its user starts an attempt. The apps' meal socket counts as a consultation.",
+            "Waits have a tolerance of 50 ms for the network and scheduling. Waits count as growing if the third is "
+            + "longer than the first, no matter by how much, or if the first is at least 30 s. A socket counts as "
+            + "lost if the client did not begin its end, unless the server closed it with 1000 after \"Consultation "
+            + "is not active\". The client need not wait before an attempt with another token after a 401. If the "
+            + "client abandoned a socket after a fault on it, the judge ignores the first wait, because its start is "
+            + "unknown. The judge cannot tell whether the client or its user starts an attempt. The apps' meal "
+            + "socket is treated as a consultation.",
         advice: "Wait before each attempt, for 1 s, 2 s, 3 s or doubling up to 30 s, and reset the count only when "
             + "`connected` arrives. consultation-websocket's listing resets reconnectAttempts right after resume(), "
             + "so its waits stay at 1 s.",
@@ -237,10 +240,12 @@ struct ReconnectBackoff: ObligationJudge {
 struct ReconnectLimit: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/reconnect-limit", level: .should, origin: .guides([.consultationWebSocket]), place: "best practice 2",
-        clause: "After losing a socket, the client tries at most 5 times in a row to reconnect.",
-        tolerance: "Each handshake for the consultation until `connected` arrives is an attempt, accepted or not; a "
-            + "handshake with another token after a 401 is part of the previous attempt. The judge cannot tell "
-            + "whether the client or its user starts an attempt. The apps' meal socket counts as a consultation.",
+        clause: "After losing a socket, the client tries to reconnect at most 5 times in a row.",
+        tolerance:
+            "Until `connected` arrives, each handshake for the consultation counts as an attempt, even if the server "
+            + "accepts it. A handshake with another token after a 401 belongs to the previous attempt. The judge "
+            + "cannot tell whether the client or its user starts an attempt. The apps' meal socket is treated as a "
+            + "consultation.",
         advice: "Count the attempts since the last `connected`, show an error after the fifth, and let the user start "
             + "the next one. consultation-websocket's listing resets reconnectAttempts right after resume(), so it "
             + "never reaches its limit.",
@@ -280,14 +285,14 @@ struct ReconnectsAfterDrop: ObligationJudge {
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
         place: "overview (consultation-websocket); best practice 1 (enhanced-consultations, meal-log-websocket)",
         clause:
-            "After losing a socket, the client opens another while its user continues with that socket's chat or "
-            + "meals.",
+            "After losing a socket, the client opens another one if its user continues with the lost socket's chat "
+            + "or meals.",
         tolerance:
-            "The user continues if the client loads the consultation's messages, or logs meals, twice at least 30 "
-            + "s apart. A handshake for any socket is enough, accepted or not. Nothing is due after the consultation "
-            + "was archived, deleted or refused, or after another was created. Nor is anything due if a fault "
-            + "silenced the socket, the client abandoned it, or the client broke the protocol on it. The apps' meal "
-            + "socket does not count.",
+            "The user counts as continuing if the client loads the consultation's messages or logs meals twice, at "
+            + "least 30 s apart. A handshake for any socket satisfies the obligation, even a refused one. The client "
+            + "need not reconnect after the consultation was archived, deleted or refused, or after another one was "
+            + "created. It also need not reconnect if a fault silenced the socket, if the client abandoned the "
+            + "socket, or if the client broke the protocol on it. The judge ignores the apps' meal socket.",
         advice:
             "Handle the end of the socket where you receive: wait, reconnect, and fetch the messages. Stop when "
             + "the user leaves, or after five attempts, with an error that the user sees.",

@@ -9,14 +9,15 @@ import Traffic
 struct RequestShape: ObligationJudge {
     static let obligation = Obligation(
         id: "request/shape", level: .must, origin: .all,
-        clause: "Each request's body and query fit the API description.",
+        clause: "Each request's body and query match the API description.",
         tolerance:
-            "Fields that the API does not define are allowed, and so is a body that the journal truncated. In the "
-            + "union, an unknown parameter breaks only a should.",
-        advice: "Send the guide's names with Content-Type: application/json, and observe the lengths and ranges in "
-            + "/docs.",
-        swiftAdvice: "Encode a Codable model that has the guide's names as its CodingKeys, and do not combine them "
-            + "with convertToSnakeCase.")
+            "Fields that the API does not define are allowed. The judge does not check a body that the journal "
+            + "truncated. In the union, an unknown query parameter breaks only a should.",
+        advice:
+            "Use the guide's names, send Content-Type: application/json, and keep to the lengths and ranges in /docs.",
+        swiftAdvice:
+            "Encode a Codable model whose CodingKeys are the guide's names, and do not combine them with "
+            + "convertToSnakeCase.")
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard case .request(let request) = fact.kind, let endpoint = request.restEndpoint else { return }
@@ -111,7 +112,9 @@ struct CredentialsOnEveryRequest: ObligationJudge {
         id: "auth/credentials-on-every-request", level: .must,
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
         clause: "Each REST request has a bearer token and the API key.",
-        tolerance: "The token need not be valid here, and paths that are not endpoints need no credentials.",
+        tolerance:
+            "The token need not be valid for this obligation. Requests to paths that are not endpoints need no "
+            + "credentials.",
         advice: "Build every request in one place that sets X-API-Key, and Authorization with Bearer and the token.",
         swiftAdvice: "Call setValue(\"Bearer \\(token)\", forHTTPHeaderField: \"Authorization\") and setValue(apiKey, "
             + "forHTTPHeaderField: \"X-API-Key\") on the URLRequest.")
@@ -140,7 +143,7 @@ struct WebSocketCredentials: ObligationJudge {
         id: "auth/websocket-credentials", level: .must,
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .webSocketArchitecture, .mealLogWebSocket]),
         clause: "A WebSocket's handshake has the token and the API key in its headers, or the token as ?token=.",
-        tolerance: "The token need not be valid here.",
+        tolerance: "The token need not be valid for this obligation.",
         advice: "Send Authorization and X-API-Key with the handshake, or add ?token=; consultation-websocket's Quick "
             + "Start sends neither.",
         swiftAdvice: "webSocketTask(with: URL) does not send your headers: add them to a URLRequest and use "
@@ -165,10 +168,10 @@ struct WebSocketCredentials: ObligationJudge {
 struct RefreshAfter401: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/refresh-after-401", level: .must, origin: .guides([.consultationWebSocket]), place: "HTTP errors",
-        clause: "After 401 the client repeats a request at most once with the same token.",
+        clause: "After a 401, the client repeats the request at most once with the same token.",
         tolerance:
-            "Requests that were sent before the 401 arrived do not count, nor do other requests with that token; "
-            + "the judge cannot tell identical concurrent requests from retries.",
+            "The judge ignores requests sent before the 401 arrived, and counts the retries of each request "
+            + "separately. It cannot tell identical concurrent requests from retries.",
         advice: "On 401 refresh the token once, send the request again with the new token, and report a second 401 to "
             + "the user.",
         scenarios: ["token-expires-mid-session"])
@@ -217,11 +220,12 @@ struct RefreshAfter401: ObligationJudge {
 struct RefreshTokenOnce: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/refresh-token-once", level: .must, origin: .ours,
-        clause: "The client sends each refresh token to /auth/refresh once, and never after it was used, refused with "
-            + "401 or revoked by a logout.",
+        clause:
+            "The client sends each refresh token to /auth/refresh only once, and never after the token was used, "
+            + "refused with 401 or revoked by a logout.",
         tolerance:
-            "The client may send it again if a refresh failed with another status, got no answer, or got an answer "
-            + "on which a fault acted.",
+            "The client may send the token again if the refresh failed with a status other than 401, got no answer, "
+            + "or got an answer affected by a fault.",
         advice: "Let one actor refresh, and let every request that got 401 wait for it. Replace the old refresh token "
             + "with the new one immediately; after \"revoked\", delete it and ask for the password.")
     static let needs: Evidence = .credentials
@@ -270,9 +274,11 @@ struct NoExpiredBearer: ObligationJudge {
         id: "auth/no-expired-bearer", level: .should, origin: .ours,
         clause: "No request to /auth/* carries a bearer token that has expired.",
         tolerance:
-            "A token whose expiry cannot be read, because it is redacted or not a JSON Web Token, is not judged.",
-        advice: "Omit Authorization when you register, log in, refresh or log out: a server that checks it first "
-            + "refuses the very request that would return a new token.")
+            "The judge ignores a token whose expiry it cannot read, because the token is redacted or is not a JSON "
+            + "Web Token.",
+        advice:
+            "Omit Authorization when you register, log in, refresh or log out. A server that checks the header first "
+            + "would refuse the very request that returns a new token.")
     static let needs: Evidence = .credentials
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {

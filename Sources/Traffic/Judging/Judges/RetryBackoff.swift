@@ -6,14 +6,17 @@ struct RetryBackoff: ObligationJudge {
     static let obligation = Obligation(
         id: "retry/backoff-on-5xx", level: .must,
         origin: .guides([.consultationWebSocket, .goalLinking, .mealLogWebSocket]), place: "error handling",
-        clause: "After 5xx or a time-out, the client waits at least 1 s before it repeats a request, and never less "
-            + "than the previous wait; the second wait should be longer. It makes at most 3 attempts in all.",
-        tolerance: "Waits have a tolerance of 50 ms. A wait begins when the answer arrived or the client gave up; a "
-            + "repeat more than 60 s later starts over. If a GET's connection ended within 1 s, without a complete "
-            + "answer, the client may repeat the GET once without waiting, as HTTP libraries do (RFC 9110 §9.2.2). "
-            + "Polls of meal logs only need to wait. A second wait of more than 10 s, or after an answer with "
-            + "Retry-After, need not be longer. The judge cannot tell a retry from a user who presses \"send\" "
-            + "again, or from an identical concurrent request.",
+        clause:
+            "After a 5xx or a time-out, the client waits at least 1 s before it repeats the request. No wait is "
+            + "shorter than the previous one, and the second should be longer than the first. The client makes at "
+            + "most 3 attempts in all.",
+        tolerance:
+            "Waits have a tolerance of 50 ms. A wait begins when the answer arrives or the client gives up. A repeat "
+            + "more than 60 s later counts as a new request. If a GET's connection ended within 1 s without a "
+            + "complete answer, the client may repeat the GET once without waiting, as HTTP libraries do (RFC 9110 "
+            + "§9.2.2). Polls of meal logs need only wait 1 s. The other rules do not apply to them. A second wait "
+            + "that is over 10 s or follows an answer with Retry-After need not exceed the first. The judge cannot "
+            + "tell a retry from a user who presses \"send\" again, or from an identical concurrent request.",
         advice: "Double the wait between attempts, give up after 3, and disable the button meanwhile.",
         swiftAdvice: "Wait with try await Task.sleep(for: .seconds(pow(2.0, Double(attempt)))).",
         scenarios: ["flaky-500", "flaky-503", "timeouts"])
@@ -142,15 +145,17 @@ struct BodyPrint: Hashable, Sendable {
 struct CreatesOnce: ObligationJudge {
     static let obligation = Obligation(
         id: "retry/creates-once", level: .should, origin: .ours,
-        clause: "If a POST created something, but its answer was lost or was an error, the client does not create it a "
-            + "second time.",
-        tolerance: "The client may repeat the POST if it has read the collection's list or the created resource in "
-            + "between, and a repeat more than a minute later counts as the user's. The backend recognises some "
-            + "repeats, for example of a consultation, and creates nothing twice. With a single guide this is not "
-            + "judged, because three of the guides show the repeat after 5xx.",
+        clause:
+            "If a POST created something but its answer was lost or was an error, the client does not create the "
+            + "same thing again.",
+        tolerance:
+            "The client may repeat the POST after it has fetched the collection's list or the created resource. A "
+            + "repeat more than a minute later is attributed to the user. The backend recognises some repeats, for "
+            + "example of a consultation, and creates nothing twice. With a single guide, this obligation is not "
+            + "judged, because three of the guides show such a repeat after a 5xx.",
         advice:
             "Before you repeat a POST that may have succeeded, GET the list and look for the item that the user "
-            + "created, and send the POST again only if it is missing.",
+            + "created. Send the POST again only if the item is missing.",
         scenarios: ["answer-lost", "timeouts"])
 
     static let needs: Evidence = .backend

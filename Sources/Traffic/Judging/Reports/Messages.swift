@@ -20,7 +20,8 @@ enum Messages {
     // MARK: Marks
 
     static func notJudged(_ ids: [String]) -> String {
-        "Not judged, because a real server answered and only that server knows: \(ids.joined(separator: ", "))."
+        "These obligations were not judged, because they depend on the state of a real server: "
+            + "\(ids.joined(separator: ", "))."
     }
     static let legend = "✓ kept   ✗ broken   ! broken, a should   ~ known to be broken   · not exercised"
 
@@ -29,16 +30,16 @@ enum Messages {
     static func command(_ outcome: Report.CommandOutcome) -> String {
         switch outcome {
         case .exited(let status): "the command ended with exit status \(status)"
-        case .signalled(let number): "the command was ended by signal \(number)"
-        case .timedOut(let limit): "the command was ended after its time limit of \(Durations.seconds(limit)) s"
+        case .signalled(let number): "the command was terminated by signal \(number)"
+        case .timedOut(let limit): "the command was stopped after its time limit of \(Durations.seconds(limit)) s"
         }
     }
     static func knownCommand(_ outcome: Report.CommandOutcome, scenario: String) -> String {
-        "\(capitalized(command(outcome))) in \(scenario), which is known."
+        "\(capitalized(command(outcome))) in \(scenario), which is a known failure."
     }
     static func failedCommand(_ outcome: Report.CommandOutcome, scenario: String) -> String {
         "\(capitalized(command(outcome))) in \(scenario). This fails the run, even if the client kept "
-            + "everything: the command's own output says why."
+            + "every obligation; see the command's own output."
     }
     static let neverConnected =
         "The client never connected. It must read the server's address and its credentials from FITIQ_MOCK_URL, "
@@ -65,7 +66,7 @@ enum Messages {
         switch obligation.origin {
         case .guides(let guides): return guides.map(\.rawValue).joined(separator: ", ") + place
         case .all: return "all guides\(place)"
-        case .ours: return "no guide: fitiq-mock asks for it\(place)"
+        case .ours: return "no guide, but fitiq-mock requires it\(place)"
         }
     }
     static func broken(in scenario: String, _ verdict: Verdict) -> String {
@@ -257,7 +258,7 @@ enum Messages {
             reasons.append(
                 outcome.failedCommandCount == 1 ? "a command failed" : "\(outcome.failedCommandCount) commands failed")
         }
-        if !outcome.outdated.isEmpty { reasons.append("the known-broken list has lines that no longer hold") }
+        if !outcome.outdated.isEmpty { reasons.append("the known-broken list has outdated lines") }
         if outcome.isIncomplete {
             return (["The run is incomplete and fails"] + reasons).joined(separator: ", and ") + "."
         }

@@ -71,7 +71,7 @@ public struct Report: Sendable {
     public enum CommandOutcome: Sendable, Hashable {
         case exited(Int)
         case signalled(Int)
-        /// The command was ended after this time limit in nanoseconds.
+        /// The command was stopped after this time limit in nanoseconds.
         case timedOut(Int64)
 
         public var isSuccess: Bool { self == .exited(0) }
