@@ -113,11 +113,11 @@ struct ProcessAdapterTests {
     @Test("The error for a misbehaving adapter says what the adapter did")
     func misbehaving() async throws {
         #expect(
-            await failure(of: "exit 3").contains("exited with status 3 instead of answering to {\"command\":\"begin\""))
-        #expect(await failure(of: "kill -9 $$").contains("was ended by signal 9 instead of answering"))
+            await failure(of: "exit 3").contains("exited with status 3 instead of answering {\"command\":\"begin\""))
+        #expect(await failure(of: "kill -9 $$").contains("was terminated by signal 9 instead of answering"))
         #expect(await failure(of: "exec >&-; cat >/dev/null").contains("closed its standard output"))
         let hanging = await failure(of: "cat >/dev/null") { $0.answerTime = .milliseconds(50) }
-        #expect(hanging.hasPrefix(#"The adapter did not answer to {"command":"begin""#), "\(hanging)")
+        #expect(hanging.hasPrefix(#"The adapter did not answer {"command":"begin""#), "\(hanging)")
         #expect(hanging.contains("in time. It must answer immediately, and flush its output"), "\(hanging)")
         // Its child keeps the streams open, but nothing waits for the child.
         #expect(await failure(of: "sleep 300 & exit 4").contains("exited with status 4 instead of answering"))
@@ -215,7 +215,8 @@ struct ProcessAdapterTests {
             Issue.record("Nobody was there to report.")
         } catch {
             #expect(
-                [.ended("was ended by signal 9"), .notRunning].contains((error as? AdapterError)?.reason), "\(error)")
+                [.ended("was terminated by signal 9"), .notRunning].contains((error as? AdapterError)?.reason),
+                "\(error)")
         }
         await adapter.stop()
     }

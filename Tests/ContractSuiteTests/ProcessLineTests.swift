@@ -171,15 +171,15 @@ struct ProcessLineTests {
             (.notStarted("cannot start 'x': no"), "The adapter does not run: cannot start 'x': no."),
             (
                 .ended("exited with status 1"),
-                #"The adapter exited with status 1 instead of answering to {"command":"report"}. It last wrote to standard error: hello"#
+                #"The adapter exited with status 1 instead of answering {"command":"report"}. It last wrote to standard error: hello"#
             ),
             (
                 .closedOutput,
-                #"The adapter closed its standard output instead of answering to {"command":"report"}. It must stay open until the end."#
+                #"The adapter closed its standard output instead of answering {"command":"report"}. It must stay open until the end."#
             ),
             (
                 .late,
-                #"The adapter did not answer to {"command":"report"} in time. It must answer immediately, and flush its output after each line. Expected: {"ok":true,"report":{…}}."#
+                #"The adapter did not answer {"command":"report"} in time. It must answer immediately, and flush its output after each line. Expected: {"ok":true,"report":{…}}."#
             ),
             (
                 .tooLong,
@@ -187,10 +187,10 @@ struct ProcessLineTests {
             ),
             (.notRunning, "The adapter exited, or was stopped, earlier in this case: 'report' was not sent."),
             (.unsupported, "The adapter says that it does not support 'report'."),
-            (.refused("No."), #"The adapter answered to {"command":"report"} that it failed: No."#),
+            (.refused("No."), #"The adapter answered {"command":"report"} with a failure: No."#),
             (
                 .refused(""),
-                #"The adapter answered to {"command":"report"} that it failed, without an 'error' that says why."#
+                #"The adapter answered {"command":"report"} with a failure, but without an 'error' that explains it."#
             ),
             (
                 .unasked,

@@ -94,7 +94,7 @@ struct CommandRunTests {
             try await EndedCommand.lead(["verify", "--server", server.url, "--quiet", "--", "true"])
         }
         let output = String(decoding: result.standardOutputContent, as: UTF8.self)
-        #expect(output.contains("1 run had no world, or lost it with its server"), "\(output)")
+        #expect(output.contains("1 run got no world, or lost it when the server exited"), "\(output)")
     }
 
     @Test("explore finds a command that fails after an error and explains how to reproduce it")

@@ -144,12 +144,12 @@ struct ScenarioTests {
             ),
             (
                 Messages.lastGoodStays("a.yaml"),
-                "'a.yaml' has mistakes; the version loaded last stays in use until you fix them:"
+                "'a.yaml' has mistakes; until you fix them, the server uses the last version loaded:"
             ),
             (
                 Messages.vanished("a.yaml"),
-                "'a.yaml' is missing; the version loaded last stays in use, and the server reads the file again when it "
-                    + "is back"
+                "'a.yaml' is missing; the server still uses the last version loaded, and will reload the file when it "
+                    + "reappears"
             ),
             (Messages.inFile("a.yaml", "cannot read."), "a.yaml: cannot read."),
             (

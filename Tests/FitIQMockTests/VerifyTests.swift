@@ -181,7 +181,8 @@ struct VerifyTests {
                 == "not all processes that the command started could be stopped, and some may still run; find "
                 + "them with ps and kill them.")
         for (outcome, how) in [
-            (.exited(1), " exited with 1"), (.signalled(9), " was ended by signal 9"), (.timedOut(1), "'s time was up"),
+            (.exited(1), " exited with 1"), (.signalled(9), " was terminated by signal 9"),
+            (.timedOut(1), " reached its time limit"),
         ] as [(Report.CommandOutcome, String)] {
             #expect(Messages.commandEnded(outcome, tenths: 125) == "the command\(how) after 12.5 s")
         }

@@ -29,9 +29,18 @@ import Testing
         (#"[\"#, 1, #"The expression ends in a backslash; write '\\' for the character itself."#),
         ("^*", 1, "'*' would repeat a position in the text; only text can be repeated."),
         (#"a\b{2}"#, 3, "'{' would repeat a position in the text; only text can be repeated."),
-        ("a**", 2, "'*' follows another repetition; put the other one into a group, '(?:…)', to repeat it."),
-        ("a{2}{3}", 4, "'{' follows another repetition; put the other one into a group, '(?:…)', to repeat it."),
-        ("a???", 3, "'?' follows another repetition; put the other one into a group, '(?:…)', to repeat it."),
+        (
+            "a**", 2,
+            "'*' follows another repetition operator; to repeat the result, put the first repetition in a group, '(?:…)'."
+        ),
+        (
+            "a{2}{3}", 4,
+            "'{' follows another repetition operator; to repeat the result, put the first repetition in a group, '(?:…)'."
+        ),
+        (
+            "a???", 3,
+            "'?' follows another repetition operator; to repeat the result, put the first repetition in a group, '(?:…)'."
+        ),
         ("a++", 2, "Possessive repetitions ('*+', '++', '?+', '}+') are not supported; leave out the '+'."),
         ("a{", 1, #"'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\{' for the character itself."#),
         ("a{,2}", 1, #"'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\{' for the character itself."#),

@@ -115,11 +115,11 @@ extension LongPeers {
         @Test(
             "The report describes how an adapter misbehaves during a case",
             arguments: [
-                ("dies", "The adapter exited with status 3 instead of answering to"),
-                ("raises", "The adapter exited with status 1 instead of answering to"),
-                ("is_killed", "The adapter was ended by signal 9 instead of answering to"),
-                ("leaves_a_child_behind", "The adapter exited with status 4 instead of answering to"),
-                ("closes_its_output", "The adapter closed its standard output instead of answering to"),
+                ("dies", "The adapter exited with status 3 instead of answering {"),
+                ("raises", "The adapter exited with status 1 instead of answering {"),
+                ("is_killed", "The adapter was terminated by signal 9 instead of answering {"),
+                ("leaves_a_child_behind", "The adapter exited with status 4 instead of answering {"),
+                ("closes_its_output", "The adapter closed its standard output instead of answering {"),
                 ("writes_garbage", "output for people belongs on standard error"),
                 ("writes_much", "has no end within 1 MiB"),
                 ("prints_to_the_answers", "is 2 eggs are logged: it is not JSON"),

@@ -60,7 +60,7 @@ extension Peers {
             let lines = run.errors.split(separator: "\n")
             #expect(lines.count == 2 && lines.first == "began", "\(run.transcript)")
             #expect(
-                lines.last?.hasPrefix("fitiq-mock: The adapter exited with status 3 instead of answering to") == true)
+                lines.last?.hasPrefix("fitiq-mock: The adapter exited with status 3 instead of answering {") == true)
             #expect(lines.last?.hasSuffix("It last wrote to standard error: began") == true)
         }
 

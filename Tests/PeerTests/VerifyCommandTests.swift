@@ -72,7 +72,7 @@ extension Peers {
 
         @Test(
             "A run with a failing command exits with 1 and reports the command separately",
-            arguments: [("exit 7", "exited with 7"), ("kill -9 $$", "was ended by signal 9")])
+            arguments: [("exit 7", "exited with 7"), ("kill -9 $$", "was terminated by signal 9")])
         func failing(end: String, told: String) async throws {
             let run = try await verify([], "\(Self.whisper); \(end)")
             #expect(run.status == 1, "\(run.transcript)")
@@ -218,7 +218,7 @@ extension Peers {
                     directory: folder.url)
                 #expect(ContinuousClock.now - start < .seconds(20))
                 #expect(run.output.hasSuffix("exit 1\n"), "\(run.transcript)")
-                #expect(run.errors.contains("the command's time was up"), "\(run.transcript)")
+                #expect(run.errors.contains("the command reached its time limit"), "\(run.transcript)")
                 #expect(run.output.contains("✓ ids/lowercase"), "\(run.transcript)")
             }
         }
@@ -354,7 +354,7 @@ extension Peers {
                 (["verify", "--annotations", "gitlab", "--", "true"], "github"),
                 (
                     ["verify", "--quiet", "--", "fitiq-no-such-program"],
-                    "cannot start 'fitiq-no-such-program': no folder in PATH"
+                    "cannot start 'fitiq-no-such-program': no program with that name in PATH"
                 ),
                 (["verify", "--quiet", "--", "/etc/passwd"], "cannot start '/etc/passwd': it is not executable"),
             ])

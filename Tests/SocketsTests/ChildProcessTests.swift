@@ -92,9 +92,9 @@ struct ChildProcessTests {
     @Test(
         "Starting a missing program throws",
         arguments: [
-            ("fitiq-no-such-program", "no folder in PATH has a program of that name"),
+            ("fitiq-no-such-program", "no program with that name in PATH"),
             ("./fitiq-no-such-program", "there is no such file"), ("/", "it is not executable"),
-            ("", "no folder in PATH has a program of that name"),
+            ("", "no program with that name in PATH"),
         ], ChildProcess.Keeping.allCases)
     func notStarted(expected: (name: String, reason: String), keeping: ChildProcess.Keeping) {
         let (name, reason) = expected
@@ -197,7 +197,7 @@ struct ChildProcessTests {
                 "cannot open a pipe to a program: this process has reached its limit of open files; raise it with ulimit -n"
             ),
             (.write, EPIPE, "cannot write to the program: it no longer reads its input"),
-            (.read, ETIMEDOUT, "cannot read from the program: its time is up"),
+            (.read, ETIMEDOUT, "cannot read from the program: its time limit was reached"),
             (
                 .start("x"), ENOEXEC,
                 "cannot start 'x': it is not a program that this system can run; a script begins with a line like #!/bin/sh"
@@ -205,7 +205,7 @@ struct ChildProcessTests {
             (.start("x"), E2BIG, "cannot start 'x': its arguments and environment together are too long"),
             (
                 .start("x"), ENOENT,
-                "cannot start 'x': no folder in PATH has a program of that name; a script in this folder is './x'"
+                "cannot start 'x': no program with that name in PATH; to run a script in this folder, use './x'"
             ),
             (
                 .watch, EMFILE,

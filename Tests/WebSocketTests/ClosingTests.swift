@@ -169,7 +169,7 @@ struct ClosingTests {
         ("an empty close frame", Wire.fromPeer(of: .server, 8), .clean(code: .noStatus)),
         (
             "garbage", [0xFF],
-            .abnormal(message: "The stream ended after the connection had failed; the failure says why.")
+            .abnormal(message: "The stream ended because the connection had already failed; see the earlier error.")
         ),
     ]
 

@@ -29,7 +29,7 @@ struct Banner {
     private var what: String {
         if server.replays { return "plays a recorded session back" }
         let hasUpstream = server.engine.scenario.upstream != nil
-        return hasUpstream ? "stands in front of a real server" : "serves a fake FitIQ backend"
+        return hasUpstream ? "is a proxy in front of a real server" : "serves a fake FitIQ backend"
     }
 
     /// The prefix of a world's paths.

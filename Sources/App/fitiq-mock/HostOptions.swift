@@ -34,7 +34,7 @@ struct HostOptions: ParsableArguments {
     var logLevel: String?
 
     @Option(
-        "The form of the log: text, or json, one object per line. (default: text)", "format",
+        "The log format: text, or json, one object per line. (default: text)", "format",
         .values(of: LineLog.Format.self))
     var logFormat: String?
 

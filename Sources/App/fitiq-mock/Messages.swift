@@ -63,7 +63,8 @@ enum Messages {
         let reasons = lost.map { "\($0.scenario): \($0.reason)" }.joined(separator: " ")
         let options = lost.map { "--scenario \($0.scenario.shellQuoted)" }.joined(separator: " ")
         return
-            "\(Words.counted(lost.count, "run")) had no world, or lost it with its server; repeat \(options). \(reasons)"
+            "\(Words.counted(lost.count, "run")) got no world, or lost it when the server exited; repeat \(options). "
+            + reasons
     }
     static func notANode(_ value: String) -> String {
         "--node must be 1 to \(NodeName.longest) lower-case letters, digits and hyphens, with a letter first and no "
@@ -194,8 +195,8 @@ enum Messages {
         let how =
             switch outcome {
             case .exited(let status): "the command exited with \(status)"
-            case .signalled(let number): "the command was ended by signal \(number)"
-            case .timedOut: "the command's time was up"
+            case .signalled(let number): "the command was terminated by signal \(number)"
+            case .timedOut: "the command reached its time limit"
             }
         return "\(how) after \(tenths / 10).\(tenths % 10) s"
     }
@@ -343,11 +344,11 @@ enum Messages {
                 + "token lifetime at the next reset (POST /__admin/reset) and in new worlds"
     }
     static func lastGoodStays(_ path: String) -> String {
-        "'\(path)' has mistakes; the version loaded last stays in use until you fix them:"
+        "'\(path)' has mistakes; until you fix them, the server uses the last version loaded:"
     }
     static func vanished(_ path: String) -> String {
-        "'\(path)' is missing; the version loaded last stays in use, and the server reads the file again when "
-            + "it is back"
+        "'\(path)' is missing; the server still uses the last version loaded, and will reload the file when it "
+            + "reappears"
     }
 
     /// Puts the file's name before a sentence about it, as before its mistakes.

@@ -14,7 +14,7 @@ enum Origin: Sendable {
         case .readyFile: "FITIQ_MOCK_READY_FILE"
         case .argument: "the argument of MockServer(url:)"
         case .program: "started by the tests"
-        case .usual: "the usual place, because neither FITIQ_MOCK_URL nor FITIQ_MOCK_READY_FILE is set"
+        case .usual: "the default location, because neither FITIQ_MOCK_URL nor FITIQ_MOCK_READY_FILE is set"
         }
     }
 }

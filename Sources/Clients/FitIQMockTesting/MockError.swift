@@ -56,7 +56,7 @@ enum Messages {
         MockError(
             .noServer,
             "\(request) got no answer: the server at \(url.absoluteString) has stopped, or closed the "
-                + "connection. \(reason) If it stopped on its own, its log says why.")
+                + "connection. \(reason) If it stopped on its own, see its log.")
     }
 
     static func late(_ request: String, _ url: URL, after seconds: TimeInterval) -> MockError {

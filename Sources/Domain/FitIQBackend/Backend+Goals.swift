@@ -190,7 +190,9 @@ extension Backend {
     /// Links both ends after unlinking both from their former partners.
     mutating func link(goal: Int, with consultation: Int, at now: Timestamp) {
         precondition(consultations[consultation].consultation.isActive, "Only an active consultation may be linked.")
-        precondition(consultations[consultation].owner == goals[goal].owner, "A link must stay within one user.")
+        precondition(
+            consultations[consultation].owner == goals[goal].owner,
+            "A goal and its linked consultation must have the same owner.")
         if let former = conversation(ofGoal: goal), former != consultation { setGoal(of: former, to: nil, at: now) }
         if let former = self.goal(conversingIn: consultation), former != goal {
             update(goal: former, at: now) { $0.conversationID = nil }

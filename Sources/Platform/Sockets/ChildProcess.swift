@@ -227,7 +227,7 @@ public struct ChildProcessError: Error, Sendable, Equatable, CustomStringConvert
 
     private var reason: String {
         switch code {
-        case ETIMEDOUT: "its time is up"
+        case ETIMEDOUT: "its time limit was reached"
         case EMFILE: "this process has reached its limit of open files; raise it with ulimit -n"
         default: String(cString: strerror(code))
         }
@@ -237,7 +237,7 @@ public struct ChildProcessError: Error, Sendable, Equatable, CustomStringConvert
         switch code {
         case ENOENT where name.contains("/"):
             "there is no such file, or the interpreter named in its first line is missing"
-        case ENOENT: "no folder in PATH has a program of that name; a script in this folder is './\(name)'"
+        case ENOENT: "no program with that name in PATH; to run a script in this folder, use './\(name)'"
         case EACCES: "it is not executable; run chmod +x on it, or name its interpreter first"
         case ENOEXEC: "it is not a program that this system can run; a script begins with a line like #!/bin/sh"
         case E2BIG: "its arguments and environment together are too long"

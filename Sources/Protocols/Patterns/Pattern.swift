@@ -71,8 +71,8 @@ public struct PatternError: Error, Equatable, Sendable {
     }
     static func repeatedRepetition(_ sign: Unicode.Scalar, at position: Int) -> Self {
         Self(
-            "'\(sign)' follows another repetition; put the other one into a group, '(?:…)', to repeat it.", at: position
-        )
+            "'\(sign)' follows another repetition operator; to repeat the result, put the first repetition in a "
+                + "group, '(?:…)'.", at: position)
     }
     static func possessive(at position: Int) -> Self {
         Self("Possessive repetitions ('*+', '++', '?+', '}+') are not supported; leave out the '+'.", at: position)

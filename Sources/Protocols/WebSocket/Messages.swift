@@ -4,7 +4,7 @@ import Text
 ///
 /// Messages of protocol violations are also the reason in our close frame and are limited to its 123 bytes.
 enum Messages {
-    static let endAfterFailure = "The stream ended after the connection had failed; the failure says why."
+    static let endAfterFailure = "The stream ended because the connection had already failed; see the earlier error."
 
     /// The text for an early end of the stream, by the connection's state.
     static func endOfStream(of connection: Connection) -> String {

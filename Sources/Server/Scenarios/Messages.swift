@@ -24,7 +24,7 @@ enum Messages {
     static let keyIsNotText = "A key must be a word or a text; this one is a list or a mapping."
     static let repeatedKey = "occurs twice; each key may occur once."
     static func oldWord(_ word: String, now: String) -> String {
-        "is \"\(word)\", an old word that is still accepted; write \"\(now)\"."
+        "is \"\(word)\", which is deprecated but still accepted; write \"\(now)\"."
     }
     static func fileTooLarge(_ count: Int) -> String {
         "The file has \(count) bytes; at most \(ScenarioLimits.fileBytes) are read. Use 'made_up_messages' for "

@@ -71,7 +71,7 @@ struct BreakpointWordsTests {
             #expect(answer.status == 201 && answer.json?["hold"]?.string == now, "\(answer.text)")
             #expect(
                 answer.json?["deprecated"] == [
-                    .string("\(place) is \"\(old)\", an old word that is still accepted; write \"\(now)\".")
+                    .string("\(place) is \"\(old)\", which is deprecated but still accepted; write \"\(now)\".")
                 ])
         }
     }
@@ -81,7 +81,7 @@ struct BreakpointWordsTests {
         let network = VirtualNetwork()
         let faults = #"[{"on":"socket","hold":"server"}]"#
         let sentence: JSONValue = [
-            "faults[0].hold is \"server\", an old word that is still accepted; write \"server_to_client\"."
+            "faults[0].hold is \"server\", which is deprecated but still accepted; write \"server_to_client\"."
         ]
         let made = try network.admin(.post, "worlds", #"{"scenario":{"name":"old","faults":\#(faults)}}"#)
         #expect(made.status == 201 && made.json?["deprecated"] == sentence, "\(made.text)")

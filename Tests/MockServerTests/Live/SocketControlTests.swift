@@ -141,7 +141,7 @@ struct SocketControlTests {
         // Uses the word of earlier versions.
         let old = try opened.ask("/2/send", #"{"template":"stream_chunk","fields":{"content":"Sent by hand"}}"#)
         #expect(old.status == 200 && old.json?["sent"] == sent.json?["sent"])
-        let note = "'fields' is an old word that the server still accepts; write 'members'."
+        let note = "'fields' is deprecated but still accepted; write 'members'."
         #expect(old.json?["deprecated"] == [.string(note)])
     }
 

@@ -59,31 +59,32 @@ extension AdapterError: CustomStringConvertible {
     /// The command, the answer and the expectation, in one to three sentences.
     public var description: String {
         let (command, expectation) = (asked?.name ?? "", asked?.expectation ?? "")
-        let asked = asked.map { " to \(Self.excerpt($0.line))" } ?? ""
+        let line = asked.map { " \(Self.excerpt($0.line))" } ?? ""
+        let toLine = line.isEmpty ? "" : " to\(line)"
         return switch reason {
         case .notStarted(let reason): "The adapter does not run: \(reason)."
         case .ended(let how):
-            "The adapter \(how) instead of answering\(asked). "
+            "The adapter \(how) instead of answering\(line). "
                 + (received.map(Self.lastWords) ?? "It wrote nothing to standard error.")
         case .closedOutput:
-            "The adapter closed its standard output instead of answering\(asked). It must stay open until the end."
+            "The adapter closed its standard output instead of answering\(line). It must stay open until the end."
         case .late:
-            "The adapter did not answer\(asked) in time. It must answer immediately, and flush its output "
+            "The adapter did not answer\(line) in time. It must answer immediately, and flush its output "
                 + "after each line. Expected: \(expectation)."
         case .tooLong:
-            "The adapter's answer\(asked) has no end within \(AdapterLimits.lineBytes >> 20) MiB. Expected one line: "
+            "The adapter's answer\(toLine) has no end within \(AdapterLimits.lineBytes >> 20) MiB. Expected one line: "
                 + "\(expectation)."
         case .notRunning: "The adapter exited, or was stopped, earlier in this case: '\(command)' was not sent."
         case .unsupported: "The adapter says that it does not support '\(command)'."
         case .refused(let text):
             text.isEmpty
-                ? "The adapter answered\(asked) that it failed, without an 'error' that says why."
-                : "The adapter answered\(asked) that it failed: \(text)"
+                ? "The adapter answered\(line) with a failure, but without an 'error' that explains it."
+                : "The adapter answered\(line) with a failure: \(text)"
         case .unasked:
             "The adapter wrote \(Self.excerpt(received ?? [])) without being asked, before '\(command)' was "
                 + "sent. It must answer each command with one line; output for people belongs on standard error."
         case .badAnswer(let reason):
-            "The adapter's answer\(asked) is \(Self.excerpt(received ?? [])): \(reason)"
+            "The adapter's answer\(toLine) is \(Self.excerpt(received ?? [])): \(reason)"
                 + "\(reason.hasSuffix("?") ? "" : ".") Expected: \(expectation)."
         }
     }
@@ -120,11 +121,11 @@ extension AnswerError {
 }
 
 extension ChildProcess.Outcome {
-    /// How the process ended, such as `exited with status 1` or `was ended by signal 9`.
+    /// How the process ended, such as `exited with status 1` or `was terminated by signal 9`.
     var inWords: String {
         switch self {
         case .exited(let status): "exited with status \(status)"
-        case .signalled(let number): "was ended by signal \(number)"
+        case .signalled(let number): "was terminated by signal \(number)"
         }
     }
 }

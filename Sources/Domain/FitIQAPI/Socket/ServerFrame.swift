@@ -147,7 +147,8 @@ public struct MealSocketError: Error, Equatable, Sendable {
     /// A newer connection of the same user replaced this one.
     public static let replaced = Self(
         code: .connectionLimit,
-        message: "The same user has opened a newer meal socket. A user has one: keep it open, and do not open another.",
+        message:
+            "The same user has opened a newer meal socket. Only one per user is allowed: keep it open and reuse it.",
         reason: "Replaced by a newer connection")
 
     /// The user's account was deleted.

@@ -90,8 +90,8 @@ private struct BreakpointDraft {
         }
         try body.check(keys: ["on", "name", "enabled", "direction", "match", "timeout", "controller"])
         call.oldWords.note(
-            "'on' with \"\(place)\", 'match', 'direction' and 'timeout' are old words that the server still "
-                + "accepts; write the breakpoint as in this answer, as a fault with 'hold'.")
+            "'on' with \"\(place)\", 'match', 'direction' and 'timeout' are deprecated but still accepted; write "
+                + "the breakpoint as in this answer, as a fault with 'hold'.")
         let match = try body.part("match", keys: Self.conditions(of: place))
         connection = try match.number("connection", in: 1...Int.max).map(UInt64.init)
         for (one, other) in [("at", "type"), ("connection", "connections")]

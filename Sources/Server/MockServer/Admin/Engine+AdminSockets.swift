@@ -43,8 +43,8 @@ extension Engine {
         let keys = AdminBody.payloadKeys + ["template", "members", "fields", "opcode"]
         let body = try call.body(keys: keys, limits: JSON.Limits(bytes: limits.frameBody))
         if body["fields"] != nil {
-            guard body["members"] == nil else { throw .invalid("'fields' is the old word for 'members'.") }
-            call.oldWords.note("'fields' is an old word that the server still accepts; write 'members'.")
+            guard body["members"] == nil else { throw .invalid("'fields' is the deprecated name of 'members'.") }
+            call.oldWords.note("'fields' is deprecated but still accepted; write 'members'.")
         }
         let (payload, opcode) = try message(body, for: connection, in: call.world)
         try connection.checkIsOpen(to: "send")
