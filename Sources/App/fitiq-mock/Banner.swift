@@ -54,13 +54,13 @@ struct Banner {
 
     /// A command that prints a token of the default world's user.
     ///
-    /// The token lives as long as the scenario's own, or an hour.
+    /// The token is valid for as long as the scenario's tokens, or for an hour.
     private var tokenCommand: String {
         let user = server.engine.scenario.data.users.first?.id.text
-        // The banner may end in a log, so it has no secret: the command reads it from the environment.
+        // The banner may end up in a log, so it omits the secret, which the command reads from the environment.
         var words = [program, "token"]
         if let user, user != DevelopmentCredentials.userID { words += ["--user", user.shellQuoted] }
-        // Tokens expire by the world's clock, and the command knows the system's only.
+        // Tokens expire by the world's clock, but the command knows only the system clock.
         let ahead = (server.engine.manualTime ?? now).secondsSinceEpoch - now.secondsSinceEpoch
         if let tokenLifetime {
             words += ["--expires-in", "\(ahead + tokenLifetime)s"]
@@ -174,7 +174,7 @@ extension String {
 
 struct RunningServer {
     let engine: Engine
-    /// The server's own URLs, even behind a proxy.
+    /// The server's own URLs; a proxy in front does not change them.
     ///
     /// `secureURL` is nil without TLS.
     let url: String

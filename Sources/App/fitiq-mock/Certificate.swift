@@ -41,11 +41,11 @@ struct Certificate: ParsableCommand {
 ///
 /// They are created on first use.
 ///
-/// The CA stays until shortly before it expires, because people have made their clients trust it. If it is damaged, its
-/// user must decide. The server certificate is renewed when it is damaged and shortly before it expires.
+/// The CA is kept until shortly before it expires, because users have made their clients trust it. If it is damaged,
+/// the user must decide what to do. The server certificate is renewed when it is damaged and shortly before it expires.
 struct CertificateFiles {
     let directory: DataDirectory
-    /// Receives notes for the user: sentences without a full stop.
+    /// Receives warnings for the user: sentences without a full stop.
     var warn: (String) -> Void = FitIQMock.printError
     static let (ca, caKey) = ("ca.pem", "ca-key.pem")
     static let (server, serverKey) = ("localhost.pem", "localhost-key.pem")
@@ -80,13 +80,13 @@ struct CertificateFiles {
 
     /// The stored CA if it outlives the certificates that it would issue, otherwise a new one.
     ///
-    /// - Throws: A mistake in the configuration if the stored CA is damaged, because no client would trust a new one.
+    /// - Throws: A configuration error if the stored CA is damaged, because no client would trust a new one.
     private func authority(at now: Int64) throws(Failure) -> CertificateAuthority {
         if OutputFile.rightsOfOthers(to: directory[Self.caKey]) != 0 {
             warn(Messages.openAuthorityKey(directory[Self.caKey]))
         }
-        // The key is written before the certificate, and the process may be killed in between. So without a certificate
-        // there is no CA yet.
+        // The key is written before the certificate, and the process may be killed in between. So a key without a
+        // certificate is not a CA yet.
         if InputFile.exists(caPath) {
             let (certificate, key) = (try storedAuthority(Self.ca), try storedAuthority(Self.caKey))
             let facts: CertificateFacts
@@ -134,7 +134,7 @@ struct CertificateFiles {
 
     /// A unique serial number: 16 random bytes.
     ///
-    /// The first one makes it positive.
+    /// The first byte makes the number positive.
     private static func serial() -> [UInt8] {
         var bytes = SystemEntropy.bytes(count: 16)
         bytes[0] = bytes[0] & 0x3F | 0x40
@@ -146,12 +146,12 @@ struct CertificateFiles {
 struct DataDirectory {
     let path: String
 
-    /// Finds the folder that the environment names, or the system's usual one.
+    /// Finds the folder that the environment names, or the system's default folder.
     init(environment: (String) -> String? = System.variable) throws(Failure) { path = try Self.path(environment) }
 
     init(path: String) { self.path = path }
 
-    /// The path in `FITIQ_MOCK_DATA_DIR`, or the folder of Apple's guidelines or the XDG Base Directory Specification.
+    /// The path in `FITIQ_MOCK_DATA_DIR`, or the folder that Apple or the XDG Base Directory Specification recommends.
     private static func path(_ environment: (String) -> String?) throws(Failure) -> String {
         func folder(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
         if let own = folder("FITIQ_MOCK_DATA_DIR") { return own }
@@ -177,7 +177,7 @@ struct DataDirectory {
 
     /// Runs the body while holding a lock that excludes other processes.
     ///
-    /// It creates the folder, for its user only, if it is missing.
+    /// It creates a missing folder, which only the user can access.
     func locked<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         try make(absolutePath)
         let lock = self["lock"]
@@ -189,7 +189,7 @@ struct DataDirectory {
         return try body()
     }
 
-    /// Writes a file atomically; other users can never read a secret one, not even while it is being written.
+    /// Writes a file atomically; other users can never read a secret file, not even while it is being written.
     func write(_ bytes: [UInt8], to name: String, isSecret: Bool) throws(Failure) {
         let mode = isSecret ? 0o600 : 0o644
         try orFailure(try WholeFile.write(bytes, to: self[name], others: .none, mode: mode), Failure.file)

@@ -68,7 +68,7 @@ struct Chat: ParsableCommand {
         }
     }
 
-    /// Returns a client in the consultation with the coach, and the consultation's ID.
+    /// Returns a client that is connected to a consultation with the coach, and the consultation's ID.
     private func begin() throws -> (FitIQClient, id: String) {
         let (email, password) = (Settings.text(email, "EMAIL"), Settings.text(password, "PASSWORD"))
         guard (email == nil) == (password == nil) else { throw Failure.configuration(Messages.halfAnAccount) }
@@ -78,11 +78,11 @@ struct Chat: ParsableCommand {
                     secret: Settings.text(nil, "JWT_SECRET") ?? DevelopmentCredentials.jwtSecret),
             apiKey: Settings.text(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey)
         let client = try FitIQClient(url: Settings.serverURL(url).description, credentials: credentials) {
-            // Somebody who tries out a fake wants to see its behaviour at once.
+            // Users who try out a fake want to see its behaviour immediately.
             $0.retries.maximumAttempts = 1
             if message != nil { $0.reconnects.maximumTries = 0 }
             $0.checksAnswers = false
-            // Some guides check one and some the other, and the mode of the fake is unknown here.
+            // Guides differ in which token they check, and the fake's mode is unknown here.
             $0.sendsTokenTwice = true
             $0.chat = chatProtocol
         }
@@ -111,7 +111,7 @@ struct Chat: ParsableCommand {
             do {
                 try self.attempt(client, input, body)
             } catch let error as ClientError where error.isGone {
-                // A restarted server issues the same IDs again, but the client believes that they are gone.
+                // A restarted server issues the same IDs again, but the client treats them as deleted.
                 news.cancel()
                 try? Blocking.wait { [client] in await client.close() }
                 (client, id) = try begin()
@@ -133,7 +133,7 @@ struct Chat: ParsableCommand {
                 case .help: print(Messages.chatHelp)
                 case .archive: try attempt(archive)
                 case .meal(let text):
-                    // A guide without meals answers 404, which does not concern the consultation.
+                    // A guide without meals returns 404, which says nothing about the consultation.
                     do {
                         try self.attempt(client, input) { try await Self.log(text, $0) }
                     } catch let error as ClientError where error.isGone && input.isEdited {
@@ -156,11 +156,11 @@ struct Chat: ParsableCommand {
         print(Messages.mealCompleted(meal.text, calories: meal.calories))
     }
 
-    /// Carries out a line.
+    /// Executes a line.
     ///
     /// The conversation continues unless the connection fails.
     ///
-    /// - Parameter input: the input that may end the wait, or nil without input.
+    /// - Parameter input: the input that may end the wait, or nil if there is none.
     private func attempt(
         _ client: FitIQClient, _ input: LineInput? = nil,
         _ body: @escaping @Sendable (FitIQClient) async throws -> Void
@@ -249,13 +249,13 @@ enum ChatAnswer {
         return line
     }
 
-    /// The answer so far to a message after this number of lines.
+    /// The answer so far to the message that follows this number of lines.
     private static func answer(in transcript: [ClientState.Line], after count: Int) -> String? {
         guard transcript.count > count + 1, let last = transcript.last, last.role == .assistant else { return nil }
         return last.text
     }
 
-    /// Runs the body; if it fails, throws the network error itself, not the message that an app would show its user.
+    /// Runs the body; if it fails, throws the network error, not the message that an app would show its user.
     static func cause<Value>(of client: FitIQClient, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()

@@ -5,7 +5,7 @@ import Text
 
 /// Reports events other than answers on standard error.
 enum ChatNews {
-    /// How long to wait for anything before asking the server about its clock.
+    /// How long to wait for an event before asking the server about its clock.
     private static let patience = Duration.seconds(3)
     /// How long to wait for the server's answer about its clock.
     private static let answerTime = Duration.seconds(2)
@@ -15,7 +15,7 @@ enum ChatNews {
     static func follow(_ client: FitIQClient) async {
         var last = ClientState.Connection.disconnected
         var isLost = false
-        // Those of the history are not news.
+        // Templates in the history are not news.
         var made = client.state.templates ?? []
         for await state in client.states {
             if let templates = state.templates {
@@ -40,13 +40,13 @@ enum ChatNews {
     /// Reports the coach's templates that `known` lacks.
     static func report(_ templates: [ClientState.Template], since known: [ClientState.Template]) {
         guard templates != known else { return }
-        // A client keeps the last ones, so their number may stay the same.
+        // A client keeps only the latest templates, so their number may not change.
         for template in templates.dropFirst(max(0, min(known.count, templates.count - 1))) {
             say(Messages.made(template))
         }
     }
 
-    /// Runs a command, and reports a result that is missing because the server's clock stands still.
+    /// Runs a command, and says so if its result is missing because the server's clock has stopped.
     static func waiting<Result>(
         for client: FitIQClient, at base: BaseURL, adminToken: String?, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -75,7 +75,7 @@ enum ChatNews {
         editor?.requestStop()
     }
 
-    /// What the server says about a stopped clock or a missing token, or nil without an answer in time.
+    /// What the server says about a stopped clock or a missing token, or nil if it does not answer in time.
     private static func stillness(at base: BaseURL, adminToken: String?) -> String? {
         var request = ServerRequest(path: "clock", of: base, adminToken: adminToken)
         var answer: [UInt8] = []

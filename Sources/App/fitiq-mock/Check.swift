@@ -31,7 +31,7 @@ struct Check: ParsableCommand {
 
     /// The mistakes in a file, one per line, or nil if there are none.
     ///
-    /// - Parameter note: receives a line for each outdated word in a valid file.
+    /// - Parameter note: receives a line for each deprecated word in a valid file.
     static func mistakes(in path: String, note: (String) -> Void = { _ in }) -> String? {
         do throws(Failure) {
             return mistakes(
@@ -95,8 +95,8 @@ struct ListScenarios: ParsableCommand {
 enum InputFile {
     /// The bytes of a file of at most `limit` bytes.
     ///
-    /// - Parameter orInherited: whether a path that the user typed may also be `/dev/stdin` or what a shell makes of
-    ///   `<(command)`.
+    /// - Parameter orInherited: whether a path that the user typed may also be `/dev/stdin` or the path that a shell
+    ///   substitutes for `<(command)`.
     static func read(_ path: String, limit: Int, orInherited: Bool = false) throws(Failure) -> [UInt8] {
         let bytes = try orFailure(try FileReader(path, orInherited: orInherited).read(upTo: limit + 1), Failure.file)
         guard bytes.count <= limit else { throw .configuration(Messages.tooLarge(path, limit: limit)) }
@@ -119,7 +119,7 @@ struct FileStamp: Equatable {
 }
 
 extension FileStamp {
-    /// Reads a file's stamp, or returns nil unless it is a regular file, because opening anything else may block.
+    /// Reads a file's stamp; returns nil unless it is a regular file, because opening anything else may block.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

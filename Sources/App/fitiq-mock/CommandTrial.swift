@@ -9,7 +9,7 @@ import Traffic
 
 /// Runs a command as the client of a schedule, in its own world.
 ///
-/// The command is the whole story.
+/// The command takes the place of a story.
 ///
 /// It shows the output only of the first run, which has no faults. `verify` can play the other schedules and show
 /// theirs.
@@ -28,7 +28,7 @@ final class CommandTrial: Trial {
         let streams = isFirst ? ChildProcess.Streams.ofClient : .init(output: .null, errors: .null)
         var run = run
         (run.child.limit, run.child.silence) = (limit.whole, limit.silence)
-        // A confirmation does not wait behind the search.
+        // A confirmation does not queue behind the search.
         let isUrgent = limit.silence == limit.whole
         let hasBegun = Mutex(isUrgent)
         let leave = { @Sendable [beginners] in
@@ -53,14 +53,14 @@ final class CommandTrial: Trial {
         outcome.end = .command(done.ending)
         if case .timedOut = done.ending {
             outcome.hasLasted = true
-            // The run may have been cut before its limit.
+            // The run may have been stopped before its limit.
             outcome.end = .command(.timedOut(done.duration.components.seconds * 1_000_000_000))
         }
         return outcome
     }
 }
 
-/// Limits how many commands start at the same time to the number of processors; started ones mostly sleep.
+/// Limits how many commands start at the same time to the number of processors; running commands mostly sleep.
 private final class Beginners: Sendable {
     private let count = Mutex(0)
     /// How often to check whether there is room.

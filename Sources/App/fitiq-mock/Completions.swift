@@ -36,16 +36,16 @@ extension CompletionKind {
         }
     }
 
-    /// The worlds of the journal or session that the command line names; none if no word of it is such a file.
+    /// The worlds of the journal or session that the command line names, if it names one.
     static var judgedWorlds: CompletionKind {
         .custom { words, _, _ in
-            // The program and the command come first.
+            // Skip the program and the command.
             let worlds = words.dropFirst(2).lazy.compactMap { try? JudgeCommand.worlds(in: $0) }
             return worlds.first { !$0.isEmpty } ?? []
         }
     }
 
-    /// The worlds of the server that the command line names; none if it does not answer soon.
+    /// The worlds of the server that the command line names, if the server answers soon.
     static var worlds: CompletionKind {
         .custom { words, _, _ in
             // bash also splits words at = and :.
@@ -66,7 +66,7 @@ extension CompletionKind {
     }
 }
 
-/// A shorter way to declare an option: the help, the name of the value, and how a shell completes it.
+/// A shorter way to declare an option: its help, the value's name, and how a shell completes it.
 extension Option {
     init<Word: ExpressibleByArgument>(
         _ help: String, _ value: String, _ completion: CompletionKind? = nil, name: NameSpecification = .long,

@@ -191,7 +191,7 @@ struct ConformCommand: ParsableCommand {
         return .nanoseconds(wanted)
     }
 
-    /// The credentials for the server; only a server on this machine gets the default ones of a fake.
+    /// The credentials for the server; only a server on this machine gets a fake's default credentials.
     private func credentials(isLocal: Bool) throws(Failure) -> Credentials {
         let development = isLocal ? DevelopmentCredentials.token(secret: DevelopmentCredentials.jwtSecret) : nil
         guard let token = try Settings.upstreamSecret(token, "TOKEN") ?? development else {
@@ -201,7 +201,7 @@ struct ConformCommand: ParsableCommand {
             token: token, apiKey: try Settings.upstreamSecret(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey)
     }
 
-    /// Whether the name resolves only to this machine.
+    /// Whether the host name resolves only to this machine.
     private static func isLocal(_ server: UpstreamURL) -> Bool {
         let addresses = try? HostLookup.addresses(
             ofHost: server.host, port: server.port, within: RelayLimits().connectTime)
@@ -221,7 +221,7 @@ struct ConformCommand: ParsableCommand {
 struct ConformRun: Sendable {
     let server: UpstreamURL
     let trust: TLSTrust
-    /// The pause between two connections; each connection carries one request.
+    /// The pause between connections, which carry one request each.
     let pause: Duration
     let credentials: Credentials
     let freshToken: String?
@@ -261,7 +261,7 @@ struct ConformRun: Sendable {
             [credentials, freshToken, pause] in
             try FitIQClient(url: url, credentials: credentials) {
                 ($0.freshToken, $0.guide) = (freshToken, mode)
-                // A server that needs no pause between requests needs none between sockets.
+                // A server that needs no pause between requests needs no pause between sockets.
                 if pause == .zero { $0.patience.afterOwnClose = .zero }
             }
         }

@@ -149,7 +149,7 @@ extension Explorer.Confirmation: ExpressibleByArgument {
     }
 }
 
-/// The families of faults by the names that options use.
+/// The fault families by the names that options use.
 enum FaultFamilies {
     static let words = Words.list(FaultKind.Family.allCases.map(\.rawValue))
 
@@ -161,7 +161,7 @@ enum FaultFamilies {
         return families
     }
 
-    /// A line for each kind in the families: family, ID, and the rules for an example place.
+    /// A line for each fault kind in the families: family, ID, and the rules for an example place.
     static func table(_ families: Set<FaultKind.Family>) -> String {
         let width = FaultKind.Family.allCases.map(\.rawValue.count).max() ?? 0
         let rows = FaultKind.all.filter { families.contains($0.family) }.map { kind in

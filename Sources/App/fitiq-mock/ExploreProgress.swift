@@ -11,10 +11,10 @@ final class ExploreProgress: Sendable {
     private let line = Box<Line>()
     private static let anew = "\r\u{1B}[K"
 
-    /// - Parameter line: makes the first report after this many seconds.
+    /// - Parameter line: makes the first report, given the seconds since the start.
     init(_ line: @escaping Line) { self.line.value = line }
 
-    /// Sets what the later reports say, and draws the line if it is time.
+    /// Sets what later reports say, and draws the line if it is due.
     func say(_ line: @escaping Line) {
         self.line.value = line
         tick()

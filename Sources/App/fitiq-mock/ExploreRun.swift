@@ -33,7 +33,7 @@ struct ExploreRun {
         settings.timeLimit = options.timeLimit.map { .seconds($0.seconds) }
         settings.stories = try Self.stories(options)
         self.settings = settings
-        // A folder needs the same rights as a file, so check a file in the folder or in its place.
+        // A folder needs the same permissions as a file, so check a file in the folder or in its place.
         let isThere = access(options.output, F_OK) == 0
         knownBroken = try options.reports.begin(
             checks: Symptom.ids,
@@ -48,7 +48,7 @@ struct ExploreRun {
 
     /// The stories to play.
     ///
-    /// A command plays its own in a scenario's world; an adapter gets ours.
+    /// A command plays its own story in a scenario's world; an adapter gets our stories.
     private static func stories(_ options: Explore) throws(Failure) -> [Story] {
         let guide: GuideMode? = try Settings.choice(options.guide, of: "--guide")
         guard options.adapter else {
@@ -71,7 +71,7 @@ struct ExploreRun {
         let work: @Sendable () async throws -> Exploration = { [self] in
             let begin = MonotonicInstant.now()
             let end = options.time.map { begin.advanced(by: $0) }
-            // The rest of the time is for the latest symptoms.
+            // The rest of the time is reserved for confirming the latest symptoms.
             let lastBegin = options.time.map { begin.advanced(by: $0 - min($0 * 3 / 20, Self.longestRest)) }
             let stopping: @Sendable () -> Exploration.Ending? = { [stop] in
                 stop.wait(until: .now()) ? .interrupted : lastBegin.map { $0 <= .now() } ?? false ? .budget : nil
@@ -186,7 +186,7 @@ struct ExploreRun {
         }
         report.runs[0].checks += knownBroken.lines.filter { $0.scenario == nil && exploration.refutes($0.subject) }
             .map { Report.Check(address: $0.subject.text, clause: Messages.exploredClause, failures: []) }
-        // Only the page also shows the evidence of broken obligations.
+        // Only the page shows the evidence for broken obligations.
         var page = report
         for (index, found) in exploration.found.enumerated() {
             page.runs[index + 1].verdicts = found.verdict.map { [$0] } ?? []
@@ -232,7 +232,7 @@ struct ExploreRun {
     }
 }
 
-/// A trial that starts no run after its time is over.
+/// A trial that starts no more runs once its time is up.
 private struct EndingTrial<Runner: Trial>: Trial {
     let trial: Runner
     let end: MonotonicInstant?

@@ -48,7 +48,7 @@ struct FitIQMock: ParsableCommand {
 
     /// Parses and runs a command.
     ///
-    /// Prints an error as one line on standard error and exits with a code of the table above.
+    /// Prints an error as one line on standard error and exits with a code from the table above.
     static func main() {
         CurrentProcess.holdStandardStreams()
         CurrentProcess.ignoreFileSizeSignal()
@@ -89,9 +89,9 @@ struct FitIQMock: ParsableCommand {
         return String(decoding: object.encoded(), as: UTF8.self)
     }
 
-    /// The command of a command line.
+    /// Parses a command line into its command.
     ///
-    /// If the first word names a command, it parses that command alone, which takes half the instructions of parsing
+    /// If the first word names a command, it parses only that command, which takes half as many instructions as parsing
     /// the whole tree. Help, versions and mistakes need the tree.
     static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
         if arguments.first == "serve", let serve = Serve(plain: Array(arguments.dropFirst())) { return serve }
@@ -108,7 +108,7 @@ struct FitIQMock: ParsableCommand {
 
     /// Refuses words that name no command.
     ///
-    /// ArgumentParser would show the help of the part that it knows.
+    /// ArgumentParser would show the help of the part that it recognizes.
     private static func checkNames(_ arguments: [String]) throws(Failure) {
         var command: any ParsableCommand.Type = FitIQMock.self
         var path: [String] = []
@@ -130,7 +130,7 @@ struct FitIQMock: ParsableCommand {
         }
     }
 
-    /// The words at the beginning of a command line that name a command: `scenario from`; nil without any.
+    /// The words at the beginning of a command line that name a command, such as `scenario from`, or nil.
     static func commandName(in arguments: [String]) -> String? {
         var (path, known) = ([String](), configuration.subcommands)
         for word in arguments {
@@ -141,7 +141,7 @@ struct FitIQMock: ParsableCommand {
         return path.isEmpty ? nil : path.joined(separator: " ")
     }
 
-    /// The message for a command line of a command that cannot be parsed.
+    /// The message for a command whose arguments cannot be parsed.
     static func usage(_ text: String, of command: String?) -> String {
         guard let command else { return Messages.usage(text) }
         // The most common slip: `verify ./run-my-tests`.
@@ -197,13 +197,13 @@ struct Failure: Error {
     static func unwritten(_ error: FileError) -> Failure { running(error.description + ".") }
     /// An error that was already printed or is in a report.
     static func told(exitCode: Int) -> Failure { Failure(message: "", exitCode: Int32(exitCode)) }
-    /// A signal ended the program; the exit code follows the convention of shells.
+    /// A signal ended the program; the exit code follows the shell convention.
     static func interrupted(by signal: Int32, isReported: Bool = false) -> Failure {
         Failure(message: isReported ? "" : Messages.interrupted, exitCode: 128 + signal)
     }
 }
 
-/// Returns the value, or turns an error of a library into a failure of the program.
+/// Returns the value, or turns a library's error into a failure of the program.
 func orFailure<Value, Trouble: Error>(
     _ value: @autoclosure () throws(Trouble) -> Value, _ failure: (Trouble) -> Failure
 ) throws(Failure) -> Value { do throws(Trouble) { return try value() } catch { throw failure(error) } }
@@ -275,7 +275,7 @@ extension String {
     }
 }
 
-/// Runs asynchronous work while a thread that has nothing else to do waits for it.
+/// Runs asynchronous work while an otherwise idle thread waits for it.
 enum Blocking {
     static func wait<Value: Sendable>(for work: @escaping @Sendable () async throws -> Value) throws -> Value {
         let done = try Gate()
@@ -287,11 +287,11 @@ enum Blocking {
 
     /// Waits on the main thread for work with clients.
     ///
-    /// After a signal, the work has some time to end.
+    /// After a signal, the work gets some time to end.
     ///
     /// - Parameters:
     ///   - stop: opened at the signal. The work then returns its results so far or throws.
-    ///   - kill: called after the signal to end what the work waits for.
+    ///   - kill: called after the signal, to end whatever the work waits for.
     ///   - tick: called once a second until the work is done.
     /// - Throws: A ``Failure``.
     static func waitOnMain<Value: Sendable>(

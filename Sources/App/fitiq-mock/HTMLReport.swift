@@ -24,11 +24,11 @@ struct PageOption: ParsableArguments {
 
 /// The entries for a report's page, from all its runs.
 ///
-/// Any thread may add entries; the newest stay within the limits.
+/// Any thread may add entries; beyond the limits, the oldest are dropped.
 final class ReportJournal: Sendable {
     /// The maximum number of entries in the page.
     static let entryLimit = 100_000
-    /// The maximum bytes of heads, bodies and frames in the page.
+    /// The maximum number of bytes in the page's heads, bodies and frames.
     static let byteLimit = 64 * 1024 * 1024
 
     private struct State {
@@ -39,7 +39,7 @@ final class ReportJournal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds an entry of the run with this name; an entry larger than the limit displaces all others and stays.
+    /// Adds an entry of the run with this name; an entry larger than the limit replaces all others.
     func append(_ entry: JournalEntry, of run: String) {
         state.withLock { state in
             state.entries.append((ExactString(run), entry))
@@ -50,7 +50,7 @@ final class ReportJournal: Sendable {
                 state.byteCount -= state.entries[state.droppedCount].entry.byteCount
                 state.droppedCount += 1
             }
-            // Remove half of them at once, so that each entry moves only once.
+            // Remove half of the entries together, so that each entry moves only once.
             if state.droppedCount > 1024, state.droppedCount > state.entries.count / 2 {
                 state.entries.removeFirst(state.droppedCount)
                 state.droppedCount = 0
@@ -65,10 +65,10 @@ final class ReportJournal: Sendable {
     }
 }
 
-/// A report as the page of the admin API, including a journal and verdicts for each run.
+/// A report as the admin API's page, including a journal and verdicts for each run.
 ///
-/// The page reads them from elements `<script type="application/json" class="run">`, which browsers do not execute.
-/// They contain no `<`, so nothing that a client sent can end them or begin another element.
+/// The page reads the runs from elements `<script type="application/json" class="run">`, which browsers do not execute.
+/// Their text contains no `<`, so data from clients cannot end these elements or begin others.
 struct HTMLReport {
     /// Where the page expects the runs.
     private static let room = Array("<!-- runs -->".utf8)

@@ -6,7 +6,7 @@ import MockServer
 import Sockets
 import TLS
 
-/// The address, log, ready file and recording of a server or proxy: options of `serve`, `replay` and `record`.
+/// The address, log, ready file and recording of a server or proxy: options for `serve`, `replay` and `record`.
 struct HostOptions: ParsableArguments {
     @Option("The port to listen on; 0 picks a free one. (default: 8080)", as: .port)
     var port: UInt16?
@@ -49,9 +49,9 @@ struct HostOptions: ParsableArguments {
 
     func keepsSecrets() throws(Failure) -> Bool { try Settings.flag(keepSecrets, "KEEP_SECRETS") }
 
-    /// Raises the limit on file descriptors; if it stays too low, lowers the limit of connections.
+    /// Raises the limit on file descriptors; if it is still too low, lowers the limit on connections.
     ///
-    /// - Parameter share: The descriptors that each connection of a client takes: two with an upstream.
+    /// - Parameter share: The number of descriptors for each client connection: two with an upstream.
     static func raiseDescriptors(for limits: inout ServerLimits, share: Int, _ logger: Logger) {
         let wanted = limits.descriptors * share
         let descriptors = CurrentProcess.raiseFileDescriptorLimit(to: wanted)
@@ -62,7 +62,7 @@ struct HostOptions: ParsableArguments {
 
     /// Opens a host that stops on the system's signals.
     ///
-    /// - Parameter explain: May throw a better error than the usual one.
+    /// - Parameter explain: May throw a more specific error.
     static func open(
         _ configuration: Engine.Configuration, at address: SocketAddress, _ secure: SecureEndpoint?, _ trust: TLSTrust,
         explain: (StartError) throws(Failure) -> Void
@@ -130,7 +130,7 @@ struct HostOptions: ParsableArguments {
         )
     }
 
-    /// The user's own certificate; errors name the file that is at fault.
+    /// The user's own certificate; errors name the faulty file.
     private func own(
         _ certificatePath: String, _ keyPath: String, at address: SocketAddress
     ) throws(Failure) -> SecureEndpoint {
@@ -162,7 +162,7 @@ extension SecureEndpoint {
 }
 
 extension TLSError {
-    /// Whether the file of the key is at fault and not that of the certificate.
+    /// Whether the key's file is faulty, not the certificate's.
     fileprivate var isAboutKey: Bool {
         switch self {
         case .notPEM(.key), .damaged(.key), .tooLarge(.key, _), .unusable(.key, _), .encryptedKey, .wrongKey: true

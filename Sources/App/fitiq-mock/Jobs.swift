@@ -4,7 +4,7 @@ import Text
 
 /// Numbered jobs for other threads.
 ///
-/// Meanwhile the main thread waits until they end, a signal comes or time runs out.
+/// Meanwhile the main thread waits until the jobs end, a signal arrives or time runs out.
 ///
 /// A worker takes jobs until none are left.
 final class Jobs<Output: Sendable>: Sendable {
@@ -12,11 +12,11 @@ final class Jobs<Output: Sendable>: Sendable {
         var next = 0
         var workerCount = 0
         var outputs: [Int: Output] = [:]
-        /// Why the remaining jobs are skipped, or nil while they are not.
+        /// Why the remaining jobs are skipped, or nil if they are not.
         var end: Result<String, Failure>?
     }
 
-    /// The results until the end or an interruption.
+    /// The results of all jobs, or of those done before an interruption.
     struct Done {
         /// The results in the order of the jobs.
         var outputs: [Output]
@@ -28,13 +28,13 @@ final class Jobs<Output: Sendable>: Sendable {
     private let count: Int
     private let mailbox: Mailbox
     private let state = Mutex(State())
-    /// How long running jobs may take to end when the rest is skipped.
+    /// How long running jobs may take to end when the others are skipped.
     private static var patience: Duration { .seconds(5) }
 
     /// - Parameter mailbox: the mailbox that wakes the main thread.
     init(count: Int, _ mailbox: Mailbox) { (self.count, self.mailbox) = (count, mailbox) }
 
-    /// Starts workers, each on its own thread; it starts fewer if the system has no room for more threads.
+    /// Starts workers, each on its own thread, or fewer if the system cannot create more threads.
     func start(_ workerCount: Int, _ work: @escaping @Sendable () -> Void) throws(Failure) {
         for number in 0..<min(workerCount, count) {
             state.withLock { $0.workerCount += 1 }
@@ -52,7 +52,7 @@ final class Jobs<Output: Sendable>: Sendable {
         }
     }
 
-    /// Takes the next job, or returns nil after the last one and after a stop.
+    /// Takes the next job, or returns nil after the last job or a stop.
     func take() -> Int? {
         state.withLock { state in
             guard state.next < count, state.end == nil else { return nil }
@@ -63,7 +63,7 @@ final class Jobs<Output: Sendable>: Sendable {
 
     var isOver: Bool { state.withLock { $0.end != nil } }
 
-    /// Keeps a job's result; returns false, and drops it, if the remaining jobs were already given up.
+    /// Stores a job's result; drops it and returns false if the remaining jobs were already abandoned.
     func finish(_ job: Int, _ output: Output) -> Bool {
         state.withLock { state in
             guard state.end == nil else { return false }
@@ -72,10 +72,10 @@ final class Jobs<Output: Sendable>: Sendable {
         }
     }
 
-    /// Gives up the remaining jobs for a reason or because of a failure; the first call counts.
+    /// Abandons the remaining jobs for a reason or because of a failure; only the first call has an effect.
     func end(_ end: Result<String, Failure>) { state.withLock { $0.end = $0.end ?? end } }
 
-    /// Waits until all workers have left.
+    /// Waits until all workers have finished.
     ///
     /// - Parameters:
     ///   - limit: the time for all jobs, or nil for no limit.
@@ -87,7 +87,7 @@ final class Jobs<Output: Sendable>: Sendable {
         while state.withLock({ $0.workerCount > 0 }) {
             let event = try wait.next(until: deadline)
             if event == .woken || isStopped && event != .timeUp { continue }
-            // The job was asked to end but does not.
+            // The job was asked to end but has not ended.
             if isStopped { break }
             if case .signal(let number) = event { signal = number }
             end(.success(signal == nil ? Messages.timeIsUp(limit ?? .zero) : Messages.interruptedRun))
@@ -106,7 +106,7 @@ struct JobProgress: Sendable {
     /// What a job is, such as `scenario`.
     let noun: String
     let count: Int
-    /// Whether lines can be redrawn: on a terminal, with one job at a time.
+    /// Whether lines can be redrawn, which requires a terminal and one job at a time.
     var isTerminal = System.isTerminal(.error)
     /// The seconds between two progress lines without a terminal.
     private static let quietSeconds: Int64 = 10
@@ -122,7 +122,7 @@ struct JobProgress: Sendable {
         FitIQMock.drawOnStandardError(line(index, name, text, isPassing: seconds != nil))
     }
 
-    /// The output for a line; the name comes from a file and is untrusted.
+    /// The output for a line; the name comes from a file, so it is untrusted.
     func line(_ index: Int, _ name: String, _ text: String, isPassing: Bool) -> String {
         let line = "fitiq-mock: \(noun) \(index + 1) of \(count), \(name): \(text)".onOneLine(limit: 300)
         return (isTerminal ? Self.anew : "") + line + (isTerminal && isPassing ? "" : "\n")

@@ -63,17 +63,17 @@ struct JudgeCommand: ParsableCommand {
         try reports.tell(report, knownBroken: knownBroken, page: page.file(report, shown, knownBroken))
     }
 
-    /// The worlds of a file, without judging them; standard input stays unread.
+    /// The worlds of a file, without judging them; standard input is not read.
     static func worlds(in path: String) throws(Failure) -> [String] {
         guard path != "-" else { return [] }
-        // No world has this id, so the file only notes the others.
+        // No world has this ID, so the file only collects the names of others.
         var file = JudgedFile(name: path, mode: .union, world: "")
         try read(path, path) { (bytes) throws(Failure) in try file.receive(bytes) }
         _ = try file.finish { _ in nil }
         return file.otherWorlds
     }
 
-    /// Reads the journal piece by piece, so that its size does not matter.
+    /// Reads the journal in pieces, so that its size does not matter.
     private static func read(
         _ journal: String, _ name: String, _ body: (ArraySlice<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
@@ -94,7 +94,7 @@ struct JudgeCommand: ParsableCommand {
 /// Each world is judged separately. A session counts as one world. A longer journal needs no more memory per world.
 struct JudgedFile {
     static let worldLimit = 1000
-    /// The file's name for messages, which also stands for a world without a name.
+    /// The file's name in messages, which also serves as the name of an unnamed world.
     private let name: String
     private let mode: GuideMode
     /// The world to judge, or nil for all.
@@ -104,9 +104,9 @@ struct JudgedFile {
     /// Collects the judged entries for a page, if there is one.
     private let journal: ReportJournal?
     private var sniffer = SessionSniffer()
-    /// The bytes read before the kind of file was certain, and all bytes of a session.
+    /// The bytes read before the file's kind was certain, or all bytes of a session.
     private var held: [UInt8] = []
-    /// What the entries contain in addition to requests, answers and messages.
+    /// What the entries contain besides requests, answers and messages.
     private var evidence = Evidence.all
     private var reader = JournalReader()
     /// The worlds in the order of their first entries, and the index of each one.
@@ -114,7 +114,7 @@ struct JudgedFile {
     private var places: [ExactString: Int] = [:]
     /// The index of the last entry's world; consecutive lines mostly belong to one world.
     private var lastPlace = 0
-    /// The worlds that are not judged, as far as a message needs them.
+    /// The worlds that are not judged, for a message that lists them.
     private var others: Set<ExactString> = []
     var otherWorlds: [String] { others.sorted().map(\.text) }
 
@@ -149,7 +149,7 @@ struct JudgedFile {
         _ = try judgeLines()
     }
 
-    /// Judges the rest; returns notes on what the file lacks.
+    /// Judges the rest of the file; returns notes on what the file lacks.
     mutating func finish(attachment: @escaping (String) -> [UInt8]?) throws(Failure) -> [String] {
         guard sniffer.kind == .session else {
             guard prefix == nil else { throw .configuration(Messages.inFile(name, Messages.prefixOfJournal)) }
@@ -169,7 +169,7 @@ struct JudgedFile {
         return session.stranger.map { notes + [Messages.noCall(among: file.session.entries.count, $0)] } ?? notes
     }
 
-    /// Judges the complete lines; returns the mistake in a truncated last line, if there is one.
+    /// Judges the complete lines; returns the mistake in a truncated last line, if any.
     private mutating func judgeLines() throws(Failure) -> JournalError? {
         while true {
             let next: JournalReader.Line?

@@ -1,6 +1,6 @@
 import Text
 
-/// Edits a line on a terminal and keeps earlier lines: takes the bytes of keys and returns what to draw.
+/// Edits a line on a terminal and keeps earlier lines; it takes the bytes of keys and returns what to draw.
 ///
 /// Keys: the arrows, Home, End, Delete, Backspace, and Emacs' Ctrl-A, B, D, E, F, K, N, P, U, W. Sequences of other
 /// keys (ECMA-48 CSI, SS3) are ignored completely.
@@ -19,7 +19,7 @@ struct LineEditor {
     static let lineLimit = 64 * 1024
     /// The maximum number of earlier lines; the oldest are dropped.
     static let historyLimit = 1000
-    /// The maximum length of a key's sequence.
+    /// The maximum length of a key's escape sequence.
     private static let longestKey = 16
 
     /// The text on both sides of the cursor.
@@ -45,9 +45,9 @@ struct LineEditor {
         }
     }
 
-    /// The prompt and the line on one row of a terminal, with the cursor in its place.
+    /// The prompt and the line on one row of a terminal, with the cursor in position.
     ///
-    /// A longer line is shown around the cursor.
+    /// Of a longer line, it shows the part around the cursor.
     func drawn(prompt: String, columns: Int) -> String {
         let room = max(columns - prompt.count - 1, 8)
         var (left, right, used, ahead) = ("", "", 0, 0)
@@ -67,7 +67,7 @@ struct LineEditor {
         return "\r\u{1B}[K\(prompt)\(text)" + (ahead > 0 ? "\u{1B}[\(ahead)D" : "")
     }
 
-    /// The columns of a character: those of its first scalar, which the others modify.
+    /// A character's width in columns: the width of its first scalar, which the others modify.
     private static func columns(_ character: Character) -> Int {
         character.unicodeScalars.first.map(TerminalText.columns) ?? 0
     }
@@ -115,7 +115,7 @@ struct LineEditor {
         return .changed
     }
 
-    /// Handles a byte of a character beyond ASCII; invalid UTF-8 is ignored.
+    /// Handles a byte of a non-ASCII character; invalid UTF-8 is ignored.
     private mutating func receiveCharacter(_ byte: UInt8) -> Event {
         guard key.isEmpty || byte & 0xC0 == 0x80 else {
             key = []

@@ -10,7 +10,7 @@ final class LineInput {
         case signal(Int32)
     }
 
-    /// Wakes the editor, which then draws its line again, or nil while no line is edited.
+    /// Wakes the editor, which then redraws its line; nil while no line is being edited.
     static let awake = Box<Mailbox>()
 
     private let prompt: String
@@ -38,7 +38,7 @@ final class LineInput {
             lines += take(try keys.next())
         }
         let line = lines.removeFirst()
-        // Leave the whole line on the screen, even if it takes several rows.
+        // Leave the whole line on the screen, even if it takes up several rows.
         if case .text(let text) = line { draw("\r\u{1B}[K\(prompt)\(text.onOneLine(limit: .max))") }
         print("")
         return line
@@ -46,9 +46,9 @@ final class LineInput {
 
     /// Waits for work while the user types more lines.
     ///
-    /// It answers /help, handles the end at once, and keeps other lines.
+    /// It answers /help, handles the end of the input immediately, and keeps other lines.
     ///
-    /// - Returns: nil if the end came first. ``next()`` then returns it.
+    /// - Returns: nil if the input ended first; ``next()`` then returns that end.
     func wait<Value: Sendable>(for work: @escaping @Sendable () async throws -> Value) throws -> Value? {
         guard let keys else { return try Blocking.wait(for: work) }
         let outcome = Blocking.start(work) { [mailbox = keys.mailbox] in mailbox.requestStop() }

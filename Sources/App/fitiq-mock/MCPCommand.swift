@@ -70,12 +70,12 @@ final class MCPSession: Sendable {
     private let underWay = Mutex<[(number: Int, id: JSONValue, stop: Gate)]>([])
     private let lastNumber = Atomic(0)
 
-    /// How long a whole answer may take: longer than the server waits for an entry.
+    /// How long a whole answer may take, which is longer than the server waits for an entry.
     private static let answerTime = Duration.seconds(660)
-    /// How long requests may continue after the end of the input, and runs after they were asked to end.
+    /// How long requests may continue after the input ends, and runs after they are asked to end.
     private static let (lastTime, grace) = (Duration.seconds(5), Duration.seconds(5))
     private static let lookTime = Duration.milliseconds(100)
-    /// The maximum bytes of a run's output in an answer.
+    /// The maximum number of bytes of a run's output in an answer.
     private static let outputBytes = 2000
 
     init(_ server: MCPServer, base: BaseURL, adminToken: String?) {
@@ -192,7 +192,7 @@ final class MCPSession: Sendable {
 
     /// Runs a program and reports its own lines as progress.
     ///
-    /// - Returns: The end of its output.
+    /// - Returns: The last part of its output.
     private func follow(_ words: [String], of run: MCPCall, _ stop: Gate) throws(ChildProcessError) -> String {
         let pipe = try ChildPipe(.fromChild)
         let child = try ChildProcess(

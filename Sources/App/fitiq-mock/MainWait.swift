@@ -1,13 +1,13 @@
 import CLibrary
 import Sockets
 
-/// Waits on the main thread for a wake-up from another thread, a time, a signal, or keys of a terminal.
+/// Waits on the main thread for a wake-up from another thread, a deadline, a signal, or terminal keys.
 ///
 /// While it exists, it handles SIGINT, SIGTERM and SIGHUP. With a terminal it also handles SIGWINCH and SIGTSTP; before
-/// it stops, it gives the terminal back to the shell. At the end it restores the terminal and the signals.
+/// the process stops, it returns the terminal to the shell. At the end it restores the terminal and the signals.
 final class MainWait: EventLoopHandler {
     enum Event: Equatable {
-        /// Another thread woke it through the mailbox.
+        /// Another thread ended the wait through the mailbox.
         case woken
         case timeUp
         case signal(Int32)
@@ -24,7 +24,7 @@ final class MainWait: EventLoopHandler {
     private static let keyToken: UInt64 = 1
 
     /// - Parameters:
-    ///   - terminal: the terminal of standard input, to read its keys one by one, or nil.
+    ///   - terminal: standard input's terminal, to read its keys one by one, or nil.
     ///   - signals: the signals to handle.
     init(
         keysOf terminal: Terminal? = nil, signals: [Int32] = System.stopSignals
@@ -72,7 +72,7 @@ final class MainWait: EventLoopHandler {
         guard signal == SIGTSTP else { return events.insert(.signal(signal), at: 0) }
         StandardOutput.flush()
         terminal?.restore()
-        // This stops the process until the shell continues it. A process without a shell does not stop.
+        // This stops the process until the shell resumes it. A process without a shell does not stop.
         raise(SIGSTOP)
         terminal?.setRaw()
         events.append(.woken)

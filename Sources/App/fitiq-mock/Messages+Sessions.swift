@@ -12,7 +12,7 @@ extension Messages {
         "--width must be from \(allowed.lowerBound) to \(allowed.upperBound), not \(text)."
     }
 
-    /// A message of another module as a sentence.
+    /// Turns another module's message into a sentence.
     static func sentence(_ text: String) -> String { text.hasSuffix(".") ? text : text + "." }
 
     // MARK: The messages of 'record'
@@ -142,7 +142,7 @@ extension Messages {
     }
     static let eitherPathOrPEM = "--ca prints a path and --pem a certificate; give one of them."
 
-    /// Names the file of a certificate or key before a sentence about it.
+    /// Prefixes a sentence about a certificate or key with the name of its file.
     static func inMaterial(_ path: String, _ error: TLSError) -> String { "cannot use '\(path)': \(error.description)" }
     static func certificates(
         ca: (path: String, facts: CertificateFacts), server: (path: String, facts: CertificateFacts)

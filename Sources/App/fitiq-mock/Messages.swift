@@ -14,7 +14,7 @@ enum Messages {
         let sentence = firstLine.hasSuffix(".") || firstLine.hasSuffix("?") ? firstLine : firstLine + "."
         return "\(sentence)\(hint) See 'fitiq-mock \(command.map { "\($0) " } ?? "")--help'."
     }
-    /// - Parameter allowed: whole commands, as is the command that does not exist.
+    /// - Parameter allowed: whole commands, like `command` itself.
     static func unknownCommand(_ command: String, allowed: [String]) -> String {
         let others =
             allowed.count == 1
@@ -31,7 +31,7 @@ enum Messages {
         "\(name) is '\(value)', which is not \(expected)."
     }
 
-    /// How to reach a server whose guide uses the other protocol, or empty if that was not the cause.
+    /// How to reach a server whose guide uses the other protocol, or an empty text if that was not the cause.
     static func otherProtocol(after error: String, spoken: String) -> String {
         guard error.contains("belongs to the guide") else { return "" }
         return " Use --protocol \(spoken == "message" ? "user_message" : "message")."
@@ -51,14 +51,14 @@ enum Messages {
         "\(address) answers, but it is not a fitiq-mock: set --server to the URL of a fitiq-mock, or of a "
             + "fleet's proxy."
     }
-    /// Verdicts of a server with obligations or guides that this version lacks.
+    /// A message about verdicts on obligations or guides that this version lacks.
     static func judgesOtherwise(_ address: String) -> String {
         "\(address) returns verdicts that this fitiq-mock does not know: use the same version on both sides."
     }
     static let notOnServer =
         "with --server, that server decides how it creates worlds, and verify does not compare versions: leave out "
         + "--against, --allow-origin, --cors, --network and --compression."
-    /// Why a report lacks runs: a server was lost, or had no room.
+    /// Why a report lacks runs: a server was lost or full.
     static func lostRuns(_ lost: [(scenario: String, reason: String)]) -> String {
         let reasons = lost.map { "\($0.scenario): \($0.reason)" }.joined(separator: " ")
         let options = lost.map { "--scenario \($0.scenario.shellQuoted)" }.joined(separator: " ")
@@ -81,7 +81,7 @@ enum Messages {
             + "once (see ulimit -n)"
     }
 
-    /// For commands that read a secret instead of showing it.
+    /// A hint for commands that read a secret from a variable instead of showing it.
     static func setFirst(_ variable: String) -> String {
         "Set FITIQ_MOCK_\(variable) to the server's value first: it is not shown here."
     }
@@ -223,7 +223,7 @@ enum Messages {
     }
     /// - Parameters:
     ///   - limit: the maximum number of schedules, or nil for no limit.
-    ///   - runs: how many runs have ended, including those that do not count for a schedule yet.
+    ///   - runs: how many runs have ended, including runs that do not count towards a schedule yet.
     ///   - budget: the seconds that the exploration may take, or nil for no limit.
     static func explored(
         _ counts: Agenda.Counts, of limit: Int? = nil, runs: Int, findings: Int, seconds: Int64, budget: Int64?
@@ -351,7 +351,7 @@ enum Messages {
             + "reappears"
     }
 
-    /// Puts the file's name before a sentence about it, as before its mistakes.
+    /// Prefixes a sentence about a file with the file's name, like the mistakes in it.
     static func inFile(_ path: String, _ sentence: String) -> String { "\(path): \(sentence)" }
 
     // MARK: Files

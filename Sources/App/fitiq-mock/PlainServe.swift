@@ -1,8 +1,8 @@
-/// Parses `serve` without ArgumentParser if each option is one that scripts use and occurs once.
+/// Parses `serve` without ArgumentParser if scripts use each of the options, and each occurs once.
 ///
-/// ArgumentParser's description of all options takes two thirds of the instructions of a start.
+/// ArgumentParser's description of all options takes two thirds of a start's instructions.
 extension Serve {
-    /// Parses plain arguments, or returns nil if there are others, which ArgumentParser then parses or refuses.
+    /// Parses plain arguments, or returns nil if there are others, which ArgumentParser must parse or reject.
     init?(plain arguments: [String]) {
         self.init()
         var (host, options, data) = (HostOptions.unset, ServeOptions.unset, DataOptions.unset)

@@ -5,22 +5,22 @@ import Sockets
 
 /// A file that tells other programs where a server is.
 ///
-/// It appears when the server listens, and goes last when it stops.
+/// The file is created when the server listens, and removed last when the server stops.
 ///
-/// Only its user can read it, because it contains the token and the API key. It does not replace or remove files of
-/// other programs, except for the file of a server that no longer runs. That file is removed before this server
-/// listens, because it would mislead a program that waits for the file.
+/// Only the user can read the file, because it contains the token and the API key. The server never replaces or removes
+/// other programs' files, except for the ready file of a server that no longer runs. Such a file is removed before this
+/// server listens, because it would mislead a program that waits for the file.
 ///
-/// A server keeps its file locked while it runs, and only the holder of the lock removes a file. If two servers find
-/// the same stale file, only one of them removes it, and only once. The lock also reveals servers whose process IDs
-/// mean nothing here, such as those in another container on the same volume. Programs that only look share a lock for a
-/// moment. A server that wants to remove the file waits for them.
+/// A server keeps its file locked while it runs, and only the lock's holder may remove a file. If two servers find the
+/// same stale file, only one of them removes it, and only once. The lock also reveals servers whose process IDs mean
+/// nothing here, such as a server in another container on the same volume. Programs that only inspect the file share a
+/// lock for a moment. A server that wants to remove the file waits for them.
 final class ReadyFile {
     let path: String
     /// The file, kept open while the server runs, so that no other file can get its inode number.
     private var file: OutputFile?
     static let limit = 64 << 10
-    /// How long a server waits for programs that are only looking at a file.
+    /// How long a server waits for programs that are only inspecting a file.
     private static let patience = Duration.milliseconds(200)
 
     /// The process that a ready file names.
@@ -34,11 +34,11 @@ final class ReadyFile {
             Writer(id: CurrentProcess.identifier, startedAt: start(of: CurrentProcess.identifier))
         }
 
-        /// Whether the process is running; another process that now has its number started at another time.
+        /// Whether the process is running; the start time distinguishes it from a later process with the same ID.
         var isRunning: Bool {
             guard id != CurrentProcess.identifier, CurrentProcess.isRunning(id) else { return false }
             guard let startedAt, let start = Self.start(of: id) else { return true }
-            // Both times are whole seconds, and someone may have set a clock.
+            // Both times are whole seconds, and the clock may have been changed.
             return abs(start.secondsSinceEpoch - startedAt.secondsSinceEpoch) <= 5
         }
 
@@ -64,7 +64,7 @@ final class ReadyFile {
 
     /// Ensures that the path is free.
     ///
-    /// - Parameter isRunning: whether this process exists and is not the current one.
+    /// - Parameter isRunning: whether this process exists and is not the current process.
     init(at path: String, isRunning: (Writer) -> Bool = \.isRunning) throws(Failure) {
         self.path = path
         var status = stat()
@@ -85,7 +85,7 @@ final class ReadyFile {
         try Self.removeStale(path, isRunning)
     }
 
-    /// The ready file, if requested; its path is free for it.
+    /// The ready file, if requested; its path is free.
     static func claimed(_ option: String?) throws(Failure) -> ReadyFile? {
         guard let path = try Settings.nonEmpty(option, "READY_FILE") else { return nil }
         return try ReadyFile(at: path)
@@ -116,7 +116,7 @@ final class ReadyFile {
     ///
     /// If the file is stale, it runs the closure under a lock and returns its result too.
     ///
-    /// Without a closure, other programs may look at the same time.
+    /// Without a closure, other programs may inspect the file at the same time.
     private static func look(
         at path: String, _ isRunning: (Writer) -> Bool, whileStale: (() -> Int32)? = nil
     ) -> (state: State, code: Int32) {
@@ -170,7 +170,7 @@ final class ReadyFile {
         unlink(path)
     }
 
-    /// The contents of the file; they include TLS addresses only with TLS, so that readers can tell.
+    /// The file's contents; only a server with TLS includes TLS addresses, so that readers can distinguish the two.
     static func content(
         url: String, _ facts: [(name: String, value: String)], secureURL: String?, caPath: String?, writer: Writer
     ) -> [UInt8] {

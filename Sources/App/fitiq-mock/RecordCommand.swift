@@ -54,11 +54,11 @@ struct RecordCommand: ParsableCommand {
         }
         let server = try HostOptions.open(configuration, at: address, secure?.listening, trust) {
             (error) throws(Failure) in
-            // The upstream is this proxy.
+            // The upstream is this proxy itself.
             if case .configuration(let message) = error { throw .configuration("\(message) (--port, --upstream)") }
         }
         server.engine.log(to: logger)
-        // Open the output only when everything else is in order, because the file that it replaces is then gone.
+        // Open the output only when nothing else can fail, because that removes the file that it replaces.
         let tap = try tap(output, logger)
         server.upstreamTap = tap
 
@@ -73,13 +73,13 @@ struct RecordCommand: ParsableCommand {
         }
         // Remove this last. When it is gone, every file has been written.
         defer { readyFile?.remove() }
-        // From here on, the replaced file is no longer needed.
+        // From now on, the replaced file is not needed.
         tap.write()
         print(running.banner(program: ProgramName.asTyped, keepsSecrets: try host.keepsSecrets()), terminator: "")
         StandardOutput.excuse(logger)
         var conclusions = Conclusions(logger)
         conclusions.add { () throws(Failure) in
-            // A second signal interrupts answers, but the recording is still completed.
+            // A second signal interrupts answers, but the recording is completed anyway.
             _ = try orFailure(try server.run()) { (error: SocketError) in .running(error) }
         }
         conclusions.add { () throws(Failure) in
@@ -93,10 +93,10 @@ struct RecordCommand: ParsableCommand {
         return url
     }
 
-    /// - Parameter path: a file of CAs to trust as well.
+    /// - Parameter path: a file with additional CAs to trust.
     static func trust(_ upstream: UpstreamURL?, _ path: String?) throws(Failure) -> TLSTrust {
         guard let path else { return .system }
-        // Worlds may have upstreams of their own.
+        // Worlds may have their own upstreams.
         if let upstream, !upstream.isSecure { throw .configuration(Messages.authorityWithoutTLS(upstream.description)) }
         let pem = try InputFile.read(path, limit: TLSLimits.pemFile, orInherited: true)
         // Check it here, so that the error names the file.

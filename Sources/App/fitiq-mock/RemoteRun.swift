@@ -5,9 +5,9 @@ import JSON
 import Judging
 import Traffic
 
-/// Runs a command in worlds of a server elsewhere, such as a node of a fleet, and judges it by their journals.
+/// Runs a command in worlds on another server, such as a node of a fleet, and judges it by their journals.
 ///
-/// Worlds that the command makes itself may be gone at its end, so the server judges them.
+/// Worlds that the command itself makes may be deleted before it ends, so the server judges them.
 struct RemoteRun: Sendable {
     let server: RemoteServer
     let child: CommandChild
@@ -15,7 +15,7 @@ struct RemoteRun: Sendable {
     let journal: ReportJournal?
     /// Shows progress, or nil to show nothing.
     let progress: JobProgress?
-    /// The maximum bytes of a journal: as many as one world may have.
+    /// The maximum number of bytes in a journal, which is the limit for a world.
     private static let journalLimit = 256 << 20
 
     /// A world as the server describes it.
@@ -31,7 +31,7 @@ struct RemoteRun: Sendable {
     func run(_ world: JSONObject, named name: String, index: Int) throws(Failure) -> VerifyRun.Result? {
         do throws(Failure) {
             let place = try makeWorld(world, named: name)
-            // The server may be gone, and the world with it.
+            // The server and its world may be gone.
             defer { _ = try? server.ask(.delete, "worlds/\(place.id)") }
             progress?.say(index, name, Messages.commandRuns)
             let done = try child.run(
@@ -48,13 +48,13 @@ struct RemoteRun: Sendable {
             (run.command, run.duration) = (done.ending, done.duration.nanoseconds)
             let worlds = made.reduce(0) { $0 + $1.worldCount }
             let runs = made.map(\.run).filter(\.hasConnected)
-            // A command whose tests have worlds of their own needs no other.
+            // A command whose tests have their own worlds needs no other world.
             run.hasConnected = run.hasConnected || !runs.isEmpty
             let how = Messages.commandEnded(done.ending, tenths: done.duration.nanoseconds / 100_000_000)
             return VerifyRun.Result(ending: "\(how), \(traffic.inWords(worlds: worlds))", runs: [run] + runs)
         } catch {
             guard !child.stop.wait(until: .now()) else { return nil }
-            // A lost server costs only this run. Any other error ends all runs.
+            // A lost server ends only this run. Any other error ends all runs.
             guard error.exitCode == 3 else { throw error }
             return VerifyRun.Result(ending: error.message, lost: (name, error.message))
         }
@@ -73,7 +73,7 @@ struct RemoteRun: Sendable {
                 ("URL", url), ("WS_URL", text("ws_url")), ("TOKEN", text("token")),
                 ("FRESH_TOKEN", fresh ?? text("token")), ("REFRESH_TOKEN", world["refresh_token"]?.string),
                 ("API_KEY", text("api_key")), ("SCENARIO", name),
-                // The admin API may be out of reach at the public URL.
+                // The admin API may be unreachable at the public URL.
                 ("ADMIN_URL", "http://\(server.base.authority)\(server.base.path)/w/\(id)/__admin"),
             ]))
     }
@@ -113,9 +113,9 @@ struct RemoteRun: Sendable {
         return (run, traffic, made)
     }
 
-    /// Reads the server's judgement; without coverage, of which it tells only numbers.
+    /// Reads the server's judgement without coverage, for which the server reports only numbers.
     ///
-    /// - Returns: Nil if it names a guide or an obligation that this version lacks: to skip that could hide a breach.
+    /// - Returns: Nil if it names a guide or an obligation that this version lacks; skipping it could hide a breach.
     static func made(_ judgement: JSONValue, in name: String) -> Made? {
         guard let mode = judgement["guide"]?.string.flatMap(GuideMode.init(rawValue:)),
             let list = judgement["verdicts"]?.array, case let verdicts = list.compactMap({ Verdict($0) }),
@@ -145,7 +145,7 @@ struct RemoteRun: Sendable {
         return value
     }
 
-    /// - Parameter refusal: makes the failure for a refused request, which loses no run.
+    /// - Parameter refusal: makes the failure for a refused request, which does not count as a lost run.
     private func ask(
         _ method: HTTPRequest.Method, _ path: String, in world: String?, body: JSONValue? = nil, limit: Int = 1 << 20,
         refusedBy refusal: (String) -> Failure = Failure.running
@@ -162,7 +162,7 @@ struct RemoteRun: Sendable {
 }
 
 extension Verdict {
-    /// Reads a verdict of the admin API; nil if it is about an obligation of another version.
+    /// Reads a verdict from the admin API; nil if this version lacks its obligation.
     fileprivate init?(_ verdict: JSONValue) {
         guard let obligation = Judge.obligations.first(where: { verdict["id"] == .string($0.id) }),
             let outcome = verdict["verdict"]?.string.flatMap(Outcome.init(rawValue:))

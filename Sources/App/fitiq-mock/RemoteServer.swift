@@ -4,19 +4,19 @@ import HTTPTypes
 import JSON
 import Sockets
 
-/// The admin API of a server elsewhere.
+/// The admin API of another server.
 struct RemoteServer: Sendable {
     let base: BaseURL
     let adminToken: String?
     var patience = ServerRequest.Patience(silence: .seconds(30))
-    /// How long a whole answer of up to a mebibyte may take.
+    /// How long a whole answer of up to 1 MiB may take.
     ///
-    /// Larger ones, such as a journal, have ten times as long.
+    /// Larger answers, such as a journal, may take ten times as long.
     ///
     /// A world with much data takes some seconds to start.
     var answerTime = Duration.seconds(60)
 
-    /// Sends a request for a path below `/__admin`, or below a world there, and returns the body of the answer.
+    /// Sends a request for a path below `/__admin`, or below a world there, and returns the response body.
     ///
     /// - Parameter limit: the maximum bytes of the body.
     func ask(
@@ -86,7 +86,7 @@ struct DrainCommand: ParsableCommand {
                 } catch {
                     guard case .transport(let cause) = error else { throw error }
                     guard MonotonicInstant.now() < deadline else { throw error }
-                    // Any other error means that nothing listens there any more.
+                    // Any other error means that the server no longer listens.
                     guard cause.isTimeout else { return }
                     state = []
                 }

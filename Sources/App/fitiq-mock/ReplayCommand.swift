@@ -46,7 +46,7 @@ struct ReplayCommand: ParsableCommand {
 
     @OptionGroup var options: ServeOptions
 
-    // These options exist only to be refused with a reason.
+    // These options exist only to be rejected with a reason.
     @OptionGroup(visibility: .hidden) var data: DataOptions
 
     func run() throws {
@@ -86,7 +86,7 @@ struct ReplayCommand: ParsableCommand {
         return settings
     }
 
-    /// Refuses options without a meaning here: a session has no state and no file to watch.
+    /// Rejects options that do not apply here, because a session has no state and no file to watch.
     private func refuseWhatMeansNothing() throws(Failure) {
         let given: [(String, Bool)] = [
             ("--export-on-exit", try data.exportPath() != nil),

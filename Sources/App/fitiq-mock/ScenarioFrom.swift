@@ -111,7 +111,7 @@ struct ScenarioFrom: ParsableCommand {
     /// The entries of the world with the most entries.
     private func recordedEntries(of journal: SessionJournal) throws(Failure) -> [JournalEntry] {
         let worlds = Dictionary(grouping: journal.lines, by: \.world)
-        // Of worlds with equally many entries, take the first by name, so that equal files give equal scenarios.
+        // Break ties by name, so that equal files give equal scenarios.
         let most = worlds.max { one, other in
             (one.value.count, other.key?.text ?? "") < (other.value.count, one.key?.text ?? "")
         }
@@ -151,7 +151,7 @@ struct ScenarioFrom: ParsableCommand {
 private struct RecordedSearch: Sendable {
     let trial: CommandTrial
     let story: Story
-    /// The IDs of the symptoms; one of them is enough.
+    /// The IDs of the symptoms, of which one is enough.
     let ids: Set<ExactString>
     let confirmation: Explorer.Confirmation
     let progress: ExploreProgress
@@ -163,7 +163,7 @@ private struct RecordedSearch: Sendable {
     private(set) var lastEntries: [JournalEntry] = []
     fileprivate var runCount = 0
 
-    /// Reduces the schedule as far as possible, or until it is stopped.
+    /// Reduces the schedule as far as possible, or until the search is stopped.
     mutating func reduce(_ schedule: Schedule) async throws {
         guard try await fails(schedule, of: schedule) else { return }
         progress.end()

@@ -84,7 +84,7 @@ struct ScenarioPlan {
         return result
     }
 
-    /// Loads the scenario and refuses inconsistent data in it.
+    /// Loads the scenario and rejects inconsistent data in it.
     func loadChecked() throws(Failure) -> Scenario {
         let scenario = try load()
         var configuration = Engine.Configuration()
@@ -93,7 +93,7 @@ struct ScenarioPlan {
         return scenario
     }
 
-    /// Refuses inconsistent data, which would keep a server from starting.
+    /// Rejects inconsistent data, which would keep a server from starting.
     func checkData(of configuration: Engine.Configuration) throws(Failure) {
         try orFailure(try configuration.checkData(at: FitIQMock.now)) { (error: PlantError) in
             guard case .file(let path) = source else {
@@ -134,7 +134,7 @@ enum ScenarioSource: Equatable {
         }
     }
 
-    /// The scenario as the tree of its file.
+    /// The scenario's file as a tree.
     func document() throws(Failure) -> JSONValue {
         let (name, text) =
             switch self {
@@ -148,7 +148,7 @@ enum ScenarioSource: Equatable {
 
 /// `--watch`: checks the scenario's file twice a second and updates the server.
 ///
-/// Only the check and the update run on the loop. Another thread reads the file and its session.
+/// Only the check and the update run on the event loop. Another thread reads the file and its session.
 final class ScenarioReloading {
     private let plan: ScenarioPlan
     private let logger: Logger
@@ -170,7 +170,7 @@ final class ScenarioReloading {
         }
     }
 
-    /// Applies the changed file to the server; mistakes are logged, and the last good version stays.
+    /// Applies the changed file to the server; if it has mistakes, logs them and keeps the last good version.
     private func take(for engine: Engine, at now: Timestamp) {
         isReading = true
         let (path, plan, preparation) = (file.path, plan, engine.reloadPreparation)
@@ -232,8 +232,8 @@ struct WatchedFile {
 
     /// Checks the file.
     ///
-    /// A problem is reported only once, and only if it persists at the next check. So a file that is half written, or
-    /// missing while an editor replaces it, is not reported.
+    /// A problem is reported only once, and only if it persists at the next check. So a half-written file, or one that
+    /// is missing while an editor replaces it, is not reported.
     ///
     /// - Parameter stamp: the file's current stamp, or nil if the file is missing.
     mutating func look(_ stamp: FileStamp?) -> Step {

@@ -13,7 +13,7 @@ import Text
 ///
 /// `serve` also has ``DataOptions``.
 ///
-/// The environment can also set each of them.
+/// The environment can also set each option.
 struct ServeOptions: ParsableArguments {
     @OptionGroup var host: HostOptions
 
@@ -131,7 +131,7 @@ struct ServeOptions: ParsableArguments {
 
 }
 
-/// Where the data of a server's worlds comes from and goes to; a replayed session has its own data.
+/// The source and destination of the worlds' data; a replayed session has its own data.
 struct DataOptions: ParsableArguments {
     @Flag(help: "Reload the scenario file when it changes; connections stay open.")
     var watch = false
@@ -189,7 +189,7 @@ struct DataOptions: ParsableArguments {
 
 /// Opens a server with the options, announces it, serves until it is stopped, and cleans up.
 ///
-/// `serve` and `replay` share it. It reports a mistake in any option before it opens anything.
+/// `serve` and `replay` share it. It reports a mistake in any option before it opens files or sockets.
 struct ServerLauncher {
     let options: ServeOptions
     let data: DataOptions
@@ -214,7 +214,7 @@ struct ServerLauncher {
     /// Serves until stopped.
     ///
     /// - Parameters:
-    ///   - configure: changes the engine's configuration. It is called once, with the one from the options.
+    ///   - configure: changes the engine's configuration. It is called once, with the configuration from the options.
     ///   - conclude: called when the server has stopped properly, even if its files could not be written. Its error
     ///     decides the exit code unless something failed earlier.
     func run(
@@ -266,7 +266,7 @@ struct ServerLauncher {
             }
         }
 
-        // Create the recording's file only when everything else is in order.
+        // Create the recording's file only when nothing else can fail.
         let recording = try options.recording(logger)
         server.tap = recording?.tap
 
@@ -287,12 +287,12 @@ struct ServerLauncher {
         var conclusions = Conclusions(logger)
         let isInOrder = conclusions.add { () throws(Failure) in try serve(server) }
         traffic?.showBreaches()
-        // Do this in any case, because the server's data still exists.
+        // Always do this, because the server's data still exists.
         conclusions.add { () throws(Failure) in
             defer { stateFile?.close() }
             try orFailure(try server.engine.saveAll()) { (error: StateFileError) in .running(error.message) }
         }
-        // Do this in any case, because the recording is valuable however the server ended.
+        // Always do this, because the recording is valuable even if the server failed.
         if let (tap, path) = recording {
             conclusions.add { () throws(Failure) in
                 try tap.conclude(path, of: "server", at: server.loop.time(.now()))

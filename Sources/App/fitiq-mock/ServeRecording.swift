@@ -8,8 +8,8 @@ import Traffic
 
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
-        // Deriving the name from the type takes a tenth of the time of a start. The program's name keeps ArgumentParser
-        // from looking for requests of completion scripts, which only the root command has.
+        // Deriving the name from the type takes a tenth of a start's time. The program's name keeps ArgumentParser from
+        // looking for requests for completion scripts, which only the root command handles.
         commandName: "serve", _superCommandName: "fitiq-mock",
         abstract: "Serve the fake backend until Ctrl-C.",
         discussion: "Each option can also be set in the environment, --ready-file as FITIQ_MOCK_READY_FILE and so on.")
@@ -33,7 +33,7 @@ extension ServeOptions {
         settings.keepsSecrets = try host.keepsSecrets()
         settings.excludedPaths = Self.unrecordedPaths
         guard let path = try Settings.nonEmpty(record, "RECORD") else {
-            // The variable in the environment may be meant for 'record'.
+            // The environment variable may be meant for 'record'.
             guard !host.keepSecrets else { throw .configuration(Messages.requires("--record", "--keep-secrets")) }
             return nil
         }
@@ -54,7 +54,7 @@ extension SessionTap {
                 settings, to: path, existing: replacing == true ? .replace : .refuse, program: program, logger: logger)
         } catch {
             guard error.exists else { throw .file(error) }
-            // Another file next to the output may be in the way.
+            // The existing file may be another one next to the output.
             throw .configuration(
                 replacing != nil && error.path == path
                     ? Messages.outputExists(path) : Messages.recordingExists(error.path))

@@ -6,9 +6,9 @@ import MockServer
 import Sockets
 import Traffic
 
-/// `serve --watch-traffic`: writes the entries of all worlds to standard output at once, and breaches soon after.
+/// `serve --watch-traffic`: writes the entries of all worlds to standard output immediately, and breaches soon after.
 ///
-/// If the reader stops reading, lines are lost but nothing blocks.
+/// If the reader stops reading, lines are dropped, but the server does not block.
 final class ServedTraffic {
     private let engine: Engine
     private let lines: TrafficLines
@@ -32,7 +32,7 @@ final class ServedTraffic {
 
     private static let defaultWorld = "default"
 
-    /// Shows what clients have broken since the last call.
+    /// Shows the obligations that clients have broken since the last call.
     ///
     /// - Parameter now: the system's time, or nil after the server has stopped.
     func showBreaches(at now: Timestamp? = nil) {

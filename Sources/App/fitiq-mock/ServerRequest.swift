@@ -40,7 +40,7 @@ struct ServerRequest {
         body: [UInt8]? = nil
     ) {
         var limits = HTTP1.Limits()
-        // A stream of events does not end.
+        // An event stream does not end.
         limits.body = 1 << 60
         self.base = base
         http = HTTP1.Connection(role: .client, limits: limits)
@@ -63,7 +63,7 @@ struct ServerRequest {
         return (parts.dropLast(2).joined(separator: "/"), parts.last)
     }
 
-    /// Receives bytes and returns those of the body among them.
+    /// Receives bytes of the response and returns the part that belongs to its body.
     ///
     /// - Throws: `badHTTP`, or `refused` when a response is complete and is not a success.
     mutating func receive(_ bytes: some Collection<UInt8>) throws(ClientError) -> [UInt8] {
@@ -100,7 +100,7 @@ struct ServerRequest {
         }
     }
 
-    /// How long a request may take, and what ends it early.
+    /// How long a request may take, and what can end it early.
     struct Patience {
         /// The longest time without a byte from the server.
         var silence: Duration
@@ -113,7 +113,7 @@ struct ServerRequest {
         /// The patience for an answer that must be complete within a time.
         static func answer(within time: Duration) -> Self { Self(silence: time, deadline: .now().advanced(by: time)) }
 
-        /// A short time that is enough for a server that works.
+        /// A short time that is enough for a working server.
         static let lastTime = Duration.milliseconds(300)
         /// How often to check whether to stop.
         private static let lookTime = Duration.milliseconds(50)
@@ -127,7 +127,7 @@ struct ServerRequest {
                     deadline = min(deadline, now.advanced(by: Self.lastTime))
                     self.stop = nil
                 }
-                // If the server sends a byte now and then, the descriptor is always ready.
+                // If the server occasionally sends a byte, the descriptor is always ready.
                 if deadline <= now { return ETIMEDOUT }
                 let last = min(end, deadline)
                 let next = stop == nil ? last : min(last, now.advanced(by: Self.lookTime))

@@ -52,14 +52,14 @@ enum SessionFile {
     }
 }
 
-/// Reads and writes files of changes to the fake's answers.
+/// Reads and writes files with changes to the fake's answers.
 enum OverlayFile {
     static func read(_ path: String, isTyped: Bool = false) throws(Failure) -> Overlay {
         let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes, orInherited: isTyped)
         return try orMistakes(in: path, try Overlay.read(bytes, file: path))
     }
 
-    /// The text of the file; refuses an overlay that could not be read again.
+    /// The file's text; rejects an overlay that could not be read again.
     static func text(_ overlay: Overlay, about title: String) throws(Failure) -> [UInt8] {
         let bytes = ScenarioDocument.text(overlay.json, comments: [Messages.overlayComment(title)])
         _ = try orFailure(try Overlay.read(bytes)) { (error: ScenarioErrors) in
@@ -94,7 +94,7 @@ extension ScenarioPlan {
     }
 }
 
-/// Distinguishes a HAR from a journal while reading; whatever its name, a HAR is an object with a member `log`.
+/// Distinguishes a HAR from a journal while reading, by the member `log` of a HAR's outermost object.
 struct SessionSniffer {
     enum Kind {
         case session, journal
@@ -103,7 +103,7 @@ struct SessionSniffer {
     /// The kind, or nil while it is uncertain.
     private(set) var kind: Kind?
     private var depth = 0
-    /// Whether a string that starts now, in the outermost object, is a name.
+    /// Whether a string that starts now in the outermost object is a member name.
     private var isNameNext = false
     private var isInString = false
     private var isEscaped = false
@@ -138,7 +138,7 @@ struct SessionSniffer {
         switch byte {
         case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): break
         case UInt8(ascii: "{"), UInt8(ascii: "["):
-            // Both the lines of a journal and a HAR are objects.
+            // A HAR is an object, and so is each line of a journal.
             if depth == 0, byte != UInt8(ascii: "{") { kind = .journal }
             depth += 1
             isNameNext = depth == 1

@@ -10,8 +10,8 @@ import Text
 
 /// Reads options from the environment too: `--api-key` is also `FITIQ_MOCK_API_KEY`.
 ///
-/// Each function returns the option's value, the environment's, or nil. Names are those of the environment, without the
-/// prefix.
+/// Each function returns the option's value, the environment's value, or nil. Names are those of environment variables,
+/// without the prefix.
 enum Settings {
     static func text(_ option: String?, _ name: String) -> String? {
         assert(names.contains(name), "A variable must be in the list.")
@@ -28,7 +28,7 @@ enum Settings {
         "TLS", "TLS_PORT", "TOKEN", "UPSTREAM", "UPSTREAM_CA", "URL", "WATCH", "WATCH_TRAFFIC", "WS_URL",
     ]
 
-    /// A message for each variable in an environment that resembles one of these but is unknown.
+    /// A message for each unknown variable in an environment whose name resembles one of these.
     static func strays(in environment: [String]) -> [String] {
         environment.compactMap { entry in
             let name = entry.prefix { $0 != "=" }.dropFirst("FITIQ_MOCK_".count)
@@ -61,7 +61,7 @@ enum Settings {
     /// Describes the default of ``serverURL(_:)``.
     static let defaultServer = "(default: FITIQ_MOCK_URL, or \(Chat.defaultURL) with the port in FITIQ_MOCK_PORT)"
 
-    /// The address of a server; the default is the server that the same environment starts, as in a container.
+    /// The address of a server; the default is the server that the same environment would start, as in a container.
     static func serverURL(_ option: String?) throws(Failure) -> BaseURL {
         if let url = try nonEmpty(option, "URL") { return try baseURL(url) }
         let port = try number(nil, "PORT", as: .port) ?? 0
@@ -81,12 +81,12 @@ enum Settings {
         return value
     }
 
-    /// The value of an option for a word of a type.
+    /// The value of an option whose words are the cases of a type.
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ option: String?, _ name: String
     ) throws(Failure) -> Choice? { try choice(text(option, name), of: label(name)) }
 
-    /// The value of an option for a word of a type that the environment cannot set.
+    /// The value of such an option without an environment variable.
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ text: String?, of label: String
     ) throws(Failure) -> Choice? {
@@ -106,7 +106,7 @@ enum Settings {
         try orFailure(try UpstreamURL(text)) { (error: UpstreamURL.Refusal) in .configuration("\(error.description).") }
     }
 
-    /// A credential for a real server, from an option or a variable `FITIQ_UPSTREAM_` with this name that is not empty.
+    /// A credential for a real server, from an option or a non-empty variable `FITIQ_UPSTREAM_` with this name.
     static func upstreamSecret(_ option: String?, _ name: String) throws(Failure) -> String? {
         let variable = "FITIQ_UPSTREAM_" + name
         guard let value = option ?? System.variable(variable), option != nil || !value.isEmpty else { return nil }
@@ -126,14 +126,14 @@ enum Settings {
         return profile
     }
 
-    /// The value of an option for a server's name in a fleet.
+    /// The value of an option for a node's name in a fleet.
     static func node(_ option: String?) throws(Failure) -> NodeName? {
         guard let text = text(option, "NODE") else { return nil }
         guard let name = NodeName(text) else { throw .configuration(Messages.notANode(text)) }
         return name
     }
 
-    /// The value of an option for the origin of a proxy in front.
+    /// The value of an option for the origin of a reverse proxy.
     static func publicOrigin(_ option: String?) throws(Failure) -> String? {
         guard let text = text(option, "PUBLIC_URL") else { return nil }
         guard let origin = WebOrigin(text.hasSuffix("/") ? String(text.dropLast()) : text), origin.isOfWeb else {
@@ -155,7 +155,7 @@ enum Settings {
         }
     }
 
-    /// The values of an option for origins, which spaces or commas separate in the environment.
+    /// The values of an option for origins, which are separated by spaces or commas in the environment.
     static func origins(_ options: [String], _ name: String = "ALLOW_ORIGIN") throws(Failure) -> Set<AllowedOrigin> {
         var texts = options
         if texts.isEmpty, let text = text(nil, name) {
@@ -240,7 +240,7 @@ extension NumberKind<UInt64> {
 /// A CI service that displays marked lines of a program's output.
 enum AnnotationService: String, CaseIterable, ExpressibleByArgument { case github }
 
-/// The options for report files and known failures, which every command that judges a client has.
+/// The options for report files and known failures, for every command that judges a client.
 struct ReportOptions: ParsableArguments {
     @Option("Write the report as JUnit XML to this file.", "file", .file())
     var junit: String?
@@ -323,7 +323,7 @@ struct ReportOptions: ParsableArguments {
             }
             if let page { try WholeFile.write(page.bytes, to: page.path) }
         } catch {
-            // The verdict on the client is already out.
+            // The verdict on the client was already printed.
             throw .unwritten(error)
         }
         if let signal { throw .interrupted(by: signal, isReported: true) }

@@ -39,7 +39,7 @@ enum StandardOutput {
     ///
     /// Returns the failure since the last call, if any, as a sentence.
     ///
-    /// It is no failure if a reader such as `head` has seen enough.
+    /// A reader such as `head` that stops reading is not a failure.
     static func takeTrouble() -> String? {
         flush()
         let code = state.withLock { state in
@@ -50,7 +50,7 @@ enum StandardOutput {
         return Messages.standardOutput(FileError(.write, path: "", code: code))
     }
 
-    /// Whether writing is impossible, for example because a pipe's reader has ended.
+    /// Whether writing is impossible, for example because a pipe's reader has exited.
     static var hasFailed: Bool { state.withLock { $0.failure != 0 } }
 
     /// Writes pending output and only logs a failure, for a server, whose output is not essential.
@@ -75,12 +75,12 @@ func draw(_ text: String) { StandardOutput.write(Array(text.utf8)) }
 final class LineOutput: Sendable {
     private let descriptor: Int32
     private let dropped = Atomic<Int>(0)
-    /// A pipe that is ready for writing accepts this many bytes at once, including the line end (pipe(7), PIPE_BUF).
+    /// A pipe that is ready for writing accepts this many bytes in a write, with the line end (pipe(7), PIPE_BUF).
     static let limit = 4096
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Writes a line of less than ``limit`` bytes.
+    /// Writes a line of fewer than ``limit`` bytes.
     ///
     /// A longer line is truncated.
     ///
@@ -126,14 +126,14 @@ struct LineLog: LogHandler {
         }
     }
 
-    /// The first members of an event, in this order; others follow in the order of their names.
+    /// The first members of an event, in this order; the others follow, sorted by name.
     private static let members = [
         "world", "connection", "method", "target", "status", "duration_ms", "code", "reason", "user", "by", "cause",
     ]
 
-    /// Formats an object on one line of less than ``LineOutput/limit`` bytes.
+    /// Formats an object on one line of fewer than ``LineOutput/limit`` bytes.
     ///
-    /// It truncates long strings, never the line.
+    /// It truncates long strings, but never the line.
     static func json(_ event: LogEvent, at time: String, dropped: Int = 0) -> String {
         var facts = event.metadata ?? [:]
         let name = facts.removeValue(forKey: "event")?.description ?? "message"
@@ -157,7 +157,7 @@ struct LineLog: LogHandler {
             }
             return TerminalText.printed(json: String(decoding: bytes, as: UTF8.self))
         }
-        // A byte takes at most six bytes in JSON, and an event has at most a dozen strings.
+        // A byte takes up to six bytes in JSON, and an event has up to a dozen strings.
         let lines = [LineOutput.limit, 1000, 250, 50].lazy.map(line)
         return lines.first { $0.utf8.count < LineOutput.limit } ?? line(10)
     }

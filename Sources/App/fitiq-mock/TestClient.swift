@@ -92,7 +92,7 @@ struct TestClient: ParsableCommand {
         FitIQMock.printToStandardError(told(direction, line))
     }
 
-    /// A line of the trace, in which terminal control characters have no effect.
+    /// A line of the trace, in which terminal control characters are escaped.
     static func told(_ direction: AdapterTraceDirection, _ line: ArraySlice<UInt8>) -> String {
         "\(direction == .sent ? ">" : "<") \(String(decoding: line, as: UTF8.self).onOneLine(limit: .max))\n"
     }
@@ -101,7 +101,7 @@ struct TestClient: ParsableCommand {
 enum CaseSelection {
     /// The cases below one of the addresses for the given guide, without those to skip.
     ///
-    /// A word that selects nothing is a mistake.
+    /// A word that selects no case is an error.
     static func cases(
         of all: [ContractCase] = ContractCase.all, prefixes: [String], skipping skipped: [String] = [],
         guide: String? = nil
@@ -167,7 +167,7 @@ struct TestClientRun: Sendable {
             }
             guard !jobs.isOver else { return }
             deaths = trouble.value?.isDeath == true ? deaths + 1 : 0
-            // An adapter that dies before the first case ends would die in the others too.
+            // An adapter that dies in the first case would die in the others too.
             if index == 0, let error = trouble.value, error.isDeath { throw Failure.configuration(error.description) }
             guard jobs.finish(index, result) else { return }
             progress?.say(index, contractCase.address, Messages.ended(result))
@@ -183,11 +183,11 @@ struct TestClientRun: Sendable {
     }
 }
 
-/// What commands that judge clients share: a server within the program.
+/// The in-process server that commands for judging clients share.
 ///
-/// Its failures count as the harness's own.
+/// Its failures count as failures of the harness.
 enum Harness {
-    /// Refuses a missing command, and a time limit that is too short or too long.
+    /// Rejects a missing command, and a time limit that is too short or too long.
     static func check(
         _ command: [String], of name: String, example: String, limit: Lifetime?
     ) throws(Failure) {
@@ -233,7 +233,7 @@ enum Harness {
         ])
     }
 
-    /// Each value that is not nil, under its own name and under the name that `xcodebuild` passes to tests.
+    /// Each non-nil value, under its own name and under the name that `xcodebuild` passes to tests.
     static func environment(_ values: [(name: String, value: String?)]) -> [(name: String, value: String)] {
         values.flatMap { name, value in
             value.map { value in

@@ -182,7 +182,7 @@ struct Verify: ParsableCommand {
     }
 }
 
-/// The output of a command while others run at the same time, kept in a nameless file until the command ends.
+/// The output of a command that runs alongside others, kept in an unnamed file until the command ends.
 final class CommandOutput: Sendable {
     private let file: Int32
     private let name: String
@@ -205,7 +205,7 @@ final class CommandOutput: Sendable {
 
     var streams: ChildProcess.Streams { .init(output: .descriptor(file), errors: .descriptor(file)) }
 
-    /// Writes the whole output to standard error at once.
+    /// Writes the whole output to standard error in one piece.
     func show() {
         let mark = Array("\(name.onOneLine(limit: 100)) | ".utf8)
         Self.turn.withLock { _ in

@@ -4,7 +4,7 @@ import Scenarios
 import Sockets
 import Traffic
 
-/// Runs an older version of a command, to compare what both do in equal worlds.
+/// Runs an older version of a command, to compare both versions in equal worlds.
 ///
 /// It runs twice, because variation between runs is not a difference between versions.
 struct VerifyAgainst: Sendable {
@@ -18,7 +18,7 @@ struct VerifyAgainst: Sendable {
         (self.run, self.progress) = (run, progress)
     }
 
-    /// What the older version did in a scenario.
+    /// The older version's behaviour in a scenario.
     struct Old: Sendable {
         /// The sessions of both runs.
         fileprivate let sessions: (first: Session, second: Session)
@@ -27,7 +27,7 @@ struct VerifyAgainst: Sendable {
         /// The IDs of the obligations that the older version broke.
         let broken: [String]
 
-        /// A check that fails for what only the newer version does.
+        /// A check that fails if the newer version behaves differently.
         func check(of scenario: String, _ entries: [JournalEntry]) -> Report.Check {
             var failures: [String]
             if sessions.first.entries.isEmpty {

@@ -7,7 +7,7 @@ import Sockets
 import Text
 import Traffic
 
-/// Runs a command in a scenario and judges it; several threads may call it at once.
+/// Runs a command in a scenario and judges it; several threads may use it concurrently.
 struct VerifyRun: Sendable {
     let run: CommandRun
     /// Keeps the journals of all runs for a page, or nil without a page.
@@ -65,12 +65,12 @@ struct VerifyRun: Sendable {
         guard let judgement = seen.judgement else { throw .running(Messages.worldIsGone(name)) }
         var checks = seen.replay.flatMap(Self.check).map { [$0] } ?? []
         if let old { checks.append(old.check(of: name, seen.entries)) }
-        // A test that sends nothing to its own world makes no mistake.
+        // A test that sends nothing to its own world breaks no obligation.
         let made = seen.ofRun.filter(\.judgement.hasConnected).map { $0.report(in: name) }
         let report = Report.Run(
             scenario: name, mode: done.world.mode, command: done.ending, duration: done.duration.nanoseconds,
             startedAt: done.world.now,
-            // A command whose tests make their own worlds need not use this one.
+            // A command whose tests make their own worlds need not use this world.
             hasConnected: judgement.hasConnected || !made.isEmpty, verdicts: judgement.verdicts,
             exposures: judgement.exposures, coverage: judgement.coverage, checks: checks,
             missedCount: judgement.missedCount)
@@ -88,7 +88,7 @@ struct VerifyRun: Sendable {
             notes: [outcome.report.summary])
     }
 
-    /// Counts the journal's new entries, except those that it has already dropped.
+    /// Counts the journal's new entries, except for entries that the journal has already dropped.
     private func count(_ traffic: inout Traffic, in world: Engine.WorldAccess) {
         // Do not end a run because its progress is unknown.
         let counted = try? run.server.performAndWait { [traffic] engine, _ in
@@ -162,7 +162,7 @@ struct VerifyPlan: Sendable {
         return requests
     }
 
-    /// The obligations that a client can face in these scenarios, without those that need other scenarios.
+    /// The IDs of the obligations that these scenarios can test.
     var faced: Set<String> {  // Obligations' IDs: constants.
         let names = Set(scenarios.map(\.name).map(ExactString.init(_:)))
         let obligations = Judge.obligations.filter { obligation in
@@ -171,7 +171,7 @@ struct VerifyPlan: Sendable {
         return Set(obligations.map(\.id))
     }
 
-    /// The scenarios' own names; if names repeat, those of files become the file's path.
+    /// The scenarios' own names; if names repeat, those of files also contain the file's path.
     static func told(_ scenarios: [(name: String, source: ScenarioSource)]) -> [String] {
         let counts = Dictionary(grouping: scenarios) { ExactString($0.name) }.mapValues(\.count)
         return scenarios.map { name, source in

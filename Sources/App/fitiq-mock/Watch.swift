@@ -84,7 +84,7 @@ struct WatchCommand: ParsableCommand {
 private final class WatchReader: Sendable {
     /// The screen; its lock also stops the reader while the output blocks.
     let screen: Mutex<WatchScreen>
-    /// Why the reader ended, or nil if nothing can be written any more.
+    /// Why the reader ended, or nil if output is no longer possible.
     let failure = Box<Failure>()
     private let base: BaseURL
     private let world: String?
@@ -109,7 +109,7 @@ private final class WatchReader: Sendable {
     private func read() throws(Failure) {
         let pause = try orFailure(try Gate(), Failure.running)
         var stream = WatchStream()
-        // The first connection decides whether a server exists at all.
+        // The first connection shows whether a server exists at all.
         var (hasBegun, isLost) = (false, false)
         while !StandardOutput.hasFailed {
             var request = ServerRequest(

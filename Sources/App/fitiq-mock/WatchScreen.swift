@@ -13,7 +13,7 @@ struct WatchScreen {
     private var folds = ChunkFolds()
     /// The lines held back during a pause or while the user types a filter, or nil otherwise.
     private var held: [String]?
-    /// How many lines arrived beyond ``heldLines``.
+    /// How many lines beyond ``heldLines`` were skipped.
     private var skipped = 0
     /// The numbers of the newest entries that passed the filter, in order.
     private var passed: [Int] = []
@@ -58,10 +58,10 @@ struct WatchScreen {
         for line in shown { add(line) }
     }
 
-    /// Shows the chunks of answers that have not ended.
+    /// Shows the chunks of unfinished answers.
     mutating func finish() { for line in folds.finish(by: lines) { add(line) } }
 
-    /// Shows a breach if an entry that proves it passed the filter, or if its own words match.
+    /// Shows a breach if its text matches the filter, or if an entry that proves it passed the filter.
     private mutating func show(_ breach: TrafficLines.Breach) {
         guard filter.selects(breachOf: breach.obligation) else { return }
         let line = lines.line(of: breach)
@@ -88,7 +88,7 @@ struct WatchScreen {
     mutating func press(_ bytes: [UInt8]) {
         for byte in bytes {
             if isTyping {
-                // This is a lone Escape and not the start of an arrow.
+                // This is a lone Escape, not the start of an arrow key.
                 if bytes == [0x1B] { stopTyping() } else { type(byte) }
             } else if byte == 0x1B {
                 // More bytes of the key follow.
@@ -156,7 +156,7 @@ struct WatchScreen {
 
     private func draw() { output(editor.drawn(prompt: "/", columns: lines.width)) }
 
-    /// Answers a key at once, even during a pause.
+    /// Responds to a key immediately, even during a pause.
     private func answer(_ sentence: String, inPlace: Bool = false) {
         output((inPlace ? "\r\u{1B}[K" : "") + "— " + TerminalText.escaped(sentence) + "\n")
     }

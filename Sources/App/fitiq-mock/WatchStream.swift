@@ -3,12 +3,12 @@ import HTTPTypes
 import JSON
 import Traffic
 
-/// Reads the events of a world: takes bytes and returns news, over as many connections as needed.
+/// Reads a world's events over one or more connections: takes bytes and returns news.
 struct WatchStream {
     enum News {
         case entry(JournalEntry)
         case breach(TrafficLines.Breach)
-        /// This many entries were lost before the server could send them.
+        /// This many entries were dropped before the server could send them.
         case missed(Int)
         /// The world was reset or rewound.
         case began
@@ -18,16 +18,16 @@ struct WatchStream {
 
     private var events = EventStreamReader()
     private var journal = JournalReader()
-    /// The number of the last entry; before the first it is nil, and the stream starts with new events.
+    /// The number of the last entry; nil before the first entry, when the stream starts with new events.
     private(set) var lastNumber: Int?
     /// The server's name for its current run.
     private var instance: String?
     private var breaches = BreachCounts()
-    /// The number of the last entry before those that are shown.
+    /// The number of the last entry before the first shown entry.
     private var start = 0
     /// Whether the connection has not yet described its world.
     private var isNew = true
-    /// Whether the next connection must read from the start, where this one would only continue.
+    /// Whether the next connection must read from the start instead of continuing.
     private(set) var isSuperseded = false
 
     /// Starts a connection and returns the fields of its request.
@@ -57,7 +57,7 @@ struct WatchStream {
         return news
     }
 
-    /// Handles a server's description of its world, which comes first and after each restart.
+    /// Handles a server's description of its world, which is sent first and after each restart.
     private mutating func begin(_ facts: JSONValue) -> News? {
         let (other, last) = (facts["instance"]?.string, facts["last_number"]?.int ?? 0)
         defer { (instance, isNew) = (other, false) }
@@ -75,7 +75,7 @@ struct WatchStream {
 
     /// The breaches that a `verdicts` event adds to the reported ones.
     ///
-    /// A row contains the first findings, or only the newest. Breaches from before the first shown entry are not
+    /// A row contains either the first findings or only the newest. Breaches from before the first shown entry are not
     /// reported.
     private mutating func broken(_ facts: JSONValue?) -> [TrafficLines.Breach] {
         var broken: [TrafficLines.Breach] = []
