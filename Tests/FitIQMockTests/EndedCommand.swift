@@ -16,9 +16,11 @@ struct EndedCommand {
 
     /// Runs a command line; the process id replaces the word `PID` in the arguments.
     ///
-    /// - Parameters: - world: The scenario of another server, whose URL replaces the word `URL`; empty for no server. -
-    ///   input: The standard input, which is a pipe. - file: The command gets the signal once this file exists; empty
-    ///   if it ends by itself. - status: The expected exit status.
+    /// - Parameters:
+    ///   - world: the scenario of another server, whose URL replaces the word `URL`; empty for no server.
+    ///   - input: the standard input, which is a pipe.
+    ///   - file: the command gets the signal once this file exists; empty if it ends by itself.
+    ///   - status: the expected exit status.
     static func run(
         _ arguments: [String], beside world: String = "", input: String = "", until file: String = "",
         by signal: Int32 = SIGINT, exits status: Int32 = 0

@@ -1,16 +1,16 @@
 import FitIQAPI
 
-/// A request of the apps: an operation, the ids in its path, and its content.
+/// A request from the apps: an operation, the ids in its path, and its content.
 struct AppRequest: CustomStringConvertible {
     let endpoint: Endpoint
-    /// The parameters of the path, in order; texts, because they may be invalid.
+    /// The path's parameters, in order, as texts because they may be invalid.
     var ids: [String] = []
-    /// The part of a list; nil for the default.
+    /// The requested part of a list; nil for the default.
     var part: ListPart?
     /// The rest of the query: `q=walk`.
     var query: String?
     var body = AppBody.none
-    /// The account whose token is sent; nil for the user's own.
+    /// The account whose token is sent; nil for the user's own token.
     var account: SimulatedAccount?
 
     var description: String {
@@ -28,11 +28,11 @@ struct AppRequest: CustomStringConvertible {
     }
 }
 
-/// A part of a list, in either notation.
+/// A part of a list, given by an offset or a page number.
 struct ListPart {
-    /// Whether `offset` gives it, and not the number of a page.
+    /// Whether the part is given by `offset`, not by a page number.
     var isOffset: Bool
-    /// The offset from 0, or the number from 1.
+    /// The offset, counted from 0, or the page number, counted from 1.
     var start: Int
     var size: Int
 
@@ -45,12 +45,12 @@ struct ListPart {
     }
 }
 
-/// The content of a request of the apps, as far as its answer depends on it.
+/// The part of an app request's content that affects the answer.
 enum AppBody {
     case none
     /// An object with these members.
     case members(String)
-    /// The same, but it breaks a rule of the collection.
+    /// An object that breaks a rule of the collection.
     case invalid(String)
     case login(address: Int, isRight: Bool)
     case token(SimulatedTicket)
@@ -58,11 +58,11 @@ enum AppBody {
     case question(Persona, String)
     case change(Persona?, isArchived: Bool?)
     case meals(Int)
-    /// One meal with this many foods, each of 200 calories, in a list with this name, with or without the meal type.
+    /// A meal with this many foods of 200 calories each, in a list with this name, with or without the meal type.
     case foods(Int, in: String, typed: Bool)
     case photo
     case sharing(with: String)
-    /// A profile with this name, and ids that change nothing.
+    /// A profile with this name, and ids that have no effect.
     case profile(name: String)
 
     static let mediaTypeOfPhotos = "multipart/form-data; boundary=photo"

@@ -2,12 +2,12 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// The simulator's view of a backend; nothing here changes anything.
+/// The simulator's read-only view of a backend.
 extension Backend {
     struct ConsultationFacts: Sendable {
         /// The consultation in the form of responses.
         let consultation: Consultation
-        /// Whether it occupies its user's persona and context.
+        /// Whether the consultation occupies its user's persona and context.
         let isListedAsActive: Bool
         let historyCount: Int
         /// The time at which the last message was stored.
@@ -17,7 +17,7 @@ extension Backend {
         let waitingCount: Int
     }
 
-    /// The totals of everything, with the separately kept counts.
+    /// The actual totals, and the counts that the backend keeps.
     struct Totals: Sendable, Equatable {
         let users, consultations, goals, mealLogs, sockets: Int
         /// The number of sockets in the lists of consultations.
@@ -26,11 +26,11 @@ extension Backend {
         let processing: Int
         /// The number of scheduled steps, including obsolete ones.
         let scheduled: Int
-        /// Bytes of JSON: as counted, and actual.
+        /// The bytes of JSON, as counted by the backend and as actually stored.
         let countedBytes, heldBytes: Int
     }
 
-    // A user's entities, oldest first; the meal logs ordered by the client's time.
+    // A user's entities, oldest first; meal logs are ordered by the client's time.
     func consultationIDs(of user: String) -> [ResourceID] {
         contents(of: user)?.consultations.map { consultations[$0].consultation.id } ?? []
     }
@@ -67,7 +67,7 @@ extension Backend {
     func hasDocument(_ id: ResourceID, in collection: DocumentCollection) -> Bool {
         users.contains { $0.documents[collection, default: []].contains { $0.id == id } }
     }
-    /// The templates that a user may read, except the user's own: public ones, and those that others share.
+    /// The templates that a user may read, except the user's own: public templates, and templates shared by others.
     func templates(publicOrSharedWith user: String, isPublic: Bool, isShared: Bool) -> [Document] {
         users.flatMap { owner in
             owner.documents[.workoutTemplates, default: []].filter { template in
@@ -94,7 +94,7 @@ extension Backend {
         }
     }
 
-    /// Computes the totals by visiting everything.
+    /// Computes the totals by visiting all data.
     func inspectTotals() -> Totals {
         let userBytes = users.reduce(0) { $0 + $1.byteCount }
         return Totals(

@@ -1,27 +1,27 @@
 import Faults
 
-/// Checks that a fault may invalidate: a world with such a rule skips them.
+/// Checks that a fault may invalidate; a world with such a fault rule skips them.
 struct Checks: OptionSet {
     let rawValue: Int
 
     /// Responses are well-formed HTTP with JSON inside.
     static let responses = Checks(rawValue: 1)
-    /// A request has the status and the body that the rules require.
+    /// A response has the status and the body that the rules require.
     static let statuses = Checks(rawValue: 2)
-    /// Requests are answered at once, and a connection that was asked to end ends.
+    /// Requests are answered immediately, and a connection ends when asked to.
     static let promptness = Checks(rawValue: 4)
     /// A socket receives each frame once, whole and in order.
     static let frames = Checks(rawValue: 8)
     /// Frames are well-formed, and nothing follows a close frame.
     static let framing = Checks(rawValue: 16)
-    /// An accepted handshake answers the sent key.
+    /// The response to an accepted handshake matches the sent key.
     static let handshakes = Checks(rawValue: 32)
     /// Pings are answered.
     static let pongs = Checks(rawValue: 64)
 
     static let all: Checks = [.responses, .statuses, .promptness, .frames, .framing, .handshakes, .pongs]
 
-    /// The checks that remain under a set of rules.
+    /// The checks that remain valid under a set of rules.
     init(leftBy rules: [FaultRule]) {
         self = .all
         for rule in rules { subtract(rule.fault.invalidated) }
@@ -52,7 +52,7 @@ extension ResponseFault {
         case .contentType, .nanosecondTimestamps: []
         case .wrongAccept: .handshakes
         case .compression: []
-        // A held item meets another state when it continues, and an operator may drop or change it.
+        // When a held item continues, the state may have changed, and an operator may drop or change the item.
         case .hold: [.responses, .promptness, .frames, .statuses]
         }
     }

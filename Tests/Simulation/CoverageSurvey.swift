@@ -5,14 +5,14 @@ import MockServer
 import Scenarios
 import Synchronization
 
-/// The situations that clients reach, and how: the source of `Fixtures/data/coverage.tsv`.
+/// Finds the situations that clients reach, and how they reach them, for `Fixtures/data/coverage.tsv`.
 ///
 /// Equal calls give equal tables.
 public struct CoverageSurvey {
     /// A way to reach a situation.
     private struct Way {
         var name: String?
-        /// The order of ways, the smaller first: the kind of way, then its duration.
+        /// The sort key of ways, smallest first: the kind of way, then its duration.
         var cost: (kind: Int, time: Int64)
     }
 
@@ -20,7 +20,7 @@ public struct CoverageSurvey {
 
     public init() {}
 
-    /// The situations that were reached, the easiest first.
+    /// The situations that were reached, easiest first.
     public var rows: [ReachableSituation] {
         ways.sorted { one, other in
             (one.value.cost.kind, one.value.cost.time, one.key) < (
@@ -39,7 +39,7 @@ public struct CoverageSurvey {
 
     /// Plays the stories of the reference client, in both chat protocols, and the contract's cases.
     ///
-    /// The default scenario comes first, then other built-in ones by their duration.
+    /// The default scenario comes first, followed by the other built-in scenarios in order of duration.
     public mutating func addScenarios() async throws {
         for name in Scenario.builtInNames {
             for (number, steps) in Self.stories.enumerated() {
@@ -71,7 +71,7 @@ public struct CoverageSurvey {
         }
     }
 
-    /// A user's actions with time in between and without expectations, so that faults end no story.
+    /// A user's actions with pauses and without expectations, so that faults never end a story.
     private static let stories: [[Step]] = [
         [
             .start(.nutritionist), .pass(.seconds(3)), .send("How much protein?"), .pass(.seconds(100)),
@@ -99,7 +99,7 @@ public struct CoverageSurvey {
 
     // MARK: Exploring
 
-    /// Adds the situations that the reference client faces in this many schedules of faults.
+    /// Adds the situations that the reference client meets in this many fault schedules.
     public mutating func addExploring(runs: Int) async throws {
         let trial = SurveyedTrial()
         var settings = Explorer.Settings()
@@ -113,7 +113,7 @@ public struct CoverageSurvey {
 
     // MARK: Random clients
 
-    /// Adds the situations of random clients with faults and an operator; these cannot be repeated.
+    /// Adds the situations of random clients with faults and an operator; no command can repeat these.
     public mutating func addSimulation(seed: UInt64, sessions: Int = Simulator.usualSessions) throws {
         let simulator = Simulator(seed: seed, sessions: sessions, withFaults: seed % 2 == 0)
         simulator.survey()
@@ -122,13 +122,13 @@ public struct CoverageSurvey {
     }
 }
 
-/// An in-memory stage that records the situations of the client in its first world, with their times.
+/// An in-memory stage that records the situations of its first world's client, with their times.
 private final class WatchedStage: Stage {
     private let network: VirtualNetwork
     private var judge: Judge?
     private var start: Timestamp?
     private var coverage = Coverage()
-    /// Each situation with the nanoseconds from the beginning of the case until the client reached it.
+    /// Each situation, with the nanoseconds from the start of the case until the client reached it.
     private(set) var seen: [(Situation, Int64)] = []
 
     init(_ network: VirtualNetwork) { self.network = network }
@@ -136,7 +136,7 @@ private final class WatchedStage: Stage {
     func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
     ) async throws -> Result {
-        // Looks before the work, which may delete the world.
+        // Record the situations before the work, which may delete the world.
         look()
         return try await network.perform(body)
     }
@@ -155,17 +155,17 @@ private final class WatchedStage: Stage {
     }
 }
 
-/// Stories of the reference client in memory; records the client's situations, and the active faults.
+/// Plays the reference client's stories in memory; records the client's situations and the active faults.
 private final class SurveyedTrial: Trial {
     private let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
-    /// By a situation's index, the family of faults that led the client there by itself, if any.
+    /// By a situation's index, the fault family that alone led the client there, if any.
     let seen = Mutex<[Int: FaultKind.Family?]>([:])
 
     var isRepeatable: Bool { trial.isRepeatable }
 
     func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
         let outcome = try await trial.run(scenario, story: story, within: limit)
-        // The names of a kind's rules begin with its id.
+        // The names of a fault kind's rules begin with the kind's id.
         let families = Set(
             scenario.faults.compactMap { rule in
                 FaultKind.all.filter { rule.name.text.hasPrefix($0.id + "-") }.max { $0.id.count < $1.id.count }?.family

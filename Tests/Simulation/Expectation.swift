@@ -1,11 +1,11 @@
 import FitIQAPI
 
-/// What a client expects of a response.
+/// A client's expectation of a response.
 struct Expectation {
     /// The number of its operation in the trace.
     let traceNumber: Int
     var endpoint: Endpoint?
-    /// The user whose answer it is; nil if the answer may come from before a reset of the world.
+    /// The user who gets the answer; nil if the answer may come from before a reset of the world.
     var subject: String?
     /// Whether a handshake was sent.
     var isUpgrade = false
@@ -13,61 +13,60 @@ struct Expectation {
     var status: Int?
     /// The expected body, if the status is as expected.
     var body = BodyCheck.none
-    /// Whether the answer lists due events, and so held items.
+    /// Whether the answer lists due events, including held items.
     var listsWhatIsDue = false
-    /// Whether the server may omit an answer, because the input was not a request.
+    /// Whether the server may omit the answer, because the input was not a request.
     var mayBeMissing = false
 }
 
 /// The expected body in union mode.
 enum BodyCheck {
     case none
-    /// Only JSON, with an error inside.
+    /// Only that the body is JSON with an error in it.
     case refusal
     /// An entity: `data.id`.
     case entity(ResourceID)
     /// An answer about a goal: `data.goal_id`.
     case about(ResourceID)
-    /// A new entity: an id in `data.id`, `data.session_id`, or `data.new_template.id` that the world did not have
-    /// before.
+    /// A new entity: an id in `data.id`, `data.session_id`, or `data.new_template.id` that is new in the world.
     case new(Entity)
-    /// A conflict with a consultation.
+    /// A conflict with an existing consultation.
     case conflict(ResourceID)
-    /// The conversation of a goal; nil for a new one.
+    /// The conversation of a goal; nil for a new conversation.
     case conversation(ResourceID?)
-    /// This total and this count: at `data.pagination.total_count`, and the array of this name in `data`.
+    /// This total at `data.pagination.total_count`, and this many items in the array of this name in `data`.
     case page(String, total: Int, count: Int)
-    /// This many items, at `data.total_count`, and the array of this name in `data`.
+    /// This total at `data.total_count`, and up to 100 items in the array of this name in `data`.
     case list(String, total: Int)
-    /// A part of a list with the apps' totals, and the array of this name in `data`. Without a name `data` is the
-    /// array, without totals.
+    /// A part of a list with the apps' totals, in the array of this name in `data`. Without a name, `data` is the
+    /// array, and there are no totals.
     case part(String?, Page, total: Int)
-    /// This many items, at `data.count`, and in the array of this name in `data`.
+    /// This many items, both at `data.count` and in the array of this name in `data`.
     case counted(String, ClosedRange<Int>)
-    /// The same, with a new entity for each.
+    /// This many items, each with a new entity.
     case batch(String, Entity, count: Int)
-    /// A number in `data`, or in an object there: `summary.total_entries`.
+    /// A number in `data`, or in an object in it, such as `summary.total_entries`.
     case figure(String, Int)
-    /// Texts in `data`, in pairs of a member and its text.
+    /// Texts in `data`, as pairs of a member and its text.
     case texts([(String, String)])
-    /// A question, and its answer if no socket receives it.
+    /// A stored question, and its answer if no socket receives the answer.
     case answered(isAtOnce: Bool)
     /// The consultation is archived afterwards.
     case archived(ResourceID)
-    /// The goal is then linked like this, and its former conversation no longer names it.
+    /// The goal is linked like this afterwards, and its former conversation no longer names the goal.
     case linked(goal: ResourceID, ResourceID?, former: ResourceID?)
 
     /// The entity does not exist afterwards.
     case deleted(Entity, ResourceID)
-    /// The photo has become a meal log, which the answer names.
+    /// The photo became the meal log that the answer names.
     case confirmed(photo: ResourceID)
     /// A new meal log whose foods were entered one by one, with this many calories.
     case manual(calories: Int)
-    /// The user no longer exists, or has no data; the user's entities are gone.
+    /// The user no longer exists or has no data, and the user's entities are gone.
     case deletedUser(String, had: [ResourceID])
     /// A new account with an address, and a new user.
     case account(address: Int)
-    /// New tokens in `data` and, if they replace a refresh token, at the top level as well.
+    /// New tokens in `data`, and also at the top level if they replace a refresh token.
     case tokens(replacing: SimulatedTicket?)
     /// The refresh token is no longer valid.
     case loggedOut(SimulatedTicket)

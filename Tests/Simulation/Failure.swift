@@ -2,17 +2,17 @@ import FitIQAPI
 
 /// A failure of a run, and how to repeat it.
 public struct Failure: Error, Sendable, CustomStringConvertible {
-    /// Decides the whole run.
+    /// The seed, which decides the whole run.
     public let seed: UInt64
-    /// The world of the failure; `default`, an id, or `all` if it concerns the server.
+    /// The world where the run failed: `default`, an id, or `all` if the failure concerns the server.
     public let world: String
     /// The number of steps so far.
     public let step: Int
     /// The violated invariant.
     public let message: String
-    /// The last operations, the newest at the end.
+    /// The last operations, oldest first.
     public let operations: [String]
-    /// The option of the replaying command beside the seed; empty or, for example, `--faults`.
+    /// The replay command's option besides the seed; empty or, for example, `--faults`.
     public let flag: String
 
     package init(
@@ -26,7 +26,7 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
         self.flag = flag
     }
 
-    /// The whole failure, with the command that replays it.
+    /// The failure in full, with the command that replays it.
     public var description: String {
         """
         seed \(seed), world \(world), step \(step): \(message)
@@ -37,26 +37,26 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// The amount of work in a run.
+/// The amount of work that a run did.
 public struct Report: Sendable, Equatable {
-    /// Clients that have connected and left.
+    /// The number of clients that have connected and left.
     public var sessions = 0
-    /// Actions of clients or of the clock.
+    /// The number of actions by clients or the clock.
     public var steps = 0
-    /// Complete responses that clients read.
+    /// The number of complete responses that clients read.
     public var responses = 0
-    /// Text frames that clients read.
+    /// The number of text frames that clients read.
     public var frames = 0
-    /// Answers whose chunks were compared with the stored text.
+    /// The number of answers whose chunks were compared with the stored text.
     public var answers = 0
     /// The operations that succeeded.
     public var succeeded: Set<Endpoint> = []
     /// The operator's actions: the last part of the admin API's path.
     public var byHand: Set<String> = []
-    /// A digest of all bytes that clients read: the same seed gives the same digest.
+    /// A digest of all bytes that clients read, which is the same for the same seed.
     public var digest: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    /// Nothing yet.
+    /// Creates an empty report.
     public init() {}
 
     /// Adds another run's figures; the digests are combined in order.

@@ -19,7 +19,7 @@ extension Draw {
         }
     }
 
-    /// An empty set means any endpoint.
+    /// Random endpoints; an empty set means any endpoint.
     private mutating func endpoints() -> Set<Endpoint> {
         once(in: 2) ? [] : Set((0...below(3)).map { _ in element(of: Endpoint.allCases) })
     }
@@ -106,6 +106,6 @@ extension Draw {
             isProcessed: once(in: 3))
     }
 
-    /// Up to three seconds.
+    /// A random duration of up to three seconds.
     private mutating func nanoseconds() -> Int64 { Int64(below(3_000)) * 1_000_000 }
 }

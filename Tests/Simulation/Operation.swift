@@ -20,7 +20,7 @@ enum Operation: CustomStringConvertible {
     case vanish
     case advance(Int64)
     case shutDown
-    /// In a world, at a path of its admin API, with a body.
+    /// An operator's request: a world, a path of its admin API, and a body.
     case byHand(String, String, String)
 
     var description: String {
@@ -49,7 +49,7 @@ enum Operation: CustomStringConvertible {
     }
 }
 
-/// The credentials of a request.
+/// The kinds of credentials that a request may have.
 enum Credentials: Int {
     case good, none, wrongKey, expired, foreignWorld, noKey
 
@@ -65,7 +65,7 @@ enum Credentials: Int {
     }
 }
 
-/// A message that the server refuses with an `error` frame, or in other ways.
+/// A message that the server refuses, for example with an `error` frame.
 enum BadFrame: Int, CaseIterable {
     case notJSON, noType, blank, binary
     /// These end the connection.
@@ -77,7 +77,7 @@ enum BadFrame: Int, CaseIterable {
     var closeCode: UInt16 { self == .invalidUTF8 ? 1007 : 1002 }
 }
 
-/// The target of a request; ids are texts, because they may be invalid.
+/// The target of a request; ids are texts because they may be invalid.
 enum Target: CustomStringConvertible {
     case create(Persona, ContextType, String?)
     case listConsultations(page: Int, size: Int)
@@ -97,23 +97,23 @@ enum Target: CustomStringConvertible {
     case deleteConsultation(String)
     case deleteMeal(String)
     case deleteUser
-    /// An account with one of few addresses, and the actions of the world's accounts, alive or deleted.
+    /// An account with one of a few addresses, and actions of the world's accounts, whether alive or deleted.
     case register(address: Int)
     case showAccount(SimulatedAccount)
     case deleteAccount(SimulatedAccount)
     case app(AppRequest)
-    /// An id on a path where it names none of the user's entities.
+    /// An id on a path for which the user has no entity with that id.
     case stray(Endpoint, String)
     case badBody
     case wrongMethod
     case unknownPath
     case unknownWorld
-    /// Goals of another world, with the credentials of this one.
+    /// The goals of another world, requested with this world's credentials.
     case elsewhere(String?)
     case health
-    /// The admin API: the seed, the mode and the clock of a new world.
+    /// The admin API's request for a new world, with its seed, mode and clock.
     case makeWorld(UInt64, GuideMode, isManual: Bool)
-    /// The admin API: the default world if no id is given.
+    /// The admin API's request for a clock move; without an id, in the default world.
     case advanceClock(String?, milliseconds: Int)
     case resetWorld(String)
     case deleteWorld(String)
@@ -162,7 +162,7 @@ enum Target: CustomStringConvertible {
         }
     }
 
-    /// The account whose token is sent; nil for the user's own.
+    /// The account whose token is sent; nil for the user's own token.
     var account: SimulatedAccount? {
         switch self {
         case .showAccount(let account), .deleteAccount(let account): account
@@ -171,7 +171,7 @@ enum Target: CustomStringConvertible {
         }
     }
 
-    /// The endpoint, if there is one.
+    /// The endpoint of the target, if it has one.
     var endpoint: Endpoint? {
         switch self {
         case .create, .badBody: .createConsultation
@@ -206,7 +206,7 @@ enum Target: CustomStringConvertible {
 
 /// The clients' texts.
 enum Texts {
-    /// As JSON strings without quotes.
+    /// Messages as JSON strings without quotation marks.
     static let messages = [
         "Hello", "What should I eat for breakfast?", "I can't sleep", "Xyzzy", "Thanks!", "é 😀 — “odd”", "a",
         #"two\nlines \"quoted\""#, "Show me a home workout",

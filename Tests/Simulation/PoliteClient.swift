@@ -4,9 +4,9 @@ import MockServer
 import TestSupport
 import WebSocket
 
-/// A client that keeps every obligation, in its own world, whose operator uses every action.
+/// A client that keeps every obligation, in its own world with an operator who uses every action.
 ///
-/// Whatever the operator does, the world's judges must not blame this client.
+/// The world's judges must not report a breach by this client, regardless of the operator's actions.
 final class PoliteClient {
     private let simulator: Simulator
     private var draw: Draw
@@ -16,22 +16,22 @@ final class PoliteClient {
     private var consultation = ""
     private var socket: SocketClient<VirtualClient>?
     private var isConnected = false
-    /// Whether an answer streams, and for how many seconds nothing has arrived.
+    /// Whether an answer is streaming, and the number of seconds since anything arrived.
     private var isStreaming = false
     private var quietSeconds = 0
     private var secondsSincePing = 0
-    /// How long it has been disconnected, how long it waited before the last try, and the number of tries in a row.
+    /// The seconds since it disconnected, the wait before the last attempt, and the number of attempts in a row.
     private var lonelySeconds = 0
     private var patience = 2
     private var tries = 0
-    /// Texts that have arrived since the last look.
+    /// The texts that have arrived since the last check.
     private var heard: [JSONValue] = []
 
     private static let seconds = 25
 
-    /// Plays it once.
+    /// Plays one session of this client.
     static func play(in simulator: Simulator) {
-        // Without the run's faults, because judges cannot know when the client notices them.
+        // Omit the run's faults, because judges cannot know when the client notices them.
         let seed = simulator.seed % 1000
         let json =
             #"{"scenario":"default","guide":"union","clock":"manual","judged":true,"seed":"# + "\(seed)}"
@@ -46,7 +46,7 @@ final class PoliteClient {
         guard let id = answer["id"]?.string, let token = answer["token"]?.string, let key = answer["api_key"]?.string
         else { return nil }
         self.simulator = simulator
-        // A separate draw, so that the run's other clients behave the same with and without it.
+        // Use a separate draw, so that the run's other clients behave the same with and without this client.
         draw = Draw(seed: simulator.seed ^ 0x504F_4C49_5445)
         (world, prefix) = (id, "/w/\(id)")
         fields = [Request.bearer(token), "X-API-Key: \(key)"]
@@ -97,14 +97,14 @@ final class PoliteClient {
         socket.wire.vanish()
         hear()
         pass(3)
-        // Connections that ended while it was away are no reason to hurry.
+        // Connections that ended while it was away do not make it hurry.
         (tries, patience) = (0, 2)
         connect()
     }
 
     private func chat() {
         guard isConnected, let socket else { return }
-        // An answer whose end was lost will not arrive any more.
+        // An answer whose end was lost will not be completed.
         if isStreaming { pass(Self.seconds) }
         guard !isStreaming || quietSeconds >= Self.seconds, isConnected else { return }
         (isStreaming, quietSeconds) = (true, 0)
@@ -181,7 +181,7 @@ final class PoliteClient {
         connect()
     }
 
-    /// Reads what has arrived on the socket, and answers it.
+    /// Reads the frames that have arrived on the socket, and answers them.
     private func hear() {
         simulator.network.catchUp()
         guard let socket else { return }
@@ -201,7 +201,7 @@ final class PoliteClient {
         (self.socket, isConnected, isStreaming, lonelySeconds) = (nil, false, false, 0)
     }
 
-    /// Lets seconds pass in its world.
+    /// Lets this many seconds pass in its world.
     private func pass(_ seconds: Int) {
         for _ in 0..<seconds where simulator.failure == nil {
             simulator.askAsOperator(.post, "worlds/\(world)/clock", #"{"advance":"1s"}"#)
@@ -232,7 +232,7 @@ final class PoliteClient {
         }
     }
 
-    /// The number of the socket in the journal; nil if it is not open.
+    /// The socket's number in the journal; nil if the socket is not open.
     private var number: Int? { operate(.get, "sockets")?["sockets"]?[0]?["connection"]?.int }
 
     private func sendByHand() {
@@ -287,7 +287,7 @@ final class PoliteClient {
         if socket.wire.ending != .reset { fail("its socket was silent for more than ten minutes, and is there") }
     }
 
-    /// Sets a mark, acts, and returns to the mark.
+    /// Sets a mark, performs actions, and returns to the mark.
     private func goBack() {
         guard let before = simulator.state(of: world), let name = operate(.post, "marks", "{}")?["name"]?.string else {
             return
@@ -345,7 +345,7 @@ final class PoliteClient {
     /// Whether the operator is handling held items.
     private var isOperating = false
 
-    /// Acts on one held item, or leaves it alone; returns whether it acted.
+    /// Acts on one held item or leaves it alone; returns whether it acted.
     private func letGo() -> Bool {
         guard isOperating, draw.below(3) > 0, let held = operate(.get, "held")?["held"]?.array, !held.isEmpty
         else { return false }

@@ -1,10 +1,10 @@
 import FitIQAPI
 
-/// Writes requests as bytes, quickly: a run sends millions of them.
+/// Writes requests as bytes, and does so quickly, because a run sends millions of them.
 struct RequestWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// A request on the paths of a world, with or without a user.
+    /// A request for a target in a world, with or without a user.
     static func bytes(of target: Target, in world: SimulatedWorld, fields: [UInt8]) -> [UInt8] {
         var writer = RequestWriter()
         writer.bytes.reserveCapacity(640)
@@ -22,7 +22,7 @@ struct RequestWriter {
         return writer.bytes
     }
 
-    /// The value of Sec-WebSocket-Accept that belongs to the key above (RFC 6455 §1.3).
+    /// The value of Sec-WebSocket-Accept for the key above (RFC 6455 §1.3).
     static let acceptValue = Array("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=".utf8)
 
     private mutating func write(_ target: Target, in world: SimulatedWorld, fields: [UInt8]) {

@@ -2,7 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// The apps' answers.
+/// The rules for answers to the apps.
 extension Rules {
     func answer(to request: AppRequest) -> Answer {
         if let collection = request.endpoint.documents { return answer(to: request, in: collection) }
@@ -97,7 +97,7 @@ extension Rules {
         guard facts.consultation.isActive else { return (400, .refusal) }
         let isHeard = facts.socketCount > 0
         if isHeard, facts.isAnswering, facts.waitingCount >= limits.waitingMessages { return (429, .refusal) }
-        // Each question has one answer; a streaming one is stored at its end.
+        // Each question has one answer; a streaming answer is stored at its end.
         let count = facts.historyCount + facts.waitingCount + (facts.isAnswering ? 1 : 0)
         guard count + 2 <= limits.messages else { return (507, .refusal) }
         return (201, .answered(isAtOnce: !isHeard))
@@ -142,7 +142,7 @@ extension Rules {
         func list(isPublic: Bool) -> [Document] {
             backend.templates(publicOrSharedWith: user, isPublic: isPublic, isShared: !isPublic)
         }
-        /// Access to another user's readable template is forbidden, and everything else is unknown.
+        /// Applies to the user's own document; another user's readable template gets 403, and any other document 404.
         func whereHeld(_ answer: (Document) -> Answer) -> Answer {
             held.map(answer) ?? (shared == nil ? 404 : 403, .refusal)
         }
@@ -202,7 +202,7 @@ extension Rules {
         .workouts: "workouts", .workoutTemplates: "templates",
     ]
 
-    /// Whether the default list has a document: neither archived nor old.
+    /// Whether the default list contains a document, which must be neither archived nor old.
     private func isListed(_ document: Document, in collection: DocumentCollection) -> Bool {
         switch collection {
         case .insights: return document.object["is_archived"] != true

@@ -1,10 +1,10 @@
 import FitIQAPI
 import JSON
 
-/// An access token of an account.
+/// An account's access token.
 struct SimulatedAccount {
     let subject: String
-    /// The field lines of a request.
+    /// The field lines that carry the token in a request.
     let fields: [UInt8]
     let expiresAt: Timestamp
 
@@ -17,7 +17,7 @@ final class SimulatedTicket {
     let subject: String
     let id: ResourceID
     let expiresAt: Timestamp
-    /// Whether it is invalid: it was used or revoked, too many newer ones exist, or its account was deleted.
+    /// Whether it is invalid: it was used or revoked, too many newer tickets exist, or its account was deleted.
     var isSpent = false
 
     init(_ text: String, _ token: AccessToken, id: ResourceID) {
@@ -42,10 +42,11 @@ extension SimulatedWorld {
                 expiresAt: Timestamp(secondsSinceEpoch: token.expiresAt)))
     }
 
-    /// Records the tokens of an answer; returns what is wrong with them.
+    /// Records the tokens in an answer; returns what is wrong with them.
     ///
-    /// - Parameters: - spent: The refresh token that they replace. - limit: The number of valid refresh tokens of an
-    ///   account.
+    /// - Parameters:
+    ///   - spent: the refresh token that they replace.
+    ///   - limit: the number of valid refresh tokens of an account.
     func adoptTokens(
         of answer: JSONValue?, replacing spent: SimulatedTicket?, limit: Int, at now: Timestamp
     ) -> String? {
@@ -58,7 +59,7 @@ extension SimulatedWorld {
         if let spent, spent.subject != token.subject.text { return "the new tokens are another account's" }
         spent?.isSpent = true
         let live = tickets.filter { $0.subject == token.subject.text && !$0.isSpent && now < $0.expiresAt }
-        // If answers may be lost, not all tokens are known.
+        // If answers may be lost, the client may not know all tokens.
         if checks == .all { for oldest in live.prefix(max(0, live.count + 1 - limit)) { oldest.isSpent = true } }
         tickets.append(SimulatedTicket(refresh, ticket, id: id))
         note(token, access)

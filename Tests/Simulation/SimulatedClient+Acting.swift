@@ -36,7 +36,7 @@ extension SimulatedClient {
         let wire = simulator.network.connect(reader: self)
         simulator.note(.connect(accepted: wire != nil), by: number)
         guard let wire else {
-            // Too many are being refused already, so try later.
+            // Too many connections are being refused already, so try later.
             remaining -= 1
             isDone = remaining <= 0
             return
@@ -45,7 +45,7 @@ extension SimulatedClient {
         if number > 0, draw.once(in: 12) { wire.closesInReply = false }
         connected(wire)
         guard simulator.engine.connection(wire.id)?.hasOutput == true else { return }
-        // One too many: the server says so and closes.
+        // This connection exceeds the limit, so the server says so and closes it.
         isUncertain = true
         pendingRefusal()
     }
@@ -77,7 +77,7 @@ extension SimulatedClient {
         }
     }
 
-    /// Waits for an answer or an end, and gives up at some time.
+    /// Waits for an answer or the end of the connection, and gives up eventually.
     private func wait() {
         patience -= 1
         if wire?.window != .max { return read() }
@@ -212,7 +212,7 @@ extension SimulatedClient {
 
     // MARK: After each step
 
-    /// Checks that everything sent was answered, as far as required.
+    /// Checks that every request and message that requires an answer got one.
     func checkAnswers() {
         guard let wire, wire.ending == .open, readsEverything, !simulator.isStopping, !isUncertain else { return }
         guard checks.contains(.promptness) else { return }
@@ -224,13 +224,13 @@ extension SimulatedClient {
         }
     }
 
-    /// Whether it has a socket that reads everything, and no other work in progress.
+    /// Whether it has a socket on which it reads everything, and no other work in progress.
     var isListening: Bool {
         guard let wire, let socket, wire.ending == .open, !wire.sawEndOfStream, socket.canSend else { return false }
         return readsEverything && !hasStalled && !isUncertain && checks == .all
     }
 
-    /// Whether the socket was notified that the server stops.
+    /// Checks that the socket was notified that the server is stopping.
     func checkGoingAway() {
         guard let wire, let socket else { return }
         guard sawEnd || wire.ending != .open, let code = socket.closeCode else {

@@ -2,7 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import TestSupport
 
-/// The apps' requests that clients send.
+/// The app requests that clients send.
 extension SimulatedClient {
     private var draw: Draw {
         _read { yield simulator.draw }
@@ -137,7 +137,7 @@ extension SimulatedClient {
         return request
     }
 
-    /// The id of a document; for templates sometimes another user's readable one.
+    /// The id of a document; for templates, sometimes another user's readable template.
     private func drawDocument(in collection: DocumentCollection) -> String {
         if collection == .workoutTemplates, draw.once(in: 4) {
             let readable = simulator.engine.inspectBackend(ofWorld: world.id) { backend in
@@ -155,7 +155,7 @@ extension SimulatedClient {
         return "\"\(DateTime(secondsSinceEpoch: now - age).wireText)\""
     }
 
-    /// A body that is stored as sent, plus members that the world sets.
+    /// A body that is stored as sent, except that the world adds members.
     private func drawDocument(of collection: DocumentCollection) -> AppBody {
         let number = draw.below(10)
         let members =
@@ -177,7 +177,7 @@ extension SimulatedClient {
         return .members(members + #","user_id":"somebody","id":"x","kept":\#(number)"#)
     }
 
-    /// Half of the sessions have one of few `source_id`s.
+    /// A random sleep session; half of them have one of a few `source_id`s.
     private func drawSleep(source number: Int) -> String {
         let start = simulator.now(in: world).secondsSinceEpoch - 8 * 3600 - Int64(draw.below(35)) * 86_400
         func time(_ hours: Int64) -> String { "\"\(DateTime(secondsSinceEpoch: start + hours * 3600).wireText)\"" }
@@ -264,7 +264,7 @@ extension SimulatedClient {
         return .app(AppRequest(endpoint: .logIn, body: body))
     }
 
-    /// Mostly a new one.
+    /// A random refresh token, usually a new one.
     private func drawTicket() -> SimulatedTicket {
         draw.once(in: 3) ? draw.element(of: world.tickets) : draw.element(of: world.tickets.suffix(3).map { $0 })
     }
@@ -273,7 +273,7 @@ extension SimulatedClient {
         draw.once(in: 3) ? draw.element(of: world.accounts) : draw.element(of: world.accounts.suffix(4).map { $0 })
     }
 
-    /// The id of something of a user, mostly a recent one.
+    /// The id of one of a user's entities, usually a recent one.
     private func drawID(among list: (Backend, String) -> [ResourceID]) -> String {
         let owner = drawOwner()
         let place = draw.below(3)

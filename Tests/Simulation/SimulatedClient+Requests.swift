@@ -4,7 +4,7 @@ import TestSupport
 
 /// The requests that clients send.
 extension SimulatedClient {
-    /// Sends a request, and expects the outcome that the rules require.
+    /// Sends a request and expects the outcome that the rules require.
     func request(_ target: Target) {
         let foreigner = simulator.foreigner(to: world)
         var credentials = number == 0 || target.account != nil ? .good : drawCredentials()
@@ -22,7 +22,7 @@ extension SimulatedClient {
         send(RequestWriter.bytes(of: target, in: world, fields: fields), expectation)
     }
 
-    /// Sends a request that is served at an unknown time.
+    /// Sends a request without judging the answer, because it is served at an unknown time.
     func requestUnjudged(_ target: Target) {
         let traced = simulator.noteRequest(.request(target, .good), by: number)
         let fields = user.fields(.good, foreigner: nil)
@@ -33,7 +33,7 @@ extension SimulatedClient {
         simulator.draw.once(in: 16) ? Credentials(rawValue: 1 + simulator.draw.below(4)) ?? .none : .good
     }
 
-    /// A request that changes nothing.
+    /// A random request that changes nothing.
     func drawReading() -> Target {
         switch simulator.draw.below(9) {
         case 0: .listConsultations(page: 1 + simulator.draw.below(3), size: 1 + simulator.draw.below(8))
@@ -86,7 +86,7 @@ extension SimulatedClient {
         }
     }
 
-    /// Whether to register accounts: the default world's passwords are cheap.
+    /// Whether to register accounts, which is fast only in the default world, where password hashing is cheap.
     var hasAccounts: Bool { world.id == nil && world.mode == .union }
 
     private func drawAdmin() -> Target {
@@ -120,7 +120,7 @@ extension SimulatedClient {
 
     // MARK: Ids
 
-    /// The owner of the next id: usually the client itself, sometimes another user or another world.
+    /// The owner of the next id: usually the client's user, sometimes another user or a user of another world.
     func drawOwner() -> SimulatedUser {
         switch simulator.draw.below(24) {
         case 0: simulator.draw.element(of: world.users)

@@ -8,8 +8,8 @@ import WebSocket
 
 /// One session: a client that connects, acts, drops its connection, reconnects, and leaves.
 ///
-/// It reads input with the client's half of our own codecs, which check the grammar, and compares it with its
-/// expectations. ``SimulatedClient/act()`` in another file draws its actions.
+/// It reads input with the client half of our own codecs, which check the grammar, and compares it with its
+/// expectations. ``SimulatedClient/act()``, in another file, draws its actions.
 final class SimulatedClient: VirtualReader {
     /// Its number in the run, from 1.
     let number: Int
@@ -26,18 +26,18 @@ final class SimulatedClient: VirtualReader {
     private(set) var wire: VirtualClient?
     private var http = HTTP1.Connection(role: .client)
     private(set) var socket: SimulatedSocket?
-    /// The pending expectations, the oldest first.
+    /// The pending expectations, oldest first.
     private(set) var pending: [Expectation] = []
     private var hasBegun = false
     private var status = 0
     private var body: [UInt8] = []
     /// Whether it has sent invalid input, after which the server may answer and end in any way.
     var isUncertain = false
-    /// Whether the client itself delayed the wire, so that answers may be late.
+    /// Whether the client itself stalled the connection, so that answers may be late.
     var hasStalled = false
-    /// Whether the server announced that it closes.
+    /// Whether the server announced that it will close the connection.
     private var isClosing = false
-    /// The socket that is being opened.
+    /// The place of the socket that is being opened.
     private var opening = SimulatedSocket.Place.echo
 
     var world: SimulatedWorld { user.world }
@@ -54,7 +54,7 @@ final class SimulatedClient: VirtualReader {
     var isConnected: Bool { wire?.ending == .open }
     /// Whether the connection has ended for the client, even if the transport is still open.
     var sawEnd: Bool { wire.map { $0.ending != .open || $0.sawEndOfStream } ?? true }
-    /// Whether all output of the server arrives at once.
+    /// Whether all of the server's output arrives immediately.
     var readsEverything: Bool { wire?.window == .max }
 
     func connected(_ wire: VirtualClient) {
@@ -69,7 +69,7 @@ final class SimulatedClient: VirtualReader {
         isClosing = false
     }
 
-    /// Forgets a closed connection.
+    /// Discards a closed connection.
     func disconnected() {
         wire = nil
         socket = nil
@@ -96,7 +96,7 @@ final class SimulatedClient: VirtualReader {
 
     // MARK: Receiving
 
-    /// Accepts input.
+    /// Handles input from the server.
     func receive(_ bytes: UnsafeRawBufferPointer) {
         simulator.digest(bytes)
         if simulator.operating.isContinuing, pending.first?.listsWhatIsDue != true {
@@ -130,7 +130,7 @@ final class SimulatedClient: VirtualReader {
                 event = try http.nextEvent()
             } catch {
                 isClosing = true
-                // Output that a fault holds back ends with the server.
+                // Output that a fault holds back is lost when the server stops.
                 if simulator.isStopping, !checks.contains(.promptness) { return }
                 if checks.contains(.responses) { fail("a response is malformed: \(error)") }
                 return
@@ -163,7 +163,7 @@ final class SimulatedClient: VirtualReader {
         .hostField: "localhost", .upgrade: "websocket", .connection: "Upgrade",
     ]
 
-    /// Tells our HTTP codec that a request was sent, whose bytes were written elsewhere.
+    /// Notifies our HTTP codec of a sent request whose bytes were written elsewhere.
     private func begin(_ expectation: Expectation) {
         hasBegun = true
         closesAfter = false

@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import WebSocket
 
-/// A client's WebSocket: its input, its output, and whether they match.
+/// A client's WebSocket, which checks whether its input matches its output.
 final class SimulatedSocket {
     enum Place: Equatable {
         case echo, meals
@@ -12,7 +12,7 @@ final class SimulatedSocket {
     }
 
     let place: Place
-    /// The consultation, if it is one's.
+    /// The consultation, if the socket belongs to one.
     let consultation: ResourceID?
     private let idText: String
     private unowned let client: SimulatedClient
@@ -20,7 +20,7 @@ final class SimulatedSocket {
     private var socket: WebSocket.Connection
     private var events: [WebSocket.Event] = []
 
-    /// The numbers of due frames of these kinds, and of those that arrived.
+    /// The number of frames of each kind that are due.
     private(set) var pongsDue = 0
     private(set) var controlPongsDue = 0
     private(set) var refusalsDue = 0
@@ -28,17 +28,17 @@ final class SimulatedSocket {
     /// The number of text frames that arrived.
     private(set) var frameCount = 0
     private(set) var isConnected = false
-    /// The received close code; 0 for an empty close frame.
+    /// The received close code, or 0 for an empty close frame.
     private(set) var closeCode: UInt16?
     /// Whether the stream has ended.
     private(set) var hasEnded = false
-    /// The text of the streaming answer, in either protocol.
+    /// The chunks of the streaming answer, in either protocol.
     private var streamed: [String]?
     private var assistantText: [String]?
     private var assistantID = ""
     /// The position in the history from which to search for the next answer.
     private var nextMessage = 0
-    /// The number of the world's resets when it was opened.
+    /// The number of the world's resets when the socket was opened.
     private let resetCount: Int
 
     init(of client: SimulatedClient, on place: Place, wire: VirtualClient?) {
@@ -59,7 +59,7 @@ final class SimulatedSocket {
 
     // MARK: Sending
 
-    /// Sends a text that is a frame.
+    /// Sends a text as a frame.
     func send(_ text: String) {
         write { $0.send(text: text, into: &$1) }
     }
@@ -152,7 +152,7 @@ final class SimulatedSocket {
         if let id = frame["consultation_id"]?.string, id != idText {
             return client.fail("a frame names the consultation \(id) on the socket of \(idText)")
         }
-        // A refused connection, one too many, does not get it.
+        // A connection that is refused because of the limit does not get `connected`.
         if !isConnected, type != "connected", place != .meals || type != "error" {
             return client.fail("\(type) arrived before connected")
         }
@@ -174,7 +174,7 @@ final class SimulatedSocket {
             pongsDue -= 1
             if pongsDue < 0 { client.fail("a JSON pong arrived that answers nothing") }
         case "error":
-            // A chat message may be refused too if too many wait; those refusals are not counted as due.
+            // A chat message may also be refused if too many are waiting; such refusals are not counted as due.
             if refusalsDue > 0 { refusalsDue -= 1 }
         case "message_received", "user_message": break
         case "stream_chunk":
@@ -215,7 +215,7 @@ final class SimulatedSocket {
     private func compare(_ text: String, id: String?) {
         guard let consultation, resetCount == client.world.resetCount else { return }
         client.simulator.heardAnswer()
-        // It may have been deleted meanwhile.
+        // The consultation may have been deleted meanwhile.
         guard client.simulator.hasConsultation(consultation, in: client.world) else { return }
         let messages = client.simulator.messages(of: consultation, in: client.world)
         if let id {
@@ -227,7 +227,7 @@ final class SimulatedSocket {
             }
             return
         }
-        // Frames of this protocol name no message: it is the next answer with this text, because answers come in order.
+        // Frames of this protocol name no message, but answers keep their order: take the next answer with this text.
         var index = nextMessage
         while index < messages.count {
             if messages[index].role == .assistant, messages[index].content == text {
@@ -239,7 +239,7 @@ final class SimulatedSocket {
         client.fail("an answer was heard that is not stored: \"\(text)\"")
     }
 
-    /// The violation, after everything sent was delivered and answered.
+    /// The violation, if any, once all sent messages were delivered and answered.
     func violation(isAnswering: Bool) -> String? {
         guard client.checks.isSuperset(of: [.frames, .framing, .promptness, .pongs]), closeCode == nil else {
             return nil

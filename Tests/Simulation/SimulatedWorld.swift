@@ -3,18 +3,18 @@ import FitIQAPI
 import JSON
 import MockServer
 
-/// A world as its users see it.
+/// A world from its users' point of view.
 final class SimulatedWorld {
-    /// Nil for the default world.
+    /// The world's id; nil for the default world.
     let id: String?
-    /// The beginning of its paths.
+    /// The prefix of its paths.
     let prefix: [UInt8]
     let mode: GuideMode
     let isManual: Bool
-    /// The checks that remain under its fault rules.
+    /// The checks that remain valid under its fault rules.
     let checks: Checks
     private(set) var users: [SimulatedUser] = []
-    /// The number of its resets; earlier answers are no longer stored.
+    /// The number of its resets; answers from before a reset are no longer stored.
     var resetCount = 0
     /// The entities that clients have deleted since the last reset.
     var deleted: [ResourceID] = []
@@ -23,7 +23,7 @@ final class SimulatedWorld {
     /// The refresh tokens that clients received, oldest first.
     var tickets: [SimulatedTicket] = []
     var deadAccounts: Set<ExactString> = []
-    /// The owners of the ids that clients have learned since the last reset, in that order.
+    /// The owners of the ids that clients have received since the last reset, in the order of receipt.
     var owners: [ResourceID: ExactString] = [:]
     var ownedIDs: [ResourceID] = []
     /// The marks to which an operator can return, oldest first.
@@ -55,7 +55,7 @@ extension SimulatedWorld {
     }
 }
 
-/// A user, and the credentials that their clients send.
+/// A user, with the credentials that the user's clients send.
 final class SimulatedUser {
     let subject: String
     unowned let world: SimulatedWorld
@@ -77,7 +77,7 @@ final class SimulatedUser {
         expired = Array("Authorization: Bearer \(old)\r\n\(apiKeyLine)".utf8)
     }
 
-    /// The field lines for credentials of a kind; those of another world are its user's own.
+    /// The field lines for a kind of credentials; credentials of another world belong to the foreigner.
     func fields(_ credentials: Credentials, foreigner: SimulatedUser?) -> [UInt8] {
         switch credentials {
         case .good: good
@@ -86,7 +86,7 @@ final class SimulatedUser {
         case .wrongKey: wrongKey
         case .expired: expired
         case .foreignWorld:
-            // The right key of this world, so that only the token can be the reason for a refusal.
+            // Use this world's key, so that only the token can be the reason for a refusal.
             Array("Authorization: Bearer \(foreigner?.token ?? "")\r\n\(apiKeyLine)".utf8)
         }
     }

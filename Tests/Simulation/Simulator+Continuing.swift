@@ -3,12 +3,12 @@ import FitIQAPI
 import JSON
 import MockServer
 
-/// The operator's behaviour in a run.
+/// How the operator behaves in a run.
 public enum Operating: Sendable, Equatable {
-    /// Nothing without faults; random actions in half of the runs with faults.
+    /// Does nothing in runs without faults; performs random actions in half of the runs with faults.
     case asDrawn
     case never
-    /// Releases held items at once; breakpoints hold everything, or nothing.
+    /// Releases held items immediately; breakpoints hold everything or nothing.
     ///
     /// Clients receive the same bytes either way.
     case continuing(holdsEverything: Bool)
@@ -17,10 +17,10 @@ public enum Operating: Sendable, Equatable {
 }
 
 extension Simulator {
-    /// Runs a seed without breakpoints, and with breakpoints that hold everything and an operator who releases it at
-    /// once.
+    /// Runs a seed without breakpoints, and again with breakpoints that hold everything and an operator who immediately
+    /// releases it.
     ///
-    /// - Returns: The second report, or the failure or difference.
+    /// - Returns: The second run's report, or the failure or difference.
     public static func compareContinuing(
         seed: UInt64, sessions: Int = Simulator.usualSessions
     ) -> Result<Report, Failure> {
@@ -43,7 +43,7 @@ extension Simulator {
         }
     }
 
-    /// Breakpoints that hold everything, longer than any single clock move.
+    /// Breakpoints that hold everything for longer than any single clock move.
     static var holdingEverything: [FaultRule] {
         let hold = Hold(fromClient: true, fromServer: true, time: 86_400_000_000_000)
         let requests = Hold(fromClient: true, time: hold.time)
@@ -60,7 +60,7 @@ extension Simulator {
         for world in worlds where failure == nil { letAllContinue(in: world) }
     }
 
-    /// Moves the clock; held items continue at the time of their arrival.
+    /// Moves the clock; held items continue at the time when they arrive.
     func pass(_ nanoseconds: Int64) {
         let end = network.now.advanced(byNanoseconds: nanoseconds)
         while operating.isContinuing, failure == nil, let due = engine.nextDeadline, due <= end {
@@ -74,7 +74,7 @@ extension Simulator {
     func letAllContinue(in world: SimulatedWorld) {
         var turns = 0
         while failure == nil, let count = engine.inspectWorld(world.id)?.heldCount, count > 0 {
-            // There may be no room for the operator's connection.
+            // The server may have no room for the operator's connection.
             guard operate(in: world, .post, "held", #"{"action":"continue"}"#) != nil else { return }
             turns += 1
             if turns > 2_000 { return fail("\(count) things are held again and again", in: world) }

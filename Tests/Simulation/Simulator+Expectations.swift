@@ -2,9 +2,9 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// The expected answer by the rules, computed from the world's state when the request is sent.
+/// Computes the answer that the rules require, from the world's state when the request is sent.
 ///
-/// In the union, everything is predicted; in the guides' own modes, only statuses that do not depend on their forms.
+/// In union mode, everything is predicted; in the guides' modes, only statuses that do not depend on a guide's formats.
 extension Simulator {
     func expectation(
         of target: Target, by user: SimulatedUser, credentials: Credentials, traced: Int
@@ -54,7 +54,7 @@ extension Simulator {
                 } else if let account = target.account, !world.isAlive(account, at: now(in: world)) {
                     expect(401)
                 } else if target.endpoint?.credentials == .key, credentials != .good, world.mode == .union {
-                    // The key is right, and the token is ignored.
+                    // The key is valid, and the token is ignored.
                     predict(target)
                 } else if credentials != .good, credentials != .noKey || target.endpoint?.credentials != .token {
                     expect(401)
@@ -66,7 +66,7 @@ extension Simulator {
         return expectation
     }
 
-    /// The expectation for a handshake; without an id, for the meal socket.
+    /// The expectation for a handshake; without an id, it is for the meal socket.
     func expectationOfSocket(
         on id: String?, by user: SimulatedUser, credentials: Credentials, traced: Int
     ) -> Expectation {
@@ -90,7 +90,7 @@ extension Simulator {
         return expectation
     }
 
-    /// Whether an answer streams in the consultation of a socket.
+    /// Whether an answer is streaming in a socket's consultation.
     func isAnswering(in socket: SimulatedSocket, of world: SimulatedWorld) -> Bool {
         guard let id = socket.consultation else { return false }
         return engine.inspectBackend(ofWorld: world.id) { $0.consultationFacts(id)?.isAnswering ?? true } ?? true
@@ -185,7 +185,7 @@ struct Rules {
 
     // MARK: State
 
-    /// The number of messages in a list, after a waiting first question was answered.
+    /// The number of messages in a list, counting the answer to a waiting first question.
     func count(ofMessagesIn facts: Backend.ConsultationFacts) -> Int {
         facts.historyCount + (facts.isAnswering ? 0 : facts.waitingCount)
     }

@@ -5,9 +5,9 @@ import MockServer
 import Scenarios
 import TestSupport
 
-/// The invariants, whatever the clients did.
+/// The invariants, which hold regardless of the clients' actions.
 extension Simulator {
-    /// After each step: checks the connections, the deadlines, and the user who acted.
+    /// After each step, checks the connections, the deadlines, and the user who acted.
     func checkStep(_ user: SimulatedUser?) {
         checkConnections()
         checkDeadlines()
@@ -17,7 +17,7 @@ extension Simulator {
         checkMealSockets(in: user.world)
     }
 
-    /// At the end of each session: checks all users of its world.
+    /// At the end of each session, checks all users of its world.
     func checkWorld(_ world: SimulatedWorld) {
         for user in world.users { checkUser(user.subject, of: world) }
         checkExport(world)
@@ -37,7 +37,7 @@ extension Simulator {
         }
     }
 
-    /// Checks that a world's export can be imported under the same limits, and then exports the same.
+    /// Checks that a world's export can be imported under the same limits, and that its import has the same export.
     private func checkExport(_ world: SimulatedWorld) {
         guard let facts = engine.inspectWorld(world.id),
             let data = engine.inspectBackend(ofWorld: world.id, { $0.data(at: facts.now, issuedIDs: 1) })
@@ -54,7 +54,7 @@ extension Simulator {
         }
     }
 
-    /// At the end of the run, without clients: checks that nothing is left.
+    /// At the end of the run, when all clients have left, checks that nothing is left.
     func checkEnd() {
         let connections = engine.inspectConnections()
         for world in worlds {

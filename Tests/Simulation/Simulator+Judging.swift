@@ -5,7 +5,7 @@ import JSON
 /// Compares responses with the expectations.
 extension Simulator {
     func judge(_ expectation: Expectation, status: Int, body: [UInt8], for client: SimulatedClient) {
-        // A response that a scenario replaces has the scenario's content.
+        // A response that a scenario replaces cannot be predicted.
         guard client.checks.contains(.statuses) else { return }
         let world = client.world
         var value: JSONValue?
@@ -152,7 +152,7 @@ extension Simulator {
         return data?["has_more"]?.bool == (range.upperBound < total) ? nil : "has_more is wrong"
     }
 
-    /// The violation after a deletion.
+    /// The violation after a deletion, if any.
     private func violation(of check: BodyCheck, _ world: SimulatedWorld) -> String? {
         switch check {
         case .deleted(let entity, let id):

@@ -8,11 +8,11 @@ struct SimulatedMark {
     let name: String
     let number: Int
     let state: [UInt8]
-    /// Whether no work was in progress that completes right after a return.
+    /// Whether the world had no work in progress that would complete immediately after a rewind.
     let isExact: Bool
 }
 
-/// An unused world, with its constant export.
+/// An unused fork, with its export, which must not change.
 struct FrozenFork {
     let id: String
     let state: [UInt8]
@@ -27,7 +27,7 @@ extension Simulator {
         guard !sockets.isEmpty else { return }
         let socket = draw.element(of: sockets)
         guard let number = socket["connection"]?.int else { return }
-        // It may be closing or silent, and the previous action's last byte may have closed it.
+        // The socket may be closing or silent, and the previous action's last byte may have closed it.
         let (path, others) = ("sockets/\(number)/", [409])
         switch socket["state"] == "silent" && draw.once(in: 2) ? 6 : draw.below(9) {
         case 0, 1:
@@ -73,10 +73,10 @@ extension Simulator {
             SimulatedMark(name: name, number: number, state: state, isExact: world.isManual || isQuiet))
     }
 
-    /// Rewinds, after which the state is as before, and no socket is open.
+    /// Rewinds a world, and checks that its state is as before and that no socket is open.
     func goBack(in world: SimulatedWorld) {
         guard !world.marks.isEmpty else { return }
-        // Held items are released first, and then forgotten; input behind them comes afterwards.
+        // Held items are either released first or discarded; input behind them arrives afterwards.
         if draw.once(in: 2) { letAllContinue(in: world) }
         let isStill = engine.inspectWorld(world.id)?.heldCount == 0
         let mark = draw.element(of: world.marks)
@@ -95,7 +95,7 @@ extension Simulator {
 
     // MARK: Forks
 
-    /// Forks a world: the fork exports the same, and from then on neither changes the other.
+    /// Forks a world, and checks that the fork has the same export; from then on neither must affect the other.
     func makeFork(of world: SimulatedWorld) {
         checkForks()
         guard failure == nil, let state = state(of: world.name),
@@ -117,7 +117,7 @@ extension Simulator {
         }
     }
 
-    /// Checks that unused forks stay unchanged, whatever happens in their original worlds.
+    /// Checks that unused forks do not change, regardless of what happens in the original worlds.
     func checkForks() {
         for fork in forks {
             guard let state = state(of: fork.id), state != fork.state else { continue }

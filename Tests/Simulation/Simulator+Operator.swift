@@ -5,7 +5,7 @@ import JSON
 import MockServer
 import TestSupport
 
-/// An operator who switches breakpoints and acts on held items, in runs with faults.
+/// An operator who enables and disables breakpoints and acts on held items, in runs with faults.
 extension Simulator {
     /// The breakpoints of a run, which an operator enables and disables.
     static func breakpoints(_ draw: inout Draw) -> [FaultRule] {
@@ -85,13 +85,13 @@ extension Simulator {
         return response
     }
 
-    /// The response of the admin API if it is a success; any other ends the run, except the named statuses and those of
-    /// a deleted world.
+    /// The admin API's response if it is a success; any other response fails the run, except for the given statuses and
+    /// those of a deleted world.
     @discardableResult
     func askAsOperator(
         _ method: HTTPRequest.Method, _ path: String, _ json: String? = nil, mayBe others: [Int] = []
     ) -> Response? {
-        // There may be no room for another connection.
+        // The server may have no room for another connection.
         guard let wire = network.connect() else { return nil }
         defer {
             wire.vanish()
@@ -107,7 +107,7 @@ extension Simulator {
             return nil
         }
         if 200..<300 ~= response.status { return response }
-        // Too many connections, or the world was deleted.
+        // The server has too many connections, or the world was deleted.
         if response.status != 503, response.status != 404, !others.contains(response.status) {
             fail(
                 "\(method.rawValue) \(path) \(json ?? "") was answered with \(response.status): \(response.text)",
@@ -118,7 +118,7 @@ extension Simulator {
 
     // MARK: Held items
 
-    /// Checks that held items are where the engine says, and within the limits.
+    /// Checks that held items are where the engine reports them, and within the limits.
     func checkHolds() {
         for world in worlds {
             guard let facts = engine.inspectWorld(world.id) else { continue }
@@ -129,7 +129,7 @@ extension Simulator {
         }
     }
 
-    /// Checks that held items are listed, are due, and continue before their time is over.
+    /// Checks that held items are listed, are due, and continue before their time is up.
     func checkHeld(in world: SimulatedWorld) {
         guard let facts = engine.inspectWorld(world.id), facts.heldCount > 0,
             let held = askAsOperator(.get, "worlds/\(world.name)/held")?.json?["held"]?.array,

@@ -2,17 +2,17 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// Compares what clients learned, deleted and revoked with the state of the server.
+/// Compares the ids and tokens that clients received, deleted and revoked with the server's state.
 extension Simulator {
     private static let namesOfIDs: Set<ExactString> = [
         "id", "session_id", "conversationId", "consultation_id", "goal_id", "goalId", "message_id", "meal_log_id",
         "template_id",
     ]
 
-    /// Records the ids in an answer to a user; the first one who learns of an entity has created it.
+    /// Records the ids in an answer to a user; the first user who receives an entity's id has created it.
     func noteIDs(in value: JSONValue, toldTo subject: String, of client: SimulatedClient) {
         let world = client.world
-        // A late answer may be about a world that was reset meanwhile.
+        // A late answer may come from a world that was reset meanwhile.
         guard world.resetCount == 0 || client.checks.contains(.promptness) else { return }
         let name = ExactString(subject)
         for id in Simulator.ids(in: value) {
@@ -35,7 +35,7 @@ extension Simulator {
         } ?? []
     }
 
-    /// Whether it is a public template, one shared with a user, or an exercise of one.
+    /// Whether the id belongs to a public template, a template shared with the user, or an exercise of such a template.
     func isReadable(_ id: ResourceID, by subject: String, in world: SimulatedWorld) -> Bool {
         engine.inspectBackend(ofWorld: world.id) { backend in
             backend.templates(publicOrSharedWith: subject, isPublic: true, isShared: true).contains { template in
@@ -45,7 +45,7 @@ extension Simulator {
         } ?? false
     }
 
-    /// Checks that deleted entities do not exist, and are in no list.
+    /// Checks that deleted entities do not exist and appear in no list.
     func checkDeleted(in world: SimulatedWorld) {
         let deleted = Set(world.deleted)
         let left = engine.inspectBackend(ofWorld: world.id) { backend in
@@ -58,8 +58,8 @@ extension Simulator {
         for id in left ?? [] { fail("\(id) was deleted, and exists", in: world) }
     }
 
-    /// Checks that used and revoked refresh tokens, and those of deleted accounts, are invalid, and that others are
-    /// valid.
+    /// Checks that refresh tokens are invalid if they were used or revoked, or if their account was deleted, and valid
+    /// otherwise.
     func checkTokens(in world: SimulatedWorld) {
         guard !world.tickets.isEmpty, let now = engine.inspectWorld(world.id)?.now else { return }
         _ = engine.inspectBackend(ofWorld: world.id) { backend in
@@ -76,8 +76,8 @@ extension Simulator {
         }
     }
 
-    /// Checks that a user has at most one open meal socket from the clients' view; the server's list is counted
-    /// elsewhere.
+    /// Checks that a user has at most one open meal socket from the clients' point of view; another check counts the
+    /// server's list.
     func checkMealSockets(in world: SimulatedWorld) {
         for user in world.users {
             let heard = clients.count { $0.user === user && $0.isListening && $0.socket?.place == .meals }

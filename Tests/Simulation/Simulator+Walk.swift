@@ -2,7 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// Before the end of a run: reads all lists, page by page, and tries unknown ids on every path.
+/// Before the end of a run, reads all lists page by page, and tries unknown ids on every path.
 extension Simulator {
     func walkLists() {
         for world in worlds where world.mode == .union && world.checks == .all {
@@ -30,7 +30,7 @@ extension Simulator {
             + documents.filter { $0.documents != .profileMetrics }.map { ($0, []) }
     }
 
-    /// Reads a list by offsets and by numbers: both show each item once, and as many as the total says.
+    /// Reads a list by offsets and by page numbers, and checks that both show each item once and match the total.
     private func walk(_ request: AppRequest, by client: SimulatedClient) {
         let world = client.world
         func pages(isOffset: Bool) -> [String] {
@@ -68,11 +68,11 @@ extension Simulator {
         if failure == nil, found != other { client.fail("\(request): offsets show \(found), numbers show \(other)") }
     }
 
-    /// Checks that deleted ids and those of other users are unknown on every path.
+    /// Checks that deleted ids and other users' ids are unknown on every path.
     private func tryStrayIDs(by client: SimulatedClient) {
         let (world, subject) = (client.world, client.user.subject)
         let foreign = world.ownedIDs.filter { world.owners[$0] != ExactString(subject) }
-        // Some of each kind: others' entities are the newest and the oldest.
+        // Try some of each kind; of other users' entities, the oldest and the newest.
         let stray = world.deleted.suffix(3) + foreign.prefix(2) + foreign.suffix(2)
         for endpoint in Endpoint.allCases where endpoint.template.contains("{") {
             for id in stray where failure == nil {
@@ -85,12 +85,12 @@ extension Simulator {
 
     // MARK: Controlled clients
 
-    /// Sends a request of the admin API on its own connection.
+    /// Sends an admin API request on its own connection.
     func operate(_ target: Target) {
         connected(as: defaultWorld.users[0]) { client in _ = ask(target, by: client) }
     }
 
-    /// Passes a separate client, which does only what it is told.
+    /// Passes a separate client, which performs no actions on its own.
     func connected(as user: SimulatedUser, _ body: (SimulatedClient) -> Void) {
         let client = SimulatedClient(number: 0, user: user, operations: 0, simulator: self)
         client.connect()
@@ -99,7 +99,7 @@ extension Simulator {
         catchUp()
     }
 
-    /// Sends a request, and returns the answer.
+    /// Sends a request and returns the answer.
     func ask(_ target: Target, by client: SimulatedClient) -> JSONValue? {
         lastAnswer = nil
         client.request(target)

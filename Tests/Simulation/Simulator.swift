@@ -11,7 +11,7 @@ import TestSupport
 ///
 /// It uses no sockets, threads or system clock, so the same seed gives the same run, byte for byte.
 public final class Simulator {
-    /// Decides the whole run.
+    /// The seed, which decides the whole run.
     public let seed: UInt64
     let withFaults: Bool
     let operating: Operating
@@ -26,10 +26,10 @@ public final class Simulator {
     let start: Timestamp
     /// The worlds in which clients are opened.
     private(set) var worlds: [SimulatedWorld] = []
-    /// These and deleted worlds, which may still have clients.
+    /// The worlds above and deleted worlds, which may still have clients.
     private var everyWorld: [SimulatedWorld] = []
     private(set) var clients: [SimulatedClient] = []
-    /// The number of concurrent clients.
+    /// The maximum number of concurrent clients.
     private let crowd: Int
     private let sessionCount: Int
     /// Whether the server was asked to stop.
@@ -39,23 +39,23 @@ public final class Simulator {
     private var trace = Trace()
     /// A buffer for bytes that are not needed.
     var scratch: [UInt8] = []
-    /// Forks that nobody uses.
+    /// Forks that no client uses.
     var forks: [FrozenFork] = []
-    /// The number of numbered frames that an operator has sent, and those that arrived.
+    /// The number of frames that an operator has sent with a number, and the numbers of those that arrived.
     var byHandCount = 0
     var heardNumbers: Set<Int> = []
-    /// The bytes that each client received, in runs that release all held items.
+    /// The bytes that each client received, kept only in runs that release all held items.
     var heard: [Int: [UInt8]] = [:]
     /// The last answer to a client without a number.
     var lastAnswer: JSONValue?
 
-    /// The situations that the worlds' judges have seen; nil if not requested.
+    /// The situations that the worlds' judges have seen; nil if they were not requested.
     public private(set) var coverage: Coverage?
 
-    /// Judges the worlds from now on, to record the situations of their clients.
+    /// Judges the worlds from now on, to record their clients' situations.
     public func survey() { coverage = Coverage() }
 
-    /// Adds the judges' results before a world is deleted or reset.
+    /// Adds the judges' results; must be called before a world is deleted or reset.
     private func look() {
         guard coverage != nil, report.steps % 16 == 0 || clients.isEmpty else { return }
         for world in worlds {
@@ -69,9 +69,12 @@ public final class Simulator {
 
     /// Prepares a run.
     ///
-    /// - Parameters: - seed: Decides everything. - sessions: The number of sessions. - withFaults: Whether the default
-    ///   world gets random fault rules. - operating: The operator's behaviour. - stateFile: The file that saves the
-    ///   worlds, if any.
+    /// - Parameters:
+    ///   - seed: decides everything.
+    ///   - sessions: the number of sessions.
+    ///   - withFaults: whether the default world gets random fault rules.
+    ///   - operating: the operator's behaviour.
+    ///   - stateFile: the file that saves the worlds, if any.
     public init(
         seed: UInt64, sessions: Int = Simulator.usualSessions, withFaults: Bool = false,
         operating: Operating = .asDrawn, stateFile: StateFile? = nil
@@ -84,7 +87,7 @@ public final class Simulator {
         var configuration = Engine.Configuration(seed: draw.next(), pace: draw.once(in: 3) ? .instant : .human)
         if draw.once(in: 4) { configuration.mode = draw.element(of: GuideMode.allCases) }
         if draw.once(in: 5) { configuration.clock = .manual }
-        // An operator needs room, and held items take some.
+        // An operator needs room, and held items take up room.
         if draw.once(in: 4), !operating.isContinuing { Simulator.tighten(&configuration) }
         configuration.scenario.rules.accounts = AccountRules()
         configuration.scenario.rules.accounts?.passwordCost = 1
@@ -94,7 +97,7 @@ public final class Simulator {
         }
         if withFaults {
             configuration.scenario.faults = draw.faultRules()
-            // A separate draw, so that seeds without breakpoints keep their meaning.
+            // Use a separate draw, so that seeds without breakpoints keep their meaning.
             var own = Draw(seed: seed ^ 0x484F_4C44)
             operates = own.once(in: 2) && operating == .asDrawn
             if operates { configuration.scenario.faults += Simulator.breakpoints(&own) }
@@ -122,7 +125,7 @@ public final class Simulator {
         adopt(nil)
     }
 
-    /// Limits so low that clients meet them.
+    /// Lowers the limits so far that clients reach them.
     private static func tighten(_ configuration: inout Engine.Configuration) {
         configuration.limits.connections = 5
         configuration.limits.refusedConnections = 2
@@ -140,7 +143,7 @@ public final class Simulator {
         configuration.worldLimits.mealSocketsPerMinute = 3
     }
 
-    /// Runs to the end, or to the first violation.
+    /// Runs until the end or the first violation.
     public func run() -> Result<Report, Failure> {
         makeWorlds()
         if operates { PoliteClient.play(in: self) }
@@ -153,7 +156,7 @@ public final class Simulator {
         return failure.map(Result.failure) ?? .success(report)
     }
 
-    /// In one run of three the server stops while clients are connected.
+    /// Whether the server stops now, while clients are connected, which happens in one of three runs.
     private var isLastAct: Bool { seed % 3 == 0 && clients.count <= 2 }
 
     private func step() {
@@ -222,7 +225,7 @@ public final class Simulator {
     func adoptFork(_ id: String) { adopt(id) }
 
     private func adopt(_ id: String?) {
-        // Immediate releases change no check.
+        // Immediate releases do not affect any check.
         let faults = withFaults ? engine.configuration.scenario.faults : []
         guard let facts = engine.inspectWorld(id) else { return fail("the world \(id ?? "") does not exist", in: nil) }
         let world = SimulatedWorld(
@@ -232,7 +235,7 @@ public final class Simulator {
         everyWorld.append(world)
     }
 
-    /// The world whose paths have no prefix; it is never deleted.
+    /// The world whose paths have no prefix, which is never deleted.
     var defaultWorld: SimulatedWorld { everyWorld[0] }
 
     /// Stops opening clients in deleted worlds.
@@ -256,7 +259,7 @@ public final class Simulator {
     private func finish() {
         walkLists()
         checkForks()
-        // Longer than the idle limit of a meal socket.
+        // Move further than a meal socket's idle limit.
         for world in worlds where world.isManual { operate(.advanceClock(world.id, milliseconds: 1_300_000)) }
         if seed % 3 == 0 { stop() } else { leave() }
         if network.openCount > 0 { fail("\(network.openCount) connections are left", in: nil) }
@@ -283,7 +286,7 @@ public final class Simulator {
         network.catchUp()
     }
 
-    /// Moves the clock until nothing is due: answers end, and idle worlds are deleted.
+    /// Moves the clock until nothing is due, so that answers end and idle worlds are deleted.
     private func quieten() {
         var turns = 0
         while let due = engine.nextDeadline, failure == nil {
@@ -321,8 +324,8 @@ public final class Simulator {
             flag: operating.isContinuing ? "--breakpoints" : withFaults ? "--faults" : "")
     }
 
-    /// Adds to the digest of everything that clients receive: the length and some of the bytes, because all would take
-    /// too long.
+    /// Adds the length and some of the bytes to the digest of everything that clients receive; all bytes would take too
+    /// long.
     func digest(_ bytes: UnsafeRawBufferPointer) {
         var value = (report.digest ^ UInt64(bytes.count)) &* 0x100_0000_01B3
         var index = 0

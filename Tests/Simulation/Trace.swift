@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// The last operations; entries become text only if a run fails.
+/// The last operations, which are formatted only if a run fails.
 struct Trace {
     struct Entry {
         let step: Int
@@ -8,7 +8,7 @@ struct Trace {
         /// The client's number; 0 for the clock and the server.
         let client: Int
         let operation: Operation
-        /// The status of its response; 0 before that.
+        /// The status of its response, or 0 before the response.
         var status = 0
 
         func text(since start: Timestamp) -> String {
@@ -23,7 +23,7 @@ struct Trace {
     private var entries: [Entry] = []
     private var next = 0
 
-    /// Records an operation; returns the number for its outcome.
+    /// Records an operation; returns the number under which to record its outcome.
     mutating func append(_ entry: Entry) -> Int {
         if entries.count < Trace.length { entries.append(entry) } else { entries[next % Trace.length] = entry }
         next += 1

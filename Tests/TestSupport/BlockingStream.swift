@@ -2,8 +2,8 @@ import Sockets
 
 /// A TCP connection with blocking calls and timeouts.
 ///
-/// Closed on release. After any error, including a timeout while writing, the position in the stream is unknown: close
-/// the connection.
+/// The connection is closed on release. After any error, including a timeout while writing, the position in the stream
+/// is unknown, so close the connection.
 package final class BlockingStream {
     package let socket: Socket
 
@@ -24,7 +24,7 @@ package final class BlockingStream {
 
     /// Connects to the host, trying each of its addresses in turn within the timeout.
     ///
-    /// If all fail, the error is that of the first address. The timeout does not limit the lookup of a name.
+    /// If all attempts fail, the first address's error is thrown. The timeout does not limit the name lookup.
     package static func connect(host: String, port: UInt16, timeout: Duration) throws(SocketError) -> BlockingStream {
         let addresses = try SocketAddress.resolve(host: host, port: port)
         let deadline = MonotonicInstant.now().advanced(by: timeout)
@@ -46,7 +46,7 @@ package final class BlockingStream {
         try connect(to: address, until: .now().advanced(by: timeout))
     }
 
-    /// Accepts the next connection of a listener, which must be pending.
+    /// Accepts a listener's next connection, which must be pending.
     package static func accept(_ listener: Listener) throws(SocketError) -> BlockingStream {
         let code = SingleDescriptorPoll.wait(
             for: .read, on: listener.descriptor, until: .now().advanced(by: patience))
@@ -67,7 +67,7 @@ package final class BlockingStream {
         return stream
     }
 
-    /// Reads the first bytes to arrive, up to `maximum`; an empty result is the end of the stream.
+    /// Reads the first bytes that arrive, up to `maximum`; an empty result means the end of the stream.
     package func read(maximum: Int = 65_536, timeout: Duration = patience) throws(SocketError) -> [UInt8] {
         let deadline = MonotonicInstant.now().advanced(by: timeout)
         var buffer = [UInt8](repeating: 0, count: maximum)
@@ -106,7 +106,7 @@ package final class BlockingStream {
         socket.shutdownWriting()
     }
 
-    /// Closes the connection; do not use the stream afterwards, except to call this again.
+    /// Closes the connection; the stream must not be used afterwards, except to call this again.
     package func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -127,7 +127,7 @@ package final class BlockingStream {
         if let code = outcome { throw SocketError(operation, code: code, address: peer) }
     }
 
-    /// The error with the address of the connection, which the system no longer knows after a failure.
+    /// The error with the connection's address, which the system no longer knows after a failure.
     private func about(_ error: SocketError) -> SocketError {
         SocketError(error.operation, code: error.code, address: peer)
     }
@@ -160,7 +160,7 @@ extension BlockingStream {
         return text
     }
 
-    /// Whether the connection was reset, not closed; a silent stream throws.
+    /// Whether the connection was reset, not closed; throws if nothing arrives.
     package func isReset() throws(SocketError) -> Bool {
         do throws(SocketError) {
             while try receive() != nil {}

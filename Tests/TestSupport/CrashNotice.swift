@@ -6,8 +6,7 @@
     import Darwin
 #endif
 
-/// Prints what was running, such as a seed, when a precondition stops the program: a trap cannot be caught, only
-/// announced.
+/// Prints what was running, such as a seed, when a precondition stops the program, because a trap cannot be caught.
 package enum CrashNotice {
     /// The text, ready for a signal handler, which must not allocate.
     nonisolated(unsafe) private static let text = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
@@ -16,7 +15,7 @@ package enum CrashNotice {
 
     /// Makes the handler print the text to standard error before the program dies.
     package static func install() {
-        // Accessed here, so that it is initialized before the handler needs it.
+        // Access the text here, so that it is initialized before the handler needs it.
         _ = text
         for number in [SIGILL, SIGTRAP, SIGABRT, SIGSEGV] {
             signal(number) { number in
@@ -27,7 +26,7 @@ package enum CrashNotice {
         }
     }
 
-    /// Sets the text, of at most 512 bytes.
+    /// Sets the text, which may have up to 512 bytes.
     package static func prepare(_ notice: String) {
         let bytes = Array(notice.utf8.prefix(capacity))
         text.update(from: bytes, count: bytes.count)

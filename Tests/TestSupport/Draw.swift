@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// Random decisions from a seed: the numbers of `SplitMix64`, the same on every machine.
+/// Random decisions from a seed, made with `SplitMix64`, so they are the same on every machine.
 package struct Draw: RandomNumberGenerator {
     private var numbers: SplitMix64
 
@@ -8,10 +8,10 @@ package struct Draw: RandomNumberGenerator {
 
     package mutating func next() -> UInt64 { numbers.next() }
 
-    /// From 0 up to, but not including, the bound.
+    /// A number from 0 up to, but not including, the bound.
     package mutating func below(_ bound: Int) -> Int { Int(numbers.next(below: UInt64(bound))) }
 
-    /// True once in this many calls, on average.
+    /// Returns true once in this many calls, on average.
     package mutating func once(in odds: Int) -> Bool { below(odds) == 0 }
 
     package mutating func element<Element>(of list: [Element]) -> Element { list[below(list.count)] }
@@ -20,7 +20,7 @@ package struct Draw: RandomNumberGenerator {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }
     }
 
-    /// A random index into a table of weights, in proportion to its weight.
+    /// A random index into a table of weights, with a probability in proportion to the weight.
     package mutating func place(in weights: [Int]) -> Int {
         var rest = below(weights.reduce(0, +))
         for (place, weight) in weights.enumerated() {

@@ -6,16 +6,16 @@ extension URL {
     package static let packageRoot = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// `Fixtures`, which holds the data of tests.
+    /// `Fixtures`, which contains test data.
     package static let fixtures = packageRoot.appending(path: "Fixtures")
 }
 
-/// The text of a file of the package, such as `docs/limits.md`.
+/// The text of a file in the package, such as `docs/limits.md`.
 package func textOfPackage(_ path: String) throws -> String {
     try String(contentsOf: .packageRoot.appending(path: path), encoding: .utf8)
 }
 
-/// The contents of a file as text; nil without a file.
+/// The contents of a file as text; nil if there is no file.
 package func contents(_ path: String) -> String? {
     FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
 }
@@ -42,7 +42,7 @@ package struct ScratchFolder: Sendable {
 
     package func remove() { try? FileManager.default.removeItem(at: url) }
 
-    /// Passes the path of a folder, and removes it afterwards.
+    /// Passes the path of a new folder to the body, and removes the folder afterwards.
     package static func lend<Result>(_ body: (String) throws -> Result) throws -> Result {
         let folder = try ScratchFolder()
         defer { folder.remove() }

@@ -1,15 +1,15 @@
 import WebSocket
 
-/// The client's end of a connection: virtual, or a socket.
+/// The client's end of a connection, either virtual or a socket.
 package protocol ClientStream: AnyObject {
     associatedtype Failure: Error = Never
 
     func send(_ bytes: [UInt8]) throws(Failure)
 
-    /// The bytes that arrive next; empty at the end of the stream, nil if nothing more arrives for now.
+    /// The next bytes to arrive; empty at the end of the stream, nil if nothing arrives for now.
     func nextBytes() throws(Failure) -> [UInt8]?
 
-    /// The bytes that have already arrived; empty for a stream that must wait for them.
+    /// The bytes that have already arrived; always empty for a stream that must wait for bytes.
     func arrived() -> [UInt8]
 }
 
@@ -31,7 +31,7 @@ package final class HTTPClient<Stream: ClientStream> {
 
     /// The next response.
     ///
-    /// It asks a copy of the reader again whenever bytes arrive, so that the reader never waits for missing bytes.
+    /// It retries with a copy of the reader whenever bytes arrive, so that the reader never waits for missing bytes.
     package func response(to request: Request = Request()) throws -> Response {
         while true {
             var attempt = reader
@@ -54,7 +54,7 @@ package final class HTTPClient<Stream: ClientStream> {
         return try acceptUpgrade(request)
     }
 
-    /// Reads the answer to a handshake that was sent.
+    /// Reads the response to a handshake that was already sent.
     package func acceptUpgrade(_ request: Request) throws -> SocketClient<Stream> {
         let response = try response(to: request)
         guard response.status == 101 else {

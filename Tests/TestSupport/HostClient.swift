@@ -2,12 +2,12 @@ import Sockets
 import TLS
 import WebSocket
 
-/// The client's end of a real connection, with or without TLS; only a failing test reaches the limit of a call.
+/// The client's end of a real connection, with or without TLS; a call times out only in a failing test.
 package final class SecureStream: ClientStream {
     package let plain: BlockingStream
     /// Nil without TLS.
     package let tls: TLSSession?
-    /// The number of bytes of ciphertext that are sent at a time.
+    /// The number of ciphertext bytes sent at a time.
     private let piece: Int
 
     /// Connects; with TLS it returns after the handshake.
@@ -34,7 +34,7 @@ package final class SecureStream: ClientStream {
         }
     }
 
-    /// - Throws: Also if the stream ends without close_notify.
+    /// - Throws: A socket error, or an error if the stream ends without close_notify.
     package func nextBytes() throws -> [UInt8]? {
         guard let tls else { return try plain.read() }
         while true {
@@ -79,7 +79,7 @@ extension HTTPClient where Stream == SecureStream {
     package func read() throws -> [UInt8] { try wire.nextBytes() ?? [] }
     package func flush() throws { try wire.flush() }
 
-    /// The number of bytes of a server's answer; this client then reads bytes, not responses.
+    /// The number of bytes in a server's response; afterwards this client reads bytes, not responses.
     package func lengthOfAnswer(to request: Request) throws -> Int {
         try write(request.bytes)
         var bytes: [UInt8] = []
@@ -109,6 +109,6 @@ extension HTTPClient where Stream == SecureStream {
 
     package func close() throws { try socket?.close() }
 
-    /// The next event of the WebSocket; nil at the end of the stream.
+    /// The WebSocket's next event; nil at the end of the stream.
     package func next() throws -> WebSocket.Event? { try socket?.next() }
 }

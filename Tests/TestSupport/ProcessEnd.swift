@@ -1,11 +1,11 @@
 import Foundation
 
 extension Process {
-    /// Runs, and returns the exit status, or the negated number of the signal that ended the program.
+    /// Runs the program and returns its exit status, or the negated number of the signal that terminated it.
     ///
-    /// Cancelling the test, as its time limit does, terminates the program and throws. It does not wait for the end
-    /// then, because Foundation detects that by a descriptor that all descendants inherit; a descendant that outlives a
-    /// killed parent keeps it open.
+    /// Cancelling the test, as its time limit does, terminates the program and throws without waiting for the end.
+    /// Foundation detects the end by a descriptor that all descendants inherit, and a descendant that outlives a killed
+    /// parent keeps the descriptor open.
     package func runToItsEnd() async throws -> Int32 {
         let (ends, end) = AsyncStream.makeStream(of: Int32.self)
         terminationHandler = { end.yield($0.outcome) }

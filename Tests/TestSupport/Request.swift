@@ -3,7 +3,7 @@ import HTTPTypes
 import JSON
 import MockServer
 
-/// A request as sent over the wire, valid or not.
+/// A request as sent over the wire, which may be invalid.
 package struct Request: CustomStringConvertible {
     package var method: HTTPRequest.Method
     package var target: String
@@ -37,7 +37,7 @@ package struct Request: CustomStringConvertible {
         authorized(.post, "/api/v1/consultations", as: user).json(json)
     }
 
-    /// A WebSocket handshake, with credentials in its fields if a user is named.
+    /// A WebSocket handshake, with credentials in its header fields if a user is named.
     package static func handshake(_ target: String, as user: String? = nil) -> Request {
         var request = Request(target: target)
         if let user { request = .authorized(.get, target, as: user) }

@@ -7,7 +7,7 @@ package struct Response {
     package let status: Int
     package let fields: HTTPFields
     package let body: [UInt8]
-    /// The interim responses before it.
+    /// The statuses of the interim responses before it.
     package var interim: [Int] = []
 
     package var text: String { String(decoding: body, as: UTF8.self) }
@@ -16,11 +16,11 @@ package struct Response {
     package var message: String { json?["error"]?["message"]?.string ?? "" }
 }
 
-/// Reads responses with the client's half of HTTP1, which checks the server's grammar.
+/// Reads responses with HTTP1's client half, which checks the server's grammar.
 package struct ResponseReader {
     private var http: HTTP1.Connection
 
-    /// The error of an expected response.
+    /// The error thrown when an expected response is missing.
     package struct Missing: Error, CustomStringConvertible {
         package let description: String
         /// Whether more bytes may complete it.
@@ -37,7 +37,7 @@ package struct ResponseReader {
 
     package mutating func finish() { http.receiveEndOfStream() }
 
-    /// The next response; it answers a request with this method.
+    /// The next response, which must answer a request with this method.
     package mutating func next(to method: HTTPRequest.Method, upgrade: Bool) throws -> Response {
         guard http.ourState == .idle else { throw Missing(description: "the server closes: \(http.ourState)") }
         var fields: HTTPFields = [.hostField: "localhost"]

@@ -1,10 +1,10 @@
 import JSON
 import WebSocket
 
-/// A WebSocket client; over a virtual connection it reads input by itself.
+/// A WebSocket client; over a virtual connection it reads input automatically.
 package final class SocketClient<Stream: ClientStream> {
     package let wire: Stream
-    /// The events of the server's frames that were not taken yet.
+    /// The events from the server's frames that have not been taken.
     package private(set) var events: [WebSocket.Event] = []
     private var socket: WebSocket.Connection
 
@@ -32,7 +32,7 @@ package final class SocketClient<Stream: ClientStream> {
         try send(encoded { socket, out in _ = socket.close(code: code, reason: reason, into: &out) })
     }
 
-    /// The bytes of text frames, for sending by hand.
+    /// The bytes of text frames, to be sent by the caller.
     package func frames(_ texts: [String]) -> [UInt8] {
         encoded { socket, out in for text in texts { _ = socket.send(text: text, into: &out) } }
     }
@@ -48,12 +48,12 @@ package final class SocketClient<Stream: ClientStream> {
         return out
     }
 
-    /// The compressed size of the latest message of the server; nil if it was not compressed.
+    /// The compressed size of the server's latest message; nil if it was not compressed.
     package var receivedSize: Int? { socket.receivedSize }
 
     // MARK: Receiving
 
-    /// Reads what has arrived, and answers pings and close frames.
+    /// Reads the input that has arrived, and answers pings and close frames.
     package func update() throws(Stream.Failure) {
         let bytes = wire.arrived()
         if !bytes.isEmpty { try receive(bytes) }
@@ -99,7 +99,7 @@ package final class SocketClient<Stream: ClientStream> {
 }
 
 extension SocketClient where Stream.Failure == Never {
-    /// The code of the server's close frame.
+    /// The close code of the server's close frame.
     package var closeCode: CloseCode? {
         update()
         return socket.closeSummary.received?.code

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The processor time of the calling thread, which other programs do not affect.
+/// The calling thread's processor time, which other programs do not affect.
 package enum ThreadTime {
-    /// The seconds for which the thread has computed.
+    /// The thread's processor time in seconds.
     package static var seconds: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

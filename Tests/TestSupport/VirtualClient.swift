@@ -6,12 +6,12 @@ package protocol VirtualReader: AnyObject {
     func receiveEndOfStream()
 }
 
-/// The client's end of a virtual connection: bytes, no protocol.
+/// The client's end of a virtual connection, which carries bytes without a protocol.
 package final class VirtualClient: ClientStream {
-    /// The end of the connection, as the client sees it.
+    /// How the connection ended, as the client sees it.
     package enum Ending: Equatable {
         case open
-        /// The server closed it, after all its bytes.
+        /// The server closed it after sending all bytes.
         case closed
         /// The server reset it.
         case reset
@@ -23,24 +23,24 @@ package final class VirtualClient: ClientStream {
     package private(set) var ending = Ending.open
     /// Everything that has arrived, unless there is a ``reader``.
     package private(set) var received: [UInt8] = []
-    /// The number of bytes of `received` that were taken.
+    /// The number of bytes in `received` that were taken.
     package private(set) var consumed = 0
     /// Whether the server has finished sending but still reads.
     package private(set) var sawEndOfStream = false
-    /// Whether the client closes when the server has finished, as it should.
+    /// Whether the client closes in reply when the server has finished, as clients should.
     package var closesInReply = true
-    /// The most bytes that the server ever held for this client.
+    /// The maximum number of bytes that the server ever held for this client.
     package private(set) var highestUnsent = 0
-    /// The number of bytes that the client still accepts.
+    /// The number of further bytes that the client accepts.
     package private(set) var window: Int
-    /// The most bytes that arrive at the server at a time.
+    /// The maximum number of bytes that arrive at the server at a time.
     package var pieceSize = 16 * 1024
 
     var isWaiting = false
     private unowned let network: VirtualNetwork
     private weak var reader: (any VirtualReader)?
     private var inbox: [UInt8] = []
-    /// The number of bytes of `inbox` that the server has taken.
+    /// The number of bytes in `inbox` that the server has taken.
     private var delivered = 0
     private var endOfStream = EndOfStream.notYet
 
@@ -71,7 +71,7 @@ package final class VirtualClient: ClientStream {
         for piece in bytes.pieces(of: size) { send(Array(piece)) }
     }
 
-    /// Stops sending, but still reads.
+    /// Stops sending, but continues to read.
     package func finishWriting() {
         guard endOfStream == .notYet else { return }
         endOfStream = .waiting
@@ -81,16 +81,16 @@ package final class VirtualClient: ClientStream {
     /// Disappears without a close.
     package func vanish() { network.vanish(self) }
 
-    /// Accepts this many bytes more.
+    /// Accepts this many further bytes.
     package func read(_ count: Int = .max) {
         window = count > .max - window ? .max : window + count
         network.enqueue(self)
     }
 
-    /// Accepts nothing until it reads again.
+    /// Stops accepting bytes until ``read(_:)`` is called.
     package func stopReading() { window = 0 }
 
-    /// What has arrived since the last call.
+    /// The bytes that have arrived since the last call.
     package func takeReceived() -> ArraySlice<UInt8> {
         defer { consumed = received.count }
         return received[consumed...]
@@ -103,7 +103,7 @@ package final class VirtualClient: ClientStream {
         return bytes.isEmpty && ending == .open && !sawEndOfStream ? nil : bytes
     }
 
-    /// The bytes that the client has sent and the server has not read.
+    /// The number of bytes that the client has sent but the server has not read.
     package var unread: Int { inbox.count - delivered }
 
     // MARK: The network's actions
@@ -111,10 +111,10 @@ package final class VirtualClient: ClientStream {
     /// Whether the server has something to read.
     var hasMore: Bool { ending == .open && (unread > 0 || endOfStream == .waiting) }
 
-    /// Passes the next piece to the server; false if there is none.
+    /// Passes the next piece to the server; returns false if there is none.
     func deliverPiece(_ take: (UnsafeRawBufferPointer) -> Void) -> Bool {
         guard unread > 0 else { return false }
-        // Removed first, because the server may answer, and the client send again, within the call.
+        // Remove the piece first, because the server may answer and the client may send again during the call.
         let piece = inbox[delivered..<min(inbox.count, delivered + pieceSize)]
         delivered = piece.endIndex
         if unread == 0 {

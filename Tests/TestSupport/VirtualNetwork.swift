@@ -4,16 +4,16 @@ import Traffic
 
 /// A transport of arrays with a manual clock, in place of ``Host`` and its sockets.
 ///
-/// Like the host it reads from a connection only while reading is not paused, at most 16 KiB at a time, and obeys each
-/// ending as documented.
+/// Like the host, it reads from a connection only while reading is not paused, at most 16 KiB at a time, and ends
+/// connections as documented.
 package final class VirtualNetwork {
-    /// The parts that move by themselves.
+    /// The parts that move automatically.
     package enum Motion {
-        /// Everything: sent bytes arrive at once, and slices of long answers as fast as they are read.
+        /// Everything moves: sent bytes arrive immediately, and slices of long answers arrive as fast as they are read.
         case atOnce
-        /// The same, except that slices of long answers wait for ``turn()``.
+        /// Everything moves except slices of long answers, which wait for ``turn()``.
         case slicesByTurn
-        /// Nothing: everything waits for ``catchUp()`` and ``advance(by:)``.
+        /// Nothing moves: everything waits for ``catchUp()`` and ``advance(by:)``.
         case never
     }
 
@@ -22,13 +22,13 @@ package final class VirtualNetwork {
     package private(set) var openCount = 0
     package private(set) var observations: [MockServer.Observation] = []
     package var motion: Motion
-    /// Sees the bytes of connections opened after it is set.
+    /// Records the bytes of connections that are opened after it is set.
     package var recorder: SessionRecorder?
     /// Called with violations of the engine's contract with a transport.
     package var report: (String) -> Void = { _ in }
-    /// Moves bytes between the engine and the servers behind its worlds; returns whether there were any.
+    /// Moves bytes between the engine and its worlds' upstream servers; returns whether any moved.
     package var serveUpstreams: () -> Bool = { false }
-    /// The open connections by place.
+    /// The open connections, by the place in their IDs.
     private var clients: [VirtualClient?] = []
     private var waiting: [VirtualClient] = []
 
@@ -42,10 +42,11 @@ package final class VirtualNetwork {
         engine.observe = { [unowned self] in observations.append($0) }
     }
 
-    /// Opens a connection; nil if the engine wants it closed at once.
+    /// Opens a connection; returns nil if the engine wants it closed immediately.
     ///
-    /// - Parameters: - window: The number of bytes that the client accepts before it reads again. - reader: Receives
-    ///   the bytes in place of ``VirtualClient/received``.
+    /// - Parameters:
+    ///   - window: the number of bytes that the client accepts before it reads again.
+    ///   - reader: receives the bytes in place of ``VirtualClient/received``.
     package func connect(
         window: Int = .max, isLocal: Bool = true, isSecure: Bool = false, reader: (any VirtualReader)? = nil
     ) -> VirtualClient? {
@@ -75,13 +76,13 @@ package final class VirtualNetwork {
         now = target
     }
 
-    /// One turn of the host's loop without input.
+    /// Runs one turn of the host's loop without input.
     package func turn() {
         engine.advance(to: now)
         settle()
     }
 
-    /// Moves bytes until nothing moves any more, and makes the engine do everything due by now.
+    /// Moves bytes until nothing moves any more, and lets the engine do everything that is due.
     ///
     /// - Returns: False if bytes never stop moving, which is reported.
     @discardableResult
@@ -116,7 +117,7 @@ package final class VirtualNetwork {
 
     // MARK: Bytes
 
-    /// Queues a client that sent something, or can accept more.
+    /// Queues a client that has sent bytes or can accept more.
     func enqueue(_ client: VirtualClient) {
         if !client.isWaiting {
             client.isWaiting = true
@@ -125,7 +126,7 @@ package final class VirtualNetwork {
         settleUnlessByHand()
     }
 
-    /// The connection disappears without a close.
+    /// Removes the connection without a close.
     func vanish(_ client: VirtualClient) {
         guard client.ending == .open else { return }
         drop(client, .byClient)
@@ -154,12 +155,12 @@ package final class VirtualNetwork {
         report("the engine is never done with what arrived")
     }
 
-    /// Delivers one piece to the engine, or bytes to the client as far as the window allows; false if nothing moved.
+    /// Delivers one piece to the engine, or bytes to the client within its window; returns false if nothing moved.
     private func deliver(_ client: VirtualClient) -> Bool {
         guard client.ending == .open, let connection = connection(of: client) else { return false }
         let hasRoom = connection.hasOutput && client.window > 0
         if hasRoom { serve(connection) }
-        // If reading is paused, the engine touches the connection when reading resumes.
+        // If reading is paused, the engine marks the connection as touched when reading resumes.
         guard client.hasMore, engine.isRead(connection) else { return hasRoom }
         let hadPiece = client.deliverPiece { bytes in
             recorder?.clientSent(bytes, on: client.id.number, at: now)
@@ -181,7 +182,7 @@ package final class VirtualNetwork {
     }
 
     private func serve(_ connection: Connection) {
-        // Touched, but closed since.
+        // The connection was touched, but has been closed since.
         guard let client = clients[connection.id.place], client.id == connection.id else { return }
         if connection.ending == .reset { return drop(client, .reset) }
         defer { requeue(client) }

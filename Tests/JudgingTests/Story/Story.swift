@@ -53,8 +53,9 @@ struct Story {
 
     /// A request of the API that was answered, or given up after this many seconds; or a refused handshake.
     ///
-    /// - Parameters: - user: nil if the credentials were not accepted; a 401 has none. - status: nil if no answer was
-    ///   sent.
+    /// - Parameters:
+    ///   - user: nil if the credentials were not accepted; a 401 has none.
+    ///   - status: nil if no answer was sent.
     /// - Returns: the entry's number.
     @discardableResult mutating func request(
         _ endpoint: Endpoint, _ id: String = "", query: String = "", body: JSONValue? = nil, status: Int? = 200,
