@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// Runs the step of action.yml, with stand-ins for the runner's environment and for the releases.
+    /// Runs the step in action.yml, with stand-ins for the runner's environment and the releases.
     @Suite("The action")
     struct ActionTests {
-        /// A release with this package's program, and an empty runner; `step NAME=VALUE…` runs the step.
+        /// Sets up a release with this package's program and an empty runner; `step NAME=VALUE…` runs the step.
         private static let setting = """
             program=$0 step=$1
             name=fitiq-mock-9.8.7-$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)

@@ -31,7 +31,7 @@ extension LongPeers {
             #expect(passed.count == cases, "\(run.errors)")
         }
 
-        /// A client with a mistake, the case that it meets, and the message about it.
+        /// A client with a mistake, the case that detects it, and the message about it.
         struct Mistake: CustomTestStringConvertible, Sendable {
             let client: String
             let address: String
@@ -108,7 +108,7 @@ extension LongPeers {
             let run = try await breaks(mistake)
             let warns = ["Mute", "Plodding", "Steady", "Chatty", "Insistent"].contains(mistake.client)
             #expect((run.status == 0) == warns, "only a should may pass: \(run.transcript)")
-            // Only this mistake: one heading besides the legend and the table.
+            // Expect only this mistake, so one heading besides the legend and the table.
             #expect(run.output.count { $0 == "✗" || $0 == "!" } <= 5, "\(run.output)")
         }
 
@@ -127,7 +127,7 @@ extension LongPeers {
         func troublesome(_ trouble: String, _ words: String) async throws {
             let run = try await breaks(Mistake("Trouble", "meal/polling/completes", words), [trouble])
             #expect(run.status != 0 && run.status != 3, "the adapter failed, and not the harness: \(run.transcript)")
-            // The report contains nothing that a terminal would execute.
+            // The report must not contain control characters that a terminal would interpret.
             #expect(!run.output.unicodeScalars.contains { $0.value < 32 && $0 != "\n" }, "\(run.transcript)")
             if trouble == "raises" { #expect(run.errors.contains("RuntimeError: out of eggs")) }
         }

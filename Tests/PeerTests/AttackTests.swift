@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension LongPeers {
-    /// `scripts/attack` with some seconds per part and a fixed seed.
+    /// `scripts/attack` with a few seconds per part and a fixed seed.
     @Suite("Attack")
     struct AttackTests {
         private static let attack = Programs.peers.appendingPathComponent("../../attack").standardizedFileURL
@@ -59,7 +59,7 @@ extension LongPeers {
             #expect(command.errors.contains(broken.finding), "\(command.transcript)")
         }
 
-        /// The expected message of a part about the stand-in.
+        /// The message that a part must print about the stand-in.
         struct Broken: Sendable, CustomTestStringConvertible {
             let part: String
             let options: [String]

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A program that has run to its end, and its output.
+/// A finished program and its output.
 struct Command {
     let status: Int32
     let output: String
     let errors: String
 
-    /// Runs a program; cancelling the test, as its time limit does, ends it.
+    /// Runs a program; cancelling the test, as its time limit does, terminates the program.
     init(
         _ program: URL, _ arguments: [String], environment: [String: String] = [:], input: String = "",
         directory: URL? = nil
@@ -28,18 +28,18 @@ struct Command {
         process.standardInput = streams.input
         process.standardOutput = streams.output
         process.standardError = streams.errors
-        // A process keeps them open after it has ended; with more than some 1,300 open files Foundation starts no
-        // other.
+        // Foundation keeps them open after the process has ended, and with more than about 1,300 open files it starts
+        // no others.
         defer { for stream in [streams.input, streams.output, streams.errors] { try? stream.close() } }
         status = try await process.runToItsEnd()
         output = try files.read("out")
         errors = try files.read("err")
     }
 
-    /// The text that a test attaches when the command fails.
+    /// The text that a test shows when the command fails.
     var transcript: String { "exit \(status)\n\(output)\(errors)" }
 
-    /// The environment without settings of the server: those of the user who runs the tests must not affect them.
+    /// The environment without server settings, because the user's own settings must not affect the tests.
     static var environment: [String: String] {
         ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FITIQ_MOCK_") }
     }

@@ -23,7 +23,7 @@ extension Peers {
             }
         }
 
-        /// What a person at a terminal sees of chat: waits for texts, and then presses keys.
+        /// Returns what a user of chat sees at a terminal; waits for texts, and then presses keys.
         private func terminal(
             _ server: RunningServer, environment: [String: String] = [:], _ steps: String...
         ) async throws -> String {
@@ -74,7 +74,7 @@ extension Peers {
 
         @Test("During an answer, /help and /quit work immediately and other lines wait")
         func chatMeanwhile() async throws {
-            // The answer never comes.
+            // The answer never arrives.
             try await RunningServer.serve("--clock", "manual") { server in
                 let shown = try await terminal(
                     server, "> ", #"Hello\n"#, "clock is stopped", #"And then?\n/help\n"#, "logs a snack", #"/quit\n"#)
@@ -141,7 +141,7 @@ extension Peers {
             try await RunningServer.serve("--instant", "--api-key", "another key", "--jwt-secret", "another secret") {
                 server in
                 #expect(server.banner.hasPrefix("fitiq-mock "))
-                // Commands are indented by two spaces; continued lines further.
+                // Commands are indented by two spaces, and continuation lines by more.
                 let text = server.banner.replacing("\\\n", with: "")
                 let commands = text.split(separator: "\n").filter {
                     $0.hasPrefix("  curl ") || $0.contains(" chat --")

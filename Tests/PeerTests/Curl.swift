@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// curl as a client of a running server.
+/// Runs curl as a client of a running server.
 struct Curl {
     let server: RunningServer
     let token: String
@@ -25,7 +25,7 @@ struct Curl {
         return command.output
     }
 
-    /// A request with credentials and its response.
+    /// Sends a request with credentials and returns the response.
     func send(_ method: String, _ path: String, _ body: String? = nil, _ options: String...) async throws -> Response {
         var arguments = ["--include", "--request", method] + credentials
         if let body { arguments += ["--header", "Content-Type: application/json", "--data-binary", body] }
@@ -65,7 +65,7 @@ struct Curl {
         }
     }
 
-    /// The answer to chat-about-goal, whose persona is an object.
+    /// The response to chat-about-goal, whose persona is an object.
     struct Chat: Decodable {
         let conversationId: String
         let persona: Persona
@@ -73,12 +73,12 @@ struct Curl {
         struct Persona: Decodable { let name: String }
     }
 
-    /// The members of an answer that the stories check.
+    /// The response members that the stories check.
     struct Answer: Decodable {
         let success: Bool
         let data: Payload?
         let error: Refusal?
-        // goal-linking's members, next to the envelope.
+        // Members of goal-linking, outside the envelope.
         let id: String?
         let title: String?
         let conversationId: String?
@@ -101,7 +101,7 @@ struct Curl {
             let meal_logs: [Item]?
             let total_count: Int?
         }
-        /// A consultation has the coach's id as a string, the chat about a goal an object.
+        /// A consultation has the coach's id as a string; a chat about a goal has an object.
         struct Coach: Decodable {
             let id: String
 

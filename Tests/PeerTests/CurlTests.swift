@@ -147,7 +147,7 @@ extension Peers {
                 let wrongMethod = try await curl.send("DELETE", path)
                 #expect(wrongMethod.status == 405)
                 #expect(wrongMethod.fields["allow"] == "GET, HEAD, POST, OPTIONS")
-                // The default of --data: application/x-www-form-urlencoded.
+                // The default media type of --data is application/x-www-form-urlencoded.
                 let form = try await curl.send("POST", path, nil, "--data", #"{"persona":"nutritionist"}"#)
                 #expect(form.status == 415)
                 #expect(try form.answer().error?.message.contains("application/x-www-form-urlencoded") == true)
@@ -175,7 +175,7 @@ extension Peers {
                 let chunked = try await curl.send(
                     "POST", path, #"{"persona":"nutritionist"}"#, "--header", "Transfer-Encoding: chunked")
                 #expect(chunked.status == 201)
-                // Longer than curl waits by itself: only the server's 100 releases the body in time.
+                // This is longer than curl waits by default, so only the server's 100 can release the body in time.
                 let expecting = try await curl.send(
                     "POST", path, #"{"persona":"fitness_coach"}"#, "--header", "Expect: 100-continue",
                     "--expect100-timeout", "60")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The descriptions in openapi/, checked by other programs: validators of OpenAPI and JSON Schema.
+/// The descriptions in openapi/, checked by third-party validators for OpenAPI and JSON Schema.
 @Suite("Descriptions", .timeLimit(.minutes(15)))
 struct DescriptionTests {
     private func run(_ program: URL, _ arguments: [String]) async throws {

@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// README, a page of `docs/`, or a skill, with its fenced blocks.
+/// README, a page in `docs/`, or a skill, with its fenced blocks.
 ///
-/// The kind of a block decides what the tests do with it:
+/// A block's kind decides how the tests use it:
 /// - ` ```console `: lines that begin with `$ ` are typed, and the others are what the command prints. The blocks of a
 ///   chapter (`## `) are typed into one shell.
 /// - Below a line with "Save this as `NAME`": a file of the chapter's shell.
@@ -28,7 +28,7 @@ struct Document: Sendable, CustomStringConvertible {
         var text = ""
     }
 
-    /// From the package's root.
+    /// The path relative to the package's root.
     let path: String
     let text: String
     let blocks: [Block]
@@ -49,7 +49,7 @@ struct Document: Sendable, CustomStringConvertible {
         self.text = text
         var blocks: [Block] = []
         var chapter = ""
-        /// The text between the last block or heading and this line.
+        /// The text between the previous block or heading and this line.
         var prose = ""
         /// The open fence.
         var fence: Substring?
@@ -91,7 +91,7 @@ struct Document: Sendable, CustomStringConvertible {
 
 /// The input for one shell: the blocks of a chapter, with the files that they name.
 ///
-/// A newcomer's two commands, which start the server and the tests, are separate.
+/// The two commands for newcomers, which start the server and the tests, are separate.
 struct ShellSession: Sendable {
     struct Command: Sendable {
         var text: String

@@ -3,7 +3,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// Runs the commands of a page against a server on another port, and returns their output as the page shows it.
+/// Runs a page's commands against a server on another port, and returns their output as the page shows it.
 struct DocumentRunner {
     let server: RunningServer
     let program: String
@@ -22,18 +22,18 @@ struct DocumentRunner {
         address = String(server.ready.url.dropFirst("http://".count))
     }
 
-    /// The expected text of the page for each command: the command after its prompt, and the output.
+    /// The text that the page should have for each command: the prompt, the command, and its output.
     mutating func run(_ session: ShellSession) async throws -> [String] {
-        // A newcomer's two commands: the server runs already, and so do the tests.
+        // Skip the two commands for newcomers, because the server and the tests are already running.
         switch session.commands.map(\.text) {
         case ["./scripts/serve"]: return ["$ ./scripts/serve\n" + asDocumented(server.banner)]
         case ["./scripts/test"]: return ["$ ./scripts/test\n"]
         default: break
         }
         ports = try Self.freePorts()
-        // A server that a page starts ends with the shell, even if a command fails.
+        // Stop a server that a page starts when the shell ends, even if a command fails.
         let trap = "trap 'kill $(jobs -p) 2>/dev/null' EXIT\n"
-        // A skill is for people who have installed the program.
+        // Skills assume that the program is installed.
         let path = "PATH=\(URL(fileURLWithPath: program).deletingLastPathComponent().path):$PATH\n"
         let script = trap + path + session.commands.map { toRun($0.text) + "\nprintf '\\0'\n" }.joined()
         let files = try ScratchFolder()
@@ -48,9 +48,9 @@ struct DocumentRunner {
         return zip(session.commands, outputs).map { "$ \($0.text)\n" + asDocumented(String($1)) }
     }
 
-    /// A free port for each port that pages name; use them at once, because the system may reuse them.
+    /// A free port for each port that pages name; use them immediately, because the system may reassign them.
     private static func freePorts() throws -> [String] {
-        // All at the same time, or the system would return the same port again.
+        // Listen on all ports at the same time, or the system would return the same port again.
         let listeners = try documentedPorts.map { _ in
             try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         }
@@ -84,17 +84,17 @@ struct DocumentRunner {
             .replacingOccurrences(of: address, with: Self.documentedAddress)
     }
 
-    /// The text without times, and without tokens, which depend on them.
+    /// The text without times and without tokens, which depend on times.
     func timeless(_ text: String) -> String {
-        // Times of a manual clock are the same in each run.
+        // A manual clock shows the same times in each run.
         let time = #/202[6-9]-\d\d-\d\dT\d\d:\d\d:\d\dZ/#
         let withoutTimes = text.replacing(time, with: "TIME")
-            // In a report: the durations of runs, and the times in them.
+            // Replace the durations and times of runs in reports.
             .replacing(#/, \d+(\.\d+)? s\n/#, with: ", DURATION\n")
             .replacing(#/#(\d+) \+\d+\.\d{3,9} s/#) { "#\($0.output.1) +OFFSET" }
-            // In a session: the times of events, and the durations of answers.
+            // Replace the times of events and the durations of answers in sessions.
             .replacing(#/ +\+\d+\.\d{3} s/#, with: " +OFFSET").replacing(#/ +\d+(\.\d)? ms/#, with: " TIME")
-            // Answers contain the port, which may have one digit more.
+            // Answers contain the port, whose length may differ by a digit.
             .replacing(#/ +\d+ B /#, with: " SIZE ")
         guard text.hasPrefix("$ \(Self.documentedProgram) token") else { return withoutTimes }
         return withoutTimes.replacing(#/eyJ[\w-]+\.[\w-]+\.[\w-]+/#, with: "TOKEN")

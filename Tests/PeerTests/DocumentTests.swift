@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// Runs every command in README and in `docs/`, and compares the output with the page.
+    /// Runs every command in README and `docs/`, and compares the output with the page.
     ///
-    /// Only ports, times, and tokens that depend on the clock differ from run to run.
+    /// Only ports, times, and time-dependent tokens may differ between runs.
     @Suite("Documents")
     struct DocumentTests {
         @Test("A page's commands print what the page says", arguments: try Document.all.get())
@@ -162,14 +162,14 @@ extension Peers {
             #expect(options.count >= fewest, "\(help.transcript)")
             let page = try #require(try Document.all.get().first { $0.path == "docs/options.md" }).text
             let rows = page.components(separatedBy: "\n## ").filter { chapter in
-                // 'replay' takes the options of 'serve' too.
+                // 'replay' also accepts the options of 'serve'.
                 let isServed = command == "replay" && chapter.hasPrefix("`serve`")
                 let heading = chapter.prefix { $0 != "\n" }
                 return heading.hasPrefix("`") && (isServed || heading.contains("`\(command)`"))
             }.flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("| `--") }
             for option in options where option != "--version" {
                 let row = rows.first { row in
-                    // The table of 'serve' has a column for the environment instead of the commands.
+                    // The table for 'serve' has a column for the environment instead of the commands.
                     let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
                     return cells[0].contains("`\(option)`")
                         && (cells[1].contains("`FITIQ_MOCK_") || cells[1] == "all"

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// The catalogues of the products, whose tutorials are compiled and run by TutorialTests.
+    /// The products' documentation catalogues; TutorialTests compiles and runs their tutorials.
     @Suite("The products' documentation")
     struct DocumentationTests {
         @Test("The documentation does not have broken links or missing files")

@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 
 extension SearchingPeers {
-    /// `fitiq-mock explore` with commands that contain clients.
+    /// `fitiq-mock explore` with small commands as clients.
     @Suite("fitiq-mock explore")
     struct ExploreCommandTests {
         private static let list = Peers.VerifyCommandTests.list
-        /// Lists the consultations, and repeats once if that failed.
+        /// Lists the consultations, and retries once if the request failed.
         private static let retrying = #"\#(list) -f --retry 1 --retry-delay 1 --retry-all-errors || true"#
 
         private func explore(
@@ -63,7 +63,7 @@ extension SearchingPeers {
         @Test("Progress appears every ten seconds even during a single run")
         func progress() async throws {
             try await withFolder { folder in
-                // The first run ends once two lines are there, or after two minutes.
+                // The first run ends once the file has two lines, or after two minutes.
                 let client = #"""
                     [ -e ran ] || {
                         touch ran
@@ -123,7 +123,7 @@ extension SearchingPeers {
                     ["verify", "--scenario", "found/\(file)", "--quiet", "--", "sh", "-c", script],
                     directory: folder.url)
                 #expect(verify.status == 1 && verify.output.contains("a command failed"), "\(verify.transcript)")
-                // A status is an honest answer if the options say so.
+                // With --may-fail, a failure status is an acceptable result.
                 let honest = try await explore(["--runs", "15", "--only", "failed", "--may-fail"], script, in: folder)
                 #expect(honest.status == 0, "\(honest.transcript)")
                 // A known defect passes as well.
@@ -222,7 +222,7 @@ extension SearchingPeers {
         @Test("Ctrl-C reports the findings, ends the commands and exits with 130")
         func interrupted() async throws {
             try await withFolder { folder in
-                // The thirtieth run waits forever.
+                // The thirtieth run never ends.
                 let client =
                     "echo >> runs; \(Self.list) -f || exit 1; [ $(wc -l < runs) -lt 12 ] || { echo began > pipe; tail -f /dev/null; }"
                 let script = #"""

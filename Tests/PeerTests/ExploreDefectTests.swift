@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 extension SearchingPeers {
-    /// `fitiq-mock explore --adapter` with Python clients, each with one mistake that no obligation names.
+    /// `fitiq-mock explore --adapter` with Python clients, each with a mistake that no obligation covers.
     @Suite("Exploring clients with a mistake")
     struct ExploreDefectTests {
-        /// A client of `peers/defects`, the faults for exploring it, and the expected finding.
+        /// A client from `peers/defects`, the faults for exploring it, and the expected finding.
         struct Defect: CustomTestStringConvertible, Sendable {
             let client: String
             let families: String
@@ -42,7 +42,7 @@ extension SearchingPeers {
                 environment: ["PYTHONDONTWRITEBYTECODE": "1"], directory: folder.url)
         }
 
-        /// The symptoms of a report's findings.
+        /// The symptoms in a report's findings.
         private func symptoms(in folder: ScratchFolder) throws -> Set<String> {
             let report = try JSON.parse(Array(folder.read("report.json").utf8))
             var symptoms: Set<String> = []

@@ -7,16 +7,16 @@ extension Peers {
     struct Faults {
         /// curl's report of one fault at one request.
         struct Sight: CustomTestStringConvertible, Sendable {
-            /// The fault as in a scenario file, without `on`.
+            /// The fault as written in a scenario file, without `on`.
             let fault: String
             /// curl's exit status: `man curl`, EXIT CODES.
             let exit: Int32
             var status = "200"
-            /// Words on curl's stderr.
+            /// Text that curl must print on standard error.
             var says = ""
-            /// Words in the body, or in the Content-Type after it.
+            /// Text that the body, or the Content-Type printed after it, must contain.
             var shows = ""
-            /// The client's patience in seconds; few if it must run out.
+            /// The client's timeout in seconds, which is short if it must expire.
             var patience = "20"
             var method = "GET"
 
@@ -43,7 +43,7 @@ extension Peers {
             Sight(fault: #""nanosecond_timestamps": true"#, exit: 0, shows: #"T\d\d:\d\d:\d\d\.\d{9}Z"#),
         ]
 
-        /// The keys of a rule that do not describe the fault, and those of places that curl does not reach.
+        /// The rule keys that do not describe the fault, or that are for places that curl does not reach.
         static let modifiers: Set = [
             "name", "enabled", "on", "requests", "connections", "at", "body", "code", "message", "retry_after",
             "processed",
@@ -101,7 +101,7 @@ extension Peers {
                     #"[{"on": "GET /api/v1/goals", "requests": 1, "delay": "26s"}]"#, on: server)
                 async let late = world.curl("/api/v1/goals", "--write-out", "%{http_code}")
                 while try await !world.clock().contains(#""next_step":"2025-01-29T10:30:26"#) {}
-                // It does not delay another request.
+                // The fault does not delay other requests.
                 #expect(try await world.curl("/api/v1/goals").status == 0)
                 _ = try await world.clock(advancedBy: "26s")
                 let command = try await late
@@ -157,7 +157,7 @@ struct FaultyWorld {
         made = try JSONDecoder().decode(Made.self, from: Data(answer.output.utf8))
     }
 
-    /// A request with the world's credentials; it may fail.
+    /// Sends a request with the world's credentials; curl may fail.
     func curl(_ path: String, _ options: String...) async throws -> Command { try await curl(path, options) }
 
     func curl(_ path: String, _ options: [String]) async throws -> Command {
@@ -165,7 +165,7 @@ struct FaultyWorld {
         return try await Self.curl(credentials.flatMap { ["--header", $0] } + options + [made.url + path])
     }
 
-    /// The world's clock, after an optional move.
+    /// The time of the world's clock, after an optional move.
     func clock(advancedBy span: String? = nil) async throws -> String {
         let move = span.map {
             ["--header", "Content-Type: application/json", "--data-binary", #"{"advance": "\#($0)"}"#]
@@ -175,7 +175,7 @@ struct FaultyWorld {
 
     private static func curl(_ arguments: [String]) async throws -> Command {
         let fixed = ["-q", "--silent", "--show-error", "--noproxy", "*"]
-        // Of two time limits curl uses the last.
+        // If curl gets two time limits, it uses the last one.
         return try await Command(try Programs.curl(), fixed + ["--max-time", "20"] + arguments)
     }
 }

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension LongPeers {
-    /// Three nodes behind a real proxy, with the configurations of `deploy/`.
+    /// Three nodes behind a real proxy, with the configurations from `deploy/`.
     @Suite("A fleet")
     struct FleetTests {
-        /// Includes the folders where Debian and Homebrew install proxies.
+        /// Whether the proxy is installed; also looks in the folders where Debian and Homebrew install proxies.
         private static func isThere(_ proxy: String) -> Bool {
             ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/usr/bin", "/opt/homebrew/bin"].contains {
                 FileManager.default.isExecutableFile(atPath: "\($0)/\(proxy)")

@@ -8,7 +8,7 @@ extension Peers {
         static let good =
             #"{"number":1,"time":"2025-01-29T10:30:00Z","world":"w1","kind":"exchange","endpoint":"getConsultation","user":"demo","requested_at":"2025-01-29T10:30:00Z","request":{"method":"GET","target":"/w/w1/api/v1/consultations/7c9e6679-7425-40de-944b-e07fc1f90ae7","version":"1.1","fields":[{"name":"Host","value":"a"},{"name":"Authorization","value":"Bearer t"},{"name":"X-API-Key","value":"k"}],"body":""},"response":{"status":200,"fields":[],"body":"{}"}}"#
             + "\n"
-        /// The same journal with an id in upper case, in another world.
+        /// The same journal with an upper-case id, in another world.
         static let bad = good.replacing("7c9e6679", with: "7C9E6679").replacing("w1", with: "w2")
 
         private func judge(_ arguments: String..., input: String = "") async throws -> Command {
@@ -127,7 +127,7 @@ extension Peers {
         @Test("judge does not exercise obligations whose data a foreign session lacks")
         func foreignSession() async throws {
             let judged = try await judge(Programs.sessions.appendingPathComponent("foreign/chrome.har").path)
-            // Its page sends a binary message on purpose.
+            // Its page intentionally sends a binary message.
             #expect(judged.status == 1 && judged.output.contains("✗ ws/message-shape"), "\(judged.transcript)")
             #expect(judged.output.split(separator: "\n").count { $0.hasPrefix("  ✗ ") } == 1, "\(judged.transcript)")
         }

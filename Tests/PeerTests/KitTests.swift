@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// The package of the kit's tutorial, which depends on this package as an app does.
+    /// The package from the kit's tutorial, which depends on this package as an app would.
     @Suite("The kit in another package")
     struct KitTests {
         private static let resources = URL.packageRoot.appending(

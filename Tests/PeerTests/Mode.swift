@@ -10,7 +10,7 @@ enum Mode: String, CaseIterable {
     /// The guides' modes.
     static let guides = allCases.filter { $0 != .union }
 
-    /// The chapter of the guide's own client, and the union's chapters that also apply to the guide.
+    /// The chapter with the guide's own client, and the union chapters that also apply to the guide.
     var chapters: [String] {
         let own = [rawValue.replacing("-", with: "_")]
         return switch self {

@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// A program's output to a pipe, piece by piece until the program has ended.
+/// Reads a program's output from a pipe in pieces until the program has ended.
 ///
-/// A thread waits for it. The systems' event queues would not work: another program that was started meanwhile may have
-/// the pipe too, and so keep an event alive whose descriptor is closed here and belongs to another file by now.
+/// A thread waits for output. The systems' event queues would not work: a program that was started meanwhile may have
+/// inherited the pipe, and so keep an event alive whose descriptor was closed here and now belongs to another file.
 final class OutputPipe: Sendable {
     private let descriptor: Int32
     private let take: Mutex<(@Sendable (Data?) -> Void)?>
     private let pipe: Pipe
 
-    /// - Parameter take: Takes the output, and nil at its end.
+    /// - Parameter take: receives the output, and nil at its end.
     init(_ pipe: Pipe, _ take: @escaping @Sendable (Data?) -> Void) {
         self.pipe = pipe
         self.take = Mutex(take)
@@ -22,12 +22,12 @@ final class OutputPipe: Sendable {
         }
     }
 
-    /// Ends it after the program has ended, when the pipe contains all output.
+    /// Finishes reading once the program has ended and the pipe contains all output.
     func finish() {
         if drain() { end() }
     }
 
-    /// Takes the contents of the pipe; false if it has ended.
+    /// Reads the contents of the pipe; returns false at its end.
     private func drain() -> Bool {
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         while true {

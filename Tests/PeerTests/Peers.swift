@@ -1,16 +1,16 @@
 import Testing
 
-/// Stories that other programs play as clients, against the binary that users run.
+/// Stories in which other programs are clients of the binary that users run.
 ///
-/// They run one after another, because some measure time. The three suites take about equally long; keep it so when you
-/// add a story.
+/// They run one after another, because some measure time. The three suites take about equally long; keep the balance
+/// when you add a story.
 @Suite("Peers", .serialized, .timeLimit(.minutes(15)))
 enum Peers {}
 
-/// Slow stories, one after another, concurrently with the others.
+/// Slow stories, run one after another, concurrently with the other suites.
 @Suite("Long stories of peers", .serialized, .timeLimit(.minutes(15)))
 enum LongPeers {}
 
-/// Searches for mistakes, in the server or in clients, one after another, concurrently with the others.
+/// Searches for mistakes in the server or in clients, run one after another, concurrently with the other suites.
 @Suite("Searches by peers", .serialized, .timeLimit(.minutes(15)))
 enum SearchingPeers {}

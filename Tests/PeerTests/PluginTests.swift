@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// `swift package contract-test` in a package that has the binary as an artifact bundle.
+    /// `swift package contract-test` in a package that gets the binary from an artifact bundle.
     @Suite("The plugin")
     struct PluginTests {
         @Test("The plugin runs the package's tests under verify in a separate build folder")

@@ -7,7 +7,7 @@ enum Programs {
     /// The package's scripts for foreign clients.
     static let peers = URL.packageRoot.appending(path: "Tests/PeerTests/peers")
 
-    /// The sessions that scripts/record-sessions makes.
+    /// The sessions that scripts/record-sessions records.
     static let sessions = URL.fixtures.appending(path: "sessions")
 
     /// The binary under test, which the build puts next to the test bundle.
@@ -23,7 +23,7 @@ enum Programs {
 
     static func curl() throws -> URL { try named("curl") }
 
-    /// A program installed on the system.
+    /// Finds a program that is installed on the system.
     static func named(_ name: String) throws -> URL {
         let directories = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
         let places = directories.map { URL(fileURLWithPath: String($0)).appendingPathComponent(name) }
@@ -33,7 +33,7 @@ enum Programs {
         return program
     }
 
-    /// A Python with the clients of `requirements.txt`.
+    /// A Python with the clients from `requirements.txt`.
     static func python() throws -> URL {
         guard let path = ProcessInfo.processInfo.environment["FITIQ_MOCK_TEST_PYTHON"] else {
             throw Missing(what: "a Python with foreign clients (FITIQ_MOCK_TEST_PYTHON)")
@@ -44,7 +44,7 @@ enum Programs {
         return URL(fileURLWithPath: path)
     }
 
-    /// A program of the environment with the recorders of `recorders.txt`.
+    /// A program from the environment with the recorders from `recorders.txt`.
     static func recorder(_ name: String) throws -> URL {
         guard let folder = ProcessInfo.processInfo.environment["FITIQ_MOCK_TEST_RECORDERS"] else {
             throw Missing(what: "an environment with recorders (FITIQ_MOCK_TEST_RECORDERS)")
@@ -59,11 +59,11 @@ enum Programs {
     /// A Chromium or Chrome; nil if none could be installed.
     static let chromium = ProcessInfo.processInfo.environment["FITIQ_MOCK_TEST_CHROMIUM"]
 
-    /// The reason for skipping a test without one.
+    /// The reason for skipping a test if Chromium is missing.
     static let noChromium: Comment =
         "There is no Chromium. scripts/test installs Debian's; elsewhere FITIQ_MOCK_TEST_CHROMIUM names one."
 
-    /// A program that the stories need is missing.
+    /// The error for a missing program that the stories need.
     struct Missing: Error, CustomStringConvertible {
         let what: String
         var description: String {

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// The effects of `--ready-file` on the named file.
+    /// The effects of `--ready-file` on files at its path.
     @Suite("The ready file")
     struct ReadyFileStory {
-        /// Starts a server as `start OPTIONS…` and waits for the end of its banner, which comes after the ready file.
+        /// Defines `start OPTIONS…`: starts a server and waits for the end of its banner, which follows the ready file.
         private static let start = """
             trap 'kill -KILL $servers 2>/dev/null || true' EXIT
             start() {
@@ -21,7 +21,7 @@ extension Peers {
 
             """
 
-        /// Runs a script in its own folder, and passes the folder to a check.
+        /// Runs a script in a separate folder, and passes the folder to a check.
         private func run(_ script: String, _ look: (ScratchFolder, Command) throws -> Void) async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
@@ -239,7 +239,7 @@ extension Peers {
 
         @Test("A starting server does not replace a ready file that appears meanwhile")
         func race() async throws {
-            // A recording is created after the path was found to be free, and has files with both names.
+            // A recording is created after the path was found to be free, and it creates files with both names.
             try await run(
                 """
                 for path in session.har session.har.part; do

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension LongPeers {
-    /// `record` in its own process, between other programs as clients and servers.
+    /// `record` in a separate process, with other programs as clients and servers.
     @Suite("Record")
     struct Record {
         @Test(

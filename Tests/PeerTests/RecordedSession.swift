@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A session that a recorder wrote, and its client's transcript.
+/// A session that another program recorded, and its client's transcript.
 struct RecordedSession {
-    /// The transcript of a client of `session_steps.json`.
+    /// The transcript of a client that plays `session_steps.json`.
     struct Transcript: Decodable, Equatable {
         struct Answer: Decodable, Equatable {
             let request: String
@@ -29,21 +29,21 @@ struct RecordedSession {
     let transcript: URL
     private let files: ScratchFolder
 
-    /// A session that has not been recorded yet.
+    /// Creates a session that has not been recorded yet.
     init() throws {
         files = try ScratchFolder()
         har = files["session.har"]
         transcript = files["recorded.json"]
     }
 
-    /// A session that was recorded before.
+    /// Opens a session that was recorded earlier.
     init(har: URL, transcript: URL) throws {
         files = try ScratchFolder()
         self.har = har
         self.transcript = transcript
     }
 
-    /// Runs a recording script of `peers`; a failed run is an issue with its output.
+    /// Runs a recording script from `peers`; a failed run is recorded as an issue with its output.
     func record(with program: URL, _ script: String, _ arguments: [String]) async throws {
         let path = Programs.peers.appendingPathComponent(script + ".py").path
         let command = try await Command(
@@ -52,19 +52,19 @@ struct RecordedSession {
         try #require(command.status == 0, "\(script) failed:\n\(command.transcript)")
     }
 
-    /// Expects that each answer in it could be the fake's, because it is.
+    /// Expects that each recorded answer could be the fake's, because the fake sent it.
     func expectConforming() async throws {
         let compared = try await Command(try Programs.fitiqMock(), ["conform", har.path])
         #expect(compared.status == 0, "conform failed:\n\(compared.transcript)")
     }
 
-    /// Requires that `show` has a line for every request with its status, in order, and messages of both sides.
+    /// Requires that `show` prints every request with its status, in order, and messages from both sides.
     func expectShown() async throws {
         let shown = try await Command(try Programs.fitiqMock(), ["show", har.path])
         try #require(shown.status == 0, "show failed:\n\(shown.transcript)")
         var rest = shown.output.split(separator: "\n")[...]
         for answer in try recorded().answers {
-            // Lines keep to a width, so that the end of a long path may be missing.
+            // Lines have a limited width, so the end of a long path may be missing.
             let path = try #require(answer.request.split(separator: " ").last).prefix(40)
             let method = answer.request.prefix { $0 != " " }
             let place = rest.firstIndex { line in
@@ -79,7 +79,7 @@ struct RecordedSession {
         }
     }
 
-    /// Replays the session to a client with its own token, and requires the same transcript as the recorded client's.
+    /// Replays the session to a client with its own token, and requires the same transcript as the recorded client got.
     func expectReplayed(credentials: String, _ options: String...) async throws {
         try await RunningServer.run(["replay", har.path] + options) { server in
             let told = files["replayed.json"]
@@ -98,7 +98,7 @@ struct RecordedSession {
 
     func remove() { files.remove() }
 
-    /// The recorded client's transcript; an empty recording would prove nothing.
+    /// The recorded client's transcript, which must not be empty, because an empty recording would prove nothing.
     private func recorded() throws -> Transcript {
         let transcript = try Self.read(transcript)
         try #require(transcript.answers.count == 8 && transcript.sockets.map(\.isEmpty) == [false, false])

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// The contents of a release, and what runs it: files, workflows, descriptions of containers.
+    /// The contents of a release and of the files that run it, such as workflows and container descriptions.
     @Suite("A release")
     struct ReleaseTests {
         @Test("Two releases have the same bytes, and each part has the expected form")

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// `fitiq-mock replay`, and `replay:` in a scenario, with the binary that users run.
+    /// `fitiq-mock replay`, and `replay:` in a scenario, in the binary that users run.
     @Suite("Replays on the command line")
     struct ReplayTests {
         private static let origin = "https://api.fitiq.example"
 
         private static let goals = #"{ "goals" : [1.0] , "next":"https://api.fitiq.example/api/v1/goals?page=2"}"#
 
-        /// A session as browsers' developer tools write it.
+        /// A session as browsers' developer tools export it.
         private static func take() throws -> [UInt8] {
             func entry(
                 _ method: String, _ path: String, body: String? = nil, status: JSONValue, answer: String, at second: Int

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A fitiq-mock that serves, or replays a session, on a port that the system chooses.
+/// A fitiq-mock process that serves or replays a session on a port that the system chooses.
 final class RunningServer: Sendable {
     /// The contents of the ready file.
     struct Ready: Decodable {
@@ -32,7 +32,7 @@ final class RunningServer: Sendable {
 
     /// Waits until the server has logged something.
     ///
-    /// - Returns: The lines up to and including the one with the text, without the first `skipped` ones.
+    /// - Returns: The lines up to and including the line with the text, without the first `skipped` lines.
     @discardableResult
     func logged(_ text: String, skipping skipped: Int = 0) async throws -> [String] {
         func found() throws -> [String]? {
@@ -51,16 +51,16 @@ final class RunningServer: Sendable {
         let log: String
     }
 
-    /// Starts a server, runs the body, ends the server by SIGTERM, and requires that it exits with 0 in time.
+    /// Starts a server, runs the body, stops the server with SIGTERM, and requires that it exits with 0 in time.
     ///
-    /// - Parameter isStoppedByBody: Whether the body sends the signal itself.
+    /// - Parameter isStoppedByBody: Whether the body itself sends the signal.
     static func serve(
         _ options: String..., isStoppedByBody: Bool = false, _ body: (RunningServer) async throws -> Void
     ) async throws {
         try await serve(options, isStoppedByBody: isStoppedByBody, body)
     }
 
-    /// The same, with settings in the environment.
+    /// Serves as above, with settings in the environment.
     static func serve(
         _ options: [String], environment: [String: String] = [:], isStoppedByBody: Bool = false,
         _ body: (RunningServer) async throws -> Void
@@ -68,7 +68,7 @@ final class RunningServer: Sendable {
         try await run(["serve"] + options, environment: environment, isStoppedByBody: isStoppedByBody, body)
     }
 
-    /// The same with another command than `serve`, and maybe another exit status.
+    /// Serves as above, with a command other than `serve`, and possibly another exit status.
     ///
     /// - Returns: Its output after the banner.
     @discardableResult
@@ -124,7 +124,7 @@ final class RunningServer: Sendable {
         }
         try process.run()
         var written = Data()
-        // The banner's last line; the ready file is written before the banner.
+        // Wait for the banner's last line; the ready file is written before the banner.
         for await data in outputs {
             written += data
             if String(decoding: written, as: UTF8.self).hasSuffix("Stop with Ctrl-C.\n") { break }
@@ -145,7 +145,7 @@ final class RunningServer: Sendable {
         ready = try JSONDecoder().decode(Ready.self, from: data)
     }
 
-    /// The exit status; a server that does not end is killed, and its status is then the signal's.
+    /// The exit status; a server that does not exit is killed, and its status is then the signal's.
     private func exitStatus() async -> Int32? {
         let process = process
         DispatchQueue.global().asyncAfter(deadline: .now() + 30) {

@@ -76,7 +76,7 @@ extension Peers {
                     #expect(
                         world.contains(#""guide":"goal-linking","seed":"7","clock":"manual","now":"\#(start)""#),
                         "\(world)")
-                    // The scenario's own token, which expires by its clock.
+                    // The scenario's token, which expires by the scenario's clock.
                     #expect(world.contains(server.ready.token))
                     #expect(server.ready.scenario == "s")
                 }
@@ -186,7 +186,7 @@ extension Peers {
             try FileManager.default.createDirectory(at: folder["nowhere"], withIntermediateDirectories: false)
             let program = try Programs.fitiqMock().path
             let banner = folder["banner"].path
-            // The shell waits for the banner, and ends the server.
+            // The shell waits for the banner and then stops the server.
             process.executableURL = URL(fileURLWithPath: "/bin/bash")
             process.arguments = [
                 "-c",

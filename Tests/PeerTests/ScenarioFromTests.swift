@@ -61,7 +61,7 @@ extension SearchingPeers {
                     directory: folder.url)
                 #expect(verify.status == 1, "\(verify.transcript)")
                 #expect(verify.errors.contains("The question was asked twice."), "\(verify.transcript)")
-                // A client without the mistake does not do what the recorded one did.
+                // A client without the mistake behaves differently from the recorded one.
                 let good = try await from(
                     "session.har", ["--confirm", "1/1", "--output", "good.yaml"],
                     [python, Self.client, "unchanged"], in: folder)
@@ -76,7 +76,7 @@ extension SearchingPeers {
         )
         func obligation() async throws {
             try await withFolder { folder in
-                // The session of a client that requested an id in capitals, as a proxy would record it.
+                // The session of a client that requested an upper-case id, as a proxy would record it.
                 let session = #"""
                     {"log":{"version":"1.2","creator":{"name":"proxy"},"entries":[
                     {"startedDateTime":"2025-01-29T10:30:00.000Z","time":3,"request":{"method":"GET",
@@ -140,7 +140,7 @@ extension SearchingPeers {
                 let session =
                     #"{"log":{"version":"1.2","creator":{"name":"proxy"},"entries":[\#(entries)]}}"#
                 try Data(session.utf8).write(to: folder["session.har"])
-                // The third run waits forever: the whole session and one of its halves fail before it.
+                // The third run never ends; before it, the whole session and one of its halves fail.
                 let client =
                     "echo >> runs; [ $(wc -l < runs) -lt 3 ] || { echo began > pipe; tail -f /dev/null; }; exit 7"
                 let script = #"""

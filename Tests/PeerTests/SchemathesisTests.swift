@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 extension SearchingPeers {
-    /// schemathesis reads the server's description, and looks for requests whose answers contradict it.
+    /// Runs schemathesis, which reads the server's description and looks for requests whose answers contradict it.
     ///
-    /// Every check is on. `peers/schemathesis/rules.py` contains the few promises of the API that OpenAPI cannot
+    /// Every check is enabled. `peers/schemathesis/rules.py` contains the few API guarantees that OpenAPI cannot
     /// express.
     @Suite("schemathesis")
     struct SchemathesisTests {
@@ -22,8 +22,8 @@ extension SearchingPeers {
             }
         }
 
-        /// - Parameter examples: The number of requests of each kind; the same code makes a guide's answers and the
-        ///   union's.
+        /// - Parameter examples: The number of requests of each kind. The guides and the union share the code for
+        ///   answers.
         private func schemathesis(_ server: RunningServer, _ examples: Int) async throws -> Command {
             let folder = Programs.peers.appendingPathComponent("schemathesis")
             // schemathesis writes files into its working directory.
@@ -45,7 +45,7 @@ extension SearchingPeers {
                 directory: files.url)
         }
 
-        /// Users and their credentials, in the format of Web Fuzzing Commons.
+        /// Users and their credentials, in the Web Fuzzing Commons format.
         private func users(of server: RunningServer, _ names: [String]) async throws -> Data {
             var users: [[String: Any]] = []
             for name in names {

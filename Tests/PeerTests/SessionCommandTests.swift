@@ -17,7 +17,7 @@ extension Peers {
         private static let messages =
             #"{"type":"send","time":1738146601250,"opcode":1,"data":"{\"a\":\"\u001b[2J\"}"}"# + "\n"
 
-        /// Writes sessions into a folder, and runs a command on their paths.
+        /// Writes sessions to a folder and runs a command on their paths.
         private func run(
             _ command: String, _ options: [String] = [], _ files: [(name: String, text: String)], in directory: URL
         ) async throws -> Command {

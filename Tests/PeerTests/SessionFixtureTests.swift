@@ -2,16 +2,16 @@ import Foundation
 import Testing
 
 extension Peers {
-    /// The sessions of Fixtures/sessions, replayed to the client that recorded them.
+    /// Replays the sessions in Fixtures/sessions to the client that recorded them.
     @Suite("Recorded sessions")
     struct RecordedSessions {
-        /// The stories of session_stories.py.
+        /// The stories in session_stories.py.
         static let stories = [
             "archive", "chat", "conflict", "dropped", "goals", "guide", "limit", "meals", "template",
         ]
 
-        /// The story's script compares what its user sees, and checks verdicts; a strict replay ends with 1 if requests
-        /// are missing or unexpected.
+        /// The story's script compares what its user sees, and checks verdicts; a strict replay exits with 1 if
+        /// requests are missing or unexpected.
         @Test("A replay of each recorded session satisfies its client", arguments: stories)
         func story(_ story: String) async throws {
             let session = Programs.sessions.appendingPathComponent("\(story).har").path

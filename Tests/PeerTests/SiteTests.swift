@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// The site of the documentation, as `scripts/site` creates it.
+    /// The documentation site, as `scripts/site` creates it.
     @Suite("The site")
     struct SiteTests {
         private static func made(of root: URL, in folder: ScratchFolder, _ name: String) async throws -> Command {
@@ -44,7 +44,7 @@ extension Peers {
                 .write(to: folder["root/README.md"])
             try Data("# B\n".utf8).write(to: folder["root/docs/README.md"])
             try Data("# C\n\n- [b](docs/README.md)\n- [d](docs/d.md): gone\n".utf8).write(to: folder["root/llms.txt"])
-            // The script's environment exists once the script has run.
+            // The script's Python environment exists once the script has run.
             _ = try await Self.made(of: .packageRoot, in: folder, "site")
             let made = try await Command(
                 URL.packageRoot.appending(path: ".build/site-python/bin/python3"),

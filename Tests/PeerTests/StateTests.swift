@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension LongPeers {
-    /// A server that is killed while three clients write, and started again with its state file.
+    /// A server that is killed while three clients write, and then restarted with its state file.
     @Suite("State files")
     struct StateTests {
         @Test(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A server with TLS whose certificates are in its own folder, never in that of the user who runs the tests.
+/// A TLS server with its own folder for certificates, separate from the folder of the user who runs the tests.
 struct TLSServer {
     let server: RunningServer
     let url: String
@@ -23,7 +23,7 @@ struct TLSServer {
         }
     }
 
-    /// The contents of the ready file with `--tls`.
+    /// The contents of the ready file of a server with `--tls`.
     private struct Ready: Decodable {
         let https_url: String
         let wss_url: String
@@ -32,7 +32,7 @@ struct TLSServer {
 
     var port: String { String(url.split(separator: ":")[2]) }
 
-    /// Runs curl; it may fail.
+    /// Runs curl, which may fail.
     func curl(_ arguments: String...) async throws -> Command {
         let fixed = ["-q", "--silent", "--show-error", "--noproxy", "*", "--max-time", "20"]
         return try await Command(try Programs.curl(), fixed + arguments)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// `serve --tls` and other programs: curl, OpenSSL's own client, Python's libraries.
+    /// `serve --tls` with other programs as clients: curl, OpenSSL's own client, Python's libraries.
     @Suite("TLS")
     struct TLSStory {
         // MARK: curl
@@ -58,7 +58,7 @@ extension Peers {
                 try await tls.server.logged("refused with 400: The client spoke plain HTTP to a port that speaks TLS")
                 let plainPort = tls.server.ready.url.split(separator: ":")[2]
                 let secure = try await tls.curl("https://127.0.0.1:\(plainPort)/health")
-                // CURLE_SSL_CONNECT_ERROR: "wrong version number", which is the known message for this.
+                // CURLE_SSL_CONNECT_ERROR; the usual message for it is "wrong version number".
                 #expect(secure.status == 35, "\(secure.transcript)")
                 try await tls.server.logged(
                     "on a port that speaks plain HTTP; use \(tls.server.ready.url), or \(tls.url) for TLS")
@@ -125,7 +125,7 @@ extension Peers {
 
         // MARK: Python
 
-        /// Plays a story over TLS; its ready file has the secure URLs in place of the plain ones.
+        /// Plays a story over TLS; its ready file has the secure URLs instead of the plain ones.
         private func tell(_ story: String, _ chapters: [String], over tls: TLSServer) async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -158,8 +158,8 @@ extension Peers {
         @Test(
             "A library reports each fault over TLS as it does without TLS",
             arguments: [
-                // To Python's blocking sockets over TLS a reset is an end, so http.client does not distinguish the
-                // faults of answers.
+                // Python's blocking TLS sockets treat a reset as an end, so http.client does not distinguish response
+                // faults.
                 ("faults_with_websockets", "handshake"), ("faults_with_websockets", "socket"),
                 ("faults_with_aiohttp", "response"), ("faults_with_aiohttp", "handshake"),
                 ("faults_with_aiohttp", "socket"),
@@ -176,7 +176,7 @@ extension Peers {
             defer { files.remove() }
             let environment = ["FITIQ_MOCK_DATA_DIR": files["data"].path]
             let program = try Programs.fitiqMock()
-            // With any umask of the user.
+            // The result must not depend on the user's umask.
             let made = try await Command(
                 URL(fileURLWithPath: "/bin/sh"), ["-c", "umask 0; exec '\(program.path)' certificate"],
                 environment: environment)
@@ -234,7 +234,7 @@ extension Peers {
             }
         }
 
-        /// The members of a ready file that are strings.
+        /// The string members of a ready file.
         private static func strings(of file: URL) throws -> Data {
             let all = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any] ?? [:]
             return try JSONSerialization.data(withJSONObject: all.filter { $0.value is String })
@@ -305,7 +305,7 @@ extension Peers {
             }
         }
 
-        /// Passes a folder with a self-signed certificate, `c.pem`, and its key, `k.pem`.
+        /// Passes the body a folder with a self-signed certificate, `c.pem`, and its key, `k.pem`.
         private func withOwnCertificate(
             _ algorithm: [String], _ body: (ScratchFolder) async throws -> Void
         ) async throws {

@@ -6,7 +6,7 @@ extension Peers {
     /// `fitiq-mock test-client` with small programs as adapters.
     @Suite("fitiq-mock test-client")
     struct TestClientCommandTests {
-        /// Starts, but can do nothing; its user sees nothing.
+        /// An adapter that starts but supports no instructions, so its user sees nothing.
         static let idle = #"""
             while read -r line; do
                 case $line in
@@ -70,7 +70,7 @@ extension Peers {
         func dyingLater() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
-            // It lives for one case.
+            // The adapter serves only one case.
             let script = #"""
                 cd "$0"; echo >> begun; [ $(wc -l < begun) = 1 ] || exit 4
                 read -r line; echo '{"ok":true,"clock":"suite"}'
@@ -88,7 +88,7 @@ extension Peers {
             #expect(run.errors.split(separator: "\n").count == 3, "\(run.errors)")
         }
 
-        /// Follows the system's clock, does nothing, and claims to be idle.
+        /// An adapter that follows the system's clock, does nothing, and claims to be idle.
         static let lazy = #"""
             while read -r line; do
                 case $line in
@@ -150,7 +150,7 @@ extension Peers {
         func reported() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
-            // The first case is skipped, and the second never answers.
+            // The adapter skips the first case and never answers in the second.
             let adapter = #"""
                 read -r line; echo '{"ok":true,"clock":"suite"}'
                 read -r line; echo '{"unsupported":true}'

@@ -11,7 +11,7 @@ extension Peers {
         static let curl =
             #"curl -s -o /dev/null -H "Authorization: Bearer $FITIQ_MOCK_TOKEN" -H "X-API-Key: $FITIQ_MOCK_API_KEY""#
         static let list = #"\#(curl) "$FITIQ_MOCK_URL/api/v1/consultations""#
-        /// Requests an id in capitals.
+        /// Requests an upper-case id.
         static let shout =
             #"\#(curl) "$FITIQ_MOCK_URL/api/v1/consultations/8F3B2A10-0000-4000-8000-00000000000A/messages""#
         static let whisper =
@@ -161,7 +161,7 @@ extension Peers {
             }
         }
 
-        /// Makes a world below the run's, asks there for an id in capitals, and deletes it.
+        /// Makes a world below the run's world, requests an upper-case id in it, and deletes it.
         static let shoutInOwnWorld = #"""
             made=$(curl -s -H 'Content-Type: application/json' -d '{"scenario":"conflict","label":"Login"}' \
                 "$TEST_RUNNER_FITIQ_MOCK_URL/__admin/worlds")
@@ -203,7 +203,7 @@ extension Peers {
         @Test("The time limit ends the command and its children, and the run still gets a verdict")
         func timeLimit() async throws {
             try await withFolder { folder in
-                // The pipe ends when no process is left that could write to it.
+                // The pipe ends when no process can write to it any more.
                 let script = #"""
                     mkfifo pipe never
                     "$0" verify --time-limit 3s -- sh -c "$1" & exec 3< pipe
@@ -228,7 +228,7 @@ extension Peers {
         )
         func jobs() async throws {
             try await withFolder { folder in
-                // A pipe opens once both ends do: one after the other they would wait forever.
+                // A pipe opens only when both ends open, so commands that ran one after another would wait forever.
                 #expect(mkfifo(folder["meeting"].path, 0o600) == 0)
                 let script = #"""
                     echo "first $FITIQ_MOCK_SCENARIO"; echo "error of $FITIQ_MOCK_SCENARIO" >&2
@@ -255,7 +255,7 @@ extension Peers {
                 let client =
                     "[ $FITIQ_MOCK_SCENARIO = conflict ] || { \(Self.whisper); exit; }; "
                     + "echo began > pipe; cat <> never"
-                // The first run's remains are reported once its line of progress is there.
+                // The first run's result is certain to be reported once its progress line is printed.
                 let script = #"""
                     mkfifo pipe never progress
                     "$0" verify --jobs $2 --scenario default --scenario conflict -- sh -c "$1" > out 2> progress & exec 3< progress

@@ -5,10 +5,10 @@ import TestSupport
     import Testing
 
     extension Peers {
-        /// The processes left when `fitiq-mock verify` has ended.
+        /// The processes that are still running when `fitiq-mock verify` has ended.
         @Suite("fitiq-mock verify: descendants")
         struct VerifyDescendantTests {
-            /// Starts `sleep` processes that hold the pipe `held` open, each in its own session; with a daemon's double
+            /// Starts `sleep` processes that hold the pipe `held` open, each in its own session, with a daemon's double
             /// fork.
             private static let daemons =
                 "exec 3> held; setsid sleep 60 & setsid sh -c 'sleep 60 & exit'"
@@ -24,7 +24,7 @@ import TestSupport
                 arguments: ["exit 0", "exec 3>&-; wait"])
             func daemons(end: String) async throws {
                 try await withFolder { folder in
-                    // The pipe ends when no process is left that could write to it.
+                    // The pipe ends when no process can write to it any more.
                     let script = #"""
                         mkfifo held
                         "$0" verify --quiet --time-limit 3s -- sh -c "$1" > out & exec 3< held
