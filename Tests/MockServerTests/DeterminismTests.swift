@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Same inputs, same seed, same bytes")
 struct DeterminismTests {
-    /// A session of two users over several connections; returns what each connection received.
+    /// Plays a session of two users over several connections; returns the bytes that each connection received.
     private static func session(
         seed: UInt64, pieces: Int = .max, window: Int = .max
     ) throws -> [[UInt8]] {

@@ -48,7 +48,7 @@ struct HeldBytesTests {
         }
         #expect(try network.client().exchange(request).status == 200)
         #expect(readers.contains { $0.ending == .reset } && readers.contains { $0.ending == .open })
-        // The smallest is dropped last.
+        // The server drops the smallest socket last.
         #expect(modest.ending == .open)
         for reader in readers + [modest] { reader.vanish() }
         #expect(network.engine.connections.heldBytes == 0)
@@ -87,7 +87,7 @@ struct HeldBytesTests {
         let network = network()
         let sockets = try (0..<8).map { _ in try network.echo() }
         for socket in sockets { socket.wire.send(Self.unfinished(Self.limit / 8)) }
-        // The largest is dropped for its last byte, and leaves exactly as much as allowed.
+        // The largest is dropped because of its last byte, after which exactly the allowed amount is held.
         sockets[0].wire.send([7])
         #expect(network.engine.connections.heldBytes == Self.limit - Self.limit / 8)
         #expect(sockets[0].wire.ending == .reset && sockets.dropFirst().allSatisfy { $0.wire.ending == .open })
@@ -108,7 +108,7 @@ struct HeldBytesTests {
 
     @Test("The server drops other connections if a job's answer exceeds the limit")
     func answerOfAJob() throws {
-        /// The size of the answer to a reset, and the end of a socket that held this many bytes.
+        /// Resets the world; returns the answer's size, and how a socket that held this many bytes ended.
         func reset(holding count: Int) throws -> (size: Int, ending: VirtualClient.Ending) {
             let network = self.network()
             let world = try network.world()
@@ -228,7 +228,7 @@ struct HeldBytesTests {
             let totals = network.engine.inspectConnections()
             #expect(totals.countedBytes == totals.accountedBytes && totals.counted == totals.open)
             #expect(totals.countedWebSockets == totals.openWebSockets)
-            // Heads of answers need no room.
+            // Response heads do not count towards the limit.
             #expect(totals.countedBytes <= 201_000 && network.engine.connections.echoBytes <= 60_000)
         }
         #expect(
@@ -263,7 +263,7 @@ struct HeldBytesTests {
 
     @Test("133 echo sockets with large unfinished messages leave room for other clients")
     func attack() throws {
-        // A 64th of the real limits.
+        // Use a 64th of the real limits.
         let network = VirtualNetwork {
             $0.limits.heldBytes /= 64
             $0.limits.echoBytes /= 64

@@ -42,7 +42,7 @@ struct ReloadTests {
         #expect(try reload("{name: b, seed: 5, answers: [{text: New.}]}", network) == .entirely)
         #expect(answer(socket, network) == "New.")
         #expect(network.engine.scenario.name == "b")
-        // Another seed, or issuing ids again, would give other ids.
+        // With another seed, or if ids were issued again, the ids would differ.
         let undisturbed = try self.network("{name: a, seed: 5}")
         let first = try undisturbed.consultation()
         #expect(first == id)

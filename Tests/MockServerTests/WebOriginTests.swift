@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Origins of web pages")
 struct WebOriginTests {
-    /// Texts that look like origins but are not.
+    /// Texts that look like origins but are invalid.
     static let hostile = [
         "", "null", "*", "localhost", "localhost:80", "//localhost", "://localhost", "http:/localhost",
         "http:localhost",

@@ -10,7 +10,7 @@ struct AdminAccessTests {
         "worlds", "worlds/default", "clock", "scenarios", "requests", "journal", "events", "faults", "state",
     ]
 
-    /// The status of a response, whether or not it ever ends.
+    /// The status of a response, even if the response never ends.
     private static func status(
         _ network: VirtualNetwork, _ path: String, _ fields: [String] = [], isLocal: Bool = true
     ) throws -> String {
@@ -59,7 +59,7 @@ struct AdminAccessTests {
     func fetchSite(_ site: String, _ status: Int) throws {
         let field = "Sec-Fetch-Site: \(site)"
         for path in AdminRouteTests.all("default").keys where !["health", "openapi.yaml", "ui"].contains(path) {
-            // A method that no path has; access is checked first.
+            // No path supports this method, but the server checks access first.
             let methods = try #require(AdminRouteTests.all("default")[path])
             guard methods.contains("GET"), path != "echo", !path.hasSuffix("replay"), !path.contains("some"),
                 !path.hasSuffix("7"), !path.hasSuffix("9"), !path.hasSuffix("events")
@@ -105,7 +105,7 @@ struct AdminAccessTests {
             for method in methods.components(separatedBy: ", ") where method != "HEAD" {
                 for row in Self.browsers {
                     let wire = try network.open()
-                    // Nothing here accepts this body, so nothing changes.
+                    // No path accepts this body, so nothing changes.
                     let isWrite = method != "GET" && method != "DELETE"
                     let fields =
                         ["Host: \(row.host)"] + (row.origin.map { ["Origin: \($0)"] } ?? [])

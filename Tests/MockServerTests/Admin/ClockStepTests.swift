@@ -13,13 +13,13 @@ struct ClockStepTests {
         return VirtualNetwork.manual { $0.scenario = scenario }
     }
 
-    /// Makes this many connections of the default world equally idle.
+    /// Opens this many connections to the default world that are idle for equally long.
     private static func beIdle(_ count: Int, _ network: VirtualNetwork) throws {
         let clients = try (0..<count).map { _ in try network.client() }
         for client in clients { #expect(try client.exchange(.goals).status == 200) }
     }
 
-    /// The default world's clock move for a body; nothing happens in between.
+    /// Moves the default world's clock as a body says, without other events in between.
     private static func move(_ json: String, _ network: VirtualNetwork) throws -> ClockMove {
         let body = try AdminBody(Array(json.utf8), keys: nil)
         let move = try ClockMove(of: network.engine.defaultWorld, in: network.engine, body)
@@ -83,7 +83,7 @@ struct ClockStepTests {
         try Self.beIdle(100, network)
         let move = try Self.move(#"{"advance_until":{"kind":"opened"},"within":"2m"}"#, network)
         var slice = BodySlice(size: 64 * 1024, at: network.now)
-        // No match in time, which is already known.
+        // It is already known that nothing matches in time.
         #expect(throws: APIError.self) { try move.fill(&slice) }
         #expect(network.engine.connections.filter { $0.ending == .close }.count == 100)
         network.settle()
@@ -160,7 +160,7 @@ struct ClockStepTests {
     @Test("POST tokens rejects a user id of more than a thousand bytes")
     func users() throws {
         let world = try VirtualNetwork.manual().plainWorld()
-        // Each has one character of five bytes; the last one of the second has six.
+        // Each text has one character of five bytes; the second text's last character has six.
         let letter = "e\u{301}\u{301}"
         let longest = String(repeating: letter, count: 200)
         let longer = String(repeating: letter, count: 199) + "\u{E9}\u{301}\u{301}"

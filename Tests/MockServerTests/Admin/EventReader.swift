@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import MockServer
 
-/// Reads `text/event-stream` in chunks, as far as the admin API uses it (HTML Living Standard §9.2.6).
+/// Reads the parts of `text/event-stream` that the admin API uses, in chunks (HTML Living Standard §9.2.6).
 struct EventReader {
     struct Event: Equatable {
         var id = ""
@@ -14,7 +14,7 @@ struct EventReader {
     private(set) var head = ""
     private(set) var comments: [String] = []
     private(set) var retry: String?
-    /// The world at first, and after each restart; not returned by ``take()``.
+    /// The world descriptions at the start and after each restart, which ``take()`` does not return.
     private(set) var worlds: [String] = []
     private(set) var isFinished = false
     private var text: [UInt8] = []

@@ -23,7 +23,7 @@ struct EventTests {
         #expect(events.map(\.name) == ["exchange", "opened", "frame", "frame", "frame", "closed"])
         #expect(events.map(\.id) == (2...7).map { "\($0)" })
         #expect(try events.map { try JSON.parse($0.data) } == Array(try world.journal().dropFirst()))
-        // Nothing is reported about other worlds.
+        // The stream does not report events of other worlds.
         _ = try network.exchange(.create())
         #expect(reader.take().isEmpty)
     }
@@ -97,7 +97,7 @@ struct EventTests {
         let network = VirtualNetwork()
         var reader = try EventReader(network, window: 0)
         reader.wire.stopReading()
-        // More than the buffer for a reader; the rest is still in the journal when that is cleared.
+        // Exceed the buffer for a reader; the rest is still in the journal when the journal is cleared.
         let filler = String(repeating: "x", count: 7000)
         for _ in 0..<100 { _ = try network.exchange(Request(target: "/nowhere?\(filler)")) }
         let response = isCleared ? try network.admin(.delete, "journal") : try network.admin(.post, "reset")
@@ -205,14 +205,14 @@ struct EventTests {
         let lower = try #require(changed.first { $0["id"] == "ids/lowercase" })
         #expect(lower["verdict"] == "broken" && lower["finding_count"] == 1 && lower["exercised"] == 1)
         #expect(lower["findings"]?[0]?["entries"] == [1] && lower["findings"]?[0]?["level"] == "must")
-        // Without a change there is no event.
+        // If nothing changes, there is no event.
         _ = try world.exchange(.get, "/nowhere")
         #expect(reader.take().map(\.name) == ["exchange"])
         // A reset starts over.
         _ = try world.ask(.post, "reset")
         let again = try #require(reader.take().last { $0.name == "verdicts" })
         #expect(try JSON.parse(again.data)["verdicts"]?.array?.count == all.count)
-        // A reader that does not ask gets no verdicts, and causes no judging.
+        // A reader that does not request verdicts gets none, and does not cause judging.
         let other = try network.world()
         var plain = try EventReader(network, other.admin + "events?verdicts=false")
         _ = try other.exchange(.get, "/nowhere")
@@ -290,7 +290,7 @@ struct EventTests {
         #expect(try isEnabled() == false)
         let again = try EventReader(network, "events?controller=page")
         #expect(try enable() == 200 && isAbandoned() == nil && again.wire.ending == .open)
-        // It can be added again as it was shown.
+        // The breakpoint can be added again in the form in which it was shown.
         #expect(try network.admin(.delete, "breakpoints/look").status == 204)
         #expect(try network.admin(.post, "breakpoints", shown).status == 201)
     }

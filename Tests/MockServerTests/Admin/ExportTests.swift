@@ -7,10 +7,10 @@ import Testing
 
 @testable import MockServer
 
-/// What is exported can be imported, at every limit.
+/// Any export can be imported, even at every limit.
 @Suite("Admin API: exports can be imported")
 struct ExportTests {
-    /// The stored bytes of a world, the bytes of its export, and the number of values in that.
+    /// A world's stored bytes, the bytes of its export, and the number of values in the export.
     private struct Size {
         var stored = 0
         var bytes = 0
@@ -52,7 +52,7 @@ struct ExportTests {
 
     // MARK: The real limits
 
-    /// The smallest values of everything, twenty times.
+    /// The smallest value of every kind, twenty times.
     private static let smallest: [(name: String, user: UserData)] = {
         let message = MessageData(
             role: .assistant, content: "",
@@ -130,7 +130,7 @@ struct ExportTests {
 
     @Test("In every mode the limits on imports exceed the limits on stored data", arguments: GuideMode.allCases)
     func limits(mode: GuideMode) throws {
-        // Data that HTTP does not export is beyond this.
+        // Larger data cannot be exported over HTTP.
         let stored = ServerLimits().stateBody
         let empty = try Self.size(UserData(id: "a"), mode: mode)
         for (name, user) in Self.smallest {
@@ -141,7 +141,7 @@ struct ExportTests {
         }
     }
 
-    /// A character that JSON escapes, those that YAML only has in escapes, and others of each length.
+    /// A character that JSON escapes, characters that YAML allows only as escapes, and others of each length.
     private static let characters = [
         "\u{0}", "\n", "\"", "\\", "/", "\u{7F}", "\u{85}", "a", "é", "e\u{301}", "\u{2028}", "\u{FEFF}", "\u{1F95A}",
     ]
@@ -224,7 +224,7 @@ struct ExportTests {
         try Self.expectSame(world)
     }
 
-    /// Five users do everything possible; returns the beginnings of all refusals.
+    /// Lets five users perform every operation; returns the beginnings of all refusals.
     private static func fill(_ world: WorldClient) throws -> Set<String> {
         var refusals: Set<String> = []
         for user in ["default", "\u{7F}", String(repeating: "é\u{301}", count: 200), "4th", "5th"] {
@@ -275,7 +275,7 @@ struct ExportTests {
         try world.advance("60s")
         try Self.expectSame(world)
         let text = try world.ask(.get, "state").text
-        // Handwritten data must keep the limit.
+        // Handwritten data must respect the limit.
         let written = text.replacing(/"issued_ids":[0-9]+,/, with: "")
         #expect(try network.world().ask(.put, "state", written).status == 507)
     }
@@ -328,7 +328,7 @@ struct ExportTests {
     private static func expectSame(_ world: WorldClient) throws {
         let state = try world.ask(.get, "state")
         #expect(state.status == 200)
-        // With the same limits.
+        // Import it under the same limits.
         let other = try world.network.world(#"{"clock":"manual"}"#)
         let answer = try other.ask(.put, "state", state.text)
         #expect(answer.status == 200, "\(answer.text)")

@@ -114,7 +114,7 @@ struct FleetTests {
         }
         let network = VirtualNetwork()
         #expect(try network.admin(.post, "worlds", #"{"id": "w5"}"#).status == 201)
-        // Numbers up to that one are not used again.
+        // The server does not reuse numbers up to that world's.
         #expect(try network.world().id == "w6")
         #expect(try network.admin(.delete, "worlds/w5").status == 204)
         #expect(try network.admin(.post, "worlds", #"{"id": "w3"}"#).status == 201)
@@ -135,7 +135,7 @@ struct FleetTests {
             #expect(refusal.status == 400 && refusal.message.contains("with at most 18 digits"), "\(refusal.message)")
         }
         #expect(try network.admin(.post, "worlds", #"{"id": "\#(prefix)w999999999999999999"}"#).status == 201)
-        // The following numbers are the server's own.
+        // The server assigns the following numbers itself.
         let next = try network.world()
         #expect(next.id == "\(prefix)w1000000000000000000")
         #expect(try next.exchange(.get, "/api/v1/goals").status == 200)

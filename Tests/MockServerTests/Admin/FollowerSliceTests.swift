@@ -7,7 +7,7 @@ import Traffic
 
 @Suite("Admin API: slices of an event stream")
 struct FollowerSliceTests {
-    /// An event stream that accepts nothing, and gets only the events that a test sends.
+    /// An event stream whose client accepts no bytes, and which gets only the events that a test sends.
     private struct Stream {
         let network: VirtualNetwork
         let connection: Connection
@@ -27,7 +27,7 @@ struct FollowerSliceTests {
         var unsent: Int { connection.output.count }
         var lastNumber: Int? { connection.follower?.lastNumber }
 
-        /// Sends one slice, and returns its cost.
+        /// Sends one slice and returns its cost.
         func feed() -> Int { network.engine.feedFollower(connection, at: network.now) }
 
         func happen(_ count: Int) throws {

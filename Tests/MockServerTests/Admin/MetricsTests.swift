@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Admin API: metrics")
 struct MetricsTests {
-    /// The samples by their names and labels, without the common prefix.
+    /// The samples by name and labels, without the common prefix.
     private func samples(_ network: VirtualNetwork) throws -> [String: Int] {
         let response = try network.admin(.get, "metrics")
         #expect(response.fields[.contentType] == "text/plain; version=0.0.4; charset=utf-8")

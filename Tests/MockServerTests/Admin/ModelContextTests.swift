@@ -13,7 +13,7 @@ struct ModelContextTests {
             #"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"\#(tool)","arguments":\#(arguments)}}"#)
     }
 
-    /// The result of a tool; nil if there is no answer yet.
+    /// A tool's result; nil if there is no answer yet.
     private static func begin(
         _ network: VirtualNetwork, _ tool: String, _ arguments: String
     ) throws -> (request: Request, client: HTTPClient<VirtualClient>) {

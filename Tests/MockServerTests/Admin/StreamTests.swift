@@ -37,7 +37,7 @@ struct StreamTests {
         #expect(response.body == Self.lines(network) && response.body.count > 160_000)
         #expect(response.fields[.contentType] == "application/x-ndjson; charset=utf-8")
         let isChunked = response.fields[.transferEncoding] == "chunked"
-        // An answer that fits into one slice is like any other.
+        // An answer that fits into one slice is sent like any other.
         #expect(isChunked == (size < 8_000_000) && isChunked == (response.fields[.contentLength] == nil))
         #expect(!network.engine.isBusy)
     }
@@ -100,7 +100,7 @@ struct StreamTests {
             let before = readers.reduce(0) { $0 + $1.received.count }
             network.turn()
             let made = readers.reduce(0) { $0 + $1.received.count } - before
-            // The entry that fills the slice, and the framing, add to that.
+            // The entry that fills the slice, and the framing, come on top.
             #expect(made <= network.engine.streams.sliceSize + 8192)
             #expect(try other.exchange(Request()).status == 200)
             turns += 1
@@ -161,7 +161,7 @@ struct StreamTests {
 
     @Test("An answer contains only entries from before its request")
     func snapshot() throws {
-        // The server prepares little ahead of the reader, so the change comes in the middle.
+        // The server prepares little ahead of the reader, so the change happens in the middle of the answer.
         let network = try Self.network { $0.limits.unsentBytesBeforeReadingPauses = 4096 }
         network.engine.streams.sliceSize = 1000
         let world = try network.world()
@@ -206,7 +206,7 @@ struct StreamTests {
         let wire = try network.open(window: 0)
         let lines = Self.lines(network)
         wire.send(Self.journal.bytes)
-        // The host reads a broken connection, even if it is paused.
+        // The host reads a broken connection even while reading is paused.
         [UInt8](arrayLiteral: 0x16).withUnsafeBytes { network.engine.receive($0, on: wire.id, at: network.now) }
         network.engine.receiveEndOfStream(on: wire.id, at: network.now)
         wire.read()
@@ -390,7 +390,7 @@ struct StreamTests {
         wire.send(request.bytes + Request().bytes)
         #expect(network.unsent(by: wire) < 400_000)
         #expect(network.engine.connections.heldBytes > whole.body.count)
-        // It retains nothing of a journal.
+        // The stream keeps no reference to a journal.
         #expect(network.engine.streams.journalReaders.isEmpty)
         wire.read()
         let client = HTTPClient(wire)
@@ -414,7 +414,7 @@ struct StreamTests {
         network.turn()
         let engineWorld = try #require(network.engine.worlds["w1"])
         #expect(engineWorld.judge?.isBehind == true && client.wire.received.isEmpty)
-        // The journal drops all entries before they were judged.
+        // The journal drops all entries before they are judged.
         engineWorld.journal.dropOldest(downTo: 0)
         for _ in 0..<10 { _ = try world.exchange(.get, bad) }
         while network.engine.isBusy { network.turn() }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Same scenario, seed and inputs: the same transcript")
 struct TranscriptTests {
-    /// Everything that clients could see of a session.
+    /// Everything in a session that clients can see.
     struct Transcript: Equatable {
         /// The exact bytes that each connection received, and how it ended.
         var connections: [[UInt8]] = []
@@ -15,7 +15,7 @@ struct TranscriptTests {
         var state = ""
         var clock = ""
 
-        /// The journal without the moves of the clock, and so without numbers.
+        /// The journal without clock moves, and so without entry numbers.
         func eventsWithoutClock() throws -> [JSONValue] {
             try journal.split(separator: "\n").map { try JSON.parse(String($0)) }
                 .filter { $0["kind"]?.string != "clock" }
@@ -50,9 +50,9 @@ struct TranscriptTests {
            {"name": "nanoseconds", "on": "socket", "at": {"type": "stream_complete"}, "nanosecond_timestamps": true}]}
         """#
 
-    /// A long session of REST, meals and sockets in a world of its own.
+    /// Plays a long session of REST, meals and sockets in its own world.
     ///
-    /// - Parameter step: The milliseconds of each clock move; nil for as far as possible.
+    /// - Parameter step: The milliseconds of each clock move; nil to move as far as possible.
     static func session(seed: Int = 7, step: Int? = nil, closes: Bool = false) throws -> Transcript {
         let network = VirtualNetwork { $0.pace = .human }
         let world = try network.world("{\"scenario\":\(scenario),\"seed\":\(seed),\"clock\":\"manual\"}")

@@ -7,13 +7,13 @@ import Testing
 
 @Suite("Admin API: isolation of worlds")
 struct WorldIsolationTests {
-    /// Three worlds that are as alike as possible.
+    /// Three worlds that differ as little as possible.
     private static func worlds() throws -> [WorldClient] {
         let network = VirtualNetwork.manual()
         return [try network.plainWorld(), try network.world(#"{"seed":1}"#), try network.world(#"{"seed":1}"#)]
     }
 
-    /// Each pair of different worlds, both ways.
+    /// Calls the body with each ordered pair of different worlds.
     private static func eachPair(_ body: (WorldClient, WorldClient) throws -> Void) throws {
         let worlds = try worlds()
         for one in worlds { for other in worlds where one.id != other.id { try body(one, other) } }
@@ -95,7 +95,7 @@ struct WorldIsolationTests {
             }
             #expect(statuses[0].suffix(1) == [503] && statuses[1].suffix(1) == [200])
             #expect(try one.journal().allSatisfy { $0["world"]?.string == (one.prefix.isEmpty ? nil : one.id) })
-            // For the next pair.
+            // Reset both worlds for the next pair.
             for world in [one, other] { #expect(try world.ask(.post, "reset").status == 200) }
         }
     }

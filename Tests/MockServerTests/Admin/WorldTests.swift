@@ -210,7 +210,7 @@ struct WorldTests {
         silent.send(#"{"type":"ping"}"#)
         #expect(waiting.received.isEmpty && waiting.ending == .open)
         _ = action == "delete" ? try network.admin(.delete, "worlds/w1") : try world.ask(.post, "reset")
-        // No clock will release the response.
+        // No clock move will release the response.
         #expect(String(decoding: waiting.received, as: UTF8.self).hasPrefix("HTTP/1.1 200 OK"))
         #expect(waiting.ending == .open)
         #expect(silent.wire.ending == .reset)

@@ -26,7 +26,7 @@ struct AccountTests {
         Request(method: method, target: "/api/v1/users/me\(path)", fields: [Request.bearer(token), Request.apiKey])
     }
 
-    /// A server with cheap passwords, and the data of a registration.
+    /// A server with cheap password hashing, and the response data of a registration.
     private func registered(_ scenario: String = "") throws -> (VirtualNetwork, JSONValue) {
         let network = try Self.network(scenario)
         let response = try network.exchange(Self.post("register", Self.registration))
@@ -90,7 +90,7 @@ struct AccountTests {
         let replayed = try refresh(token)
         #expect(replayed.status == 401 && replayed.message.contains("revoked"))
         #expect(replayed.json?["message"]?.string == replayed.message)
-        // Neither an access token, nor another world's, nor a truncated one.
+        // An access token, another world's refresh token and a truncated token are all invalid here.
         let access = try #require(data["access_token"]?.string)
         let world = try network.world()
         let foreign = try world.exchange(.post, "/api/v1/auth/register", Self.registration)
@@ -98,7 +98,7 @@ struct AccountTests {
             let response = try refresh(#require(bad))
             #expect(response.status == 400, "\(response.text)")
         }
-        // A refresh token is not an access token, and neither is another world's.
+        // A refresh token is not a valid access token, and neither is another world's access token.
         for bad in [other, foreign.json?["data"]?["access_token"]?.string] {
             #expect(try network.exchange(Self.me(#require(bad))).status == 401)
         }
@@ -333,7 +333,7 @@ struct AccountTests {
             let body = #"{"email":"\#(email)","password":"correct horse"}"#
             #expect(try network.exchange(Self.post("login", body)).status == 200)
         }
-        // The printed token has no address, and belongs to the same user.
+        // The printed token has no address but belongs to the same user.
         let me = try network.exchange(Self.me(network.engine.defaultWorld.token))
         #expect(me.json?["data"]?["name"] == "Ada" && me.json?["data"]?["email"] == "Ada@example.com")
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MockServer
 
-/// Ids with upper-case letters: unknown, or found if the world allows it, and judged in both cases.
+/// Ids with upper-case letters are found only if the world allows it, and are judged in either case.
 @Suite("ids: any-case")
 struct AnyCaseTests {
     private static let goal = "5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60"

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The apps' decoders read every answer")
 struct AppDecoderTests {
-    /// A server without delays, with cheap passwords.
+    /// A server without delays and with cheap password hashing.
     private static func network() throws -> VirtualNetwork {
         let scenario = try Scenario.read("{name: apps, accounts: {password_cost: 1}}")
         return VirtualNetwork { $0.adopt(scenario) }

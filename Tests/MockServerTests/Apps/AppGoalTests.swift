@@ -7,7 +7,7 @@ import Testing
 
 @testable import MockServer
 
-/// Goals as the apps send and read them, next to the guide's.
+/// Goals in the format that the apps send and read, alongside the guide's format.
 @Suite("The apps' goals")
 struct AppGoalTests {
     private static let walk = """
@@ -70,7 +70,7 @@ struct AppGoalTests {
         let id = try #require(goal["id"]?.string)
         let reached = try send(.put, "/\(id)", #"{"current_value":1000000000}"#, on: network).json?["data"]
         #expect(reached?["progress"] == 1 && reached?["target_value"]?.double == Double(target))
-        // It survives export and import.
+        // The goal survives export and import.
         let copy = VirtualNetwork()
         #expect(try copy.admin(.put, "state", network.admin(.get, "state").text).status == 200)
         #expect(try send(.get, "", on: copy).json?["data"]?["goals"]?[0]?["target_value"]?.double == Double(target))

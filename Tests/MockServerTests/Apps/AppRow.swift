@@ -3,14 +3,14 @@ import GuideModels
 import HTTPTypes
 import Testing
 
-/// An operation of the apps, and the model that reads its answer.
+/// An operation that the apps use, and the model that reads its answer.
 struct AppRow: Sendable, CustomStringConvertible {
     let method: HTTPRequest.Method
-    /// Below `/api/v1`; a parameter is an id that an earlier row kept under this name.
+    /// The path below `/api/v1`; a parameter stands for the id that an earlier row stored under that name.
     let path: String
     let body: String?
     let status: Int
-    /// The name under which later rows find the answer's id.
+    /// The name under which later rows can use the answer's id.
     let keeps: String?
     var contentType = "application/json"
     let read: @Sendable (Data) throws -> Void

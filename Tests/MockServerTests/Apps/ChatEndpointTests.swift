@@ -47,7 +47,7 @@ struct ChatEndpointTests {
             ] {
                 var request = Self.request(endpoint, id, body, as: user)
                 #expect(try network.exchange(request).status == 404, "\(endpoint) \(id)")
-                // The id is looked up before the body is read.
+                // The server looks up the id before it reads the body.
                 request.fields.removeAll { $0.hasPrefix("Content-Type") }
                 request = request.with("Content-Type: text/plain")
                 request.body = Array("?".utf8)

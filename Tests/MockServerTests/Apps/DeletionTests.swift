@@ -11,7 +11,7 @@ struct DeletionTests {
     private static let goal = #"{"title":"Run","description":"","targetDate":"2025-03-01T00:00:00Z"}"#
     private static let meal = #"{"raw_input":"2 eggs","meal_type":"lunch"}"#
 
-    /// The requests about an entity: method and path with a star for the id.
+    /// The requests about an entity, each as a method and a path with a star for the id.
     private static let paths: [(HTTPRequest.Method, String)] = [
         (.get, "goals/*"), (.patch, "goals/*"), (.delete, "goals/*"), (.get, "consultations/*"),
         (.get, "consultations/*/messages"), (.post, "consultations/*/archive"), (.delete, "consultations/*"),
@@ -24,7 +24,7 @@ struct DeletionTests {
         Request(method: method, target: "/api/v1/\(path)", fields: [Request.bearer(token), Request.apiKey])
     }
 
-    /// The id of each entity, by the first word of its path, created with a token.
+    /// Creates each kind of entity with a token; returns the ids by the first word of the path.
     private func entities(
         _ client: HTTPClient<VirtualClient>, _ token: String = Request.token(for: TestUser.anna)
     ) throws -> [(String, String)] {
@@ -125,7 +125,7 @@ struct DeletionTests {
         #expect(socket.closeCode == .normalClosure && socket.closeReason == "Consultation was deleted")
         let state = try network.admin(.get, "state").json
         #expect(state?["users"]?.array?.isEmpty != false, "\(String(describing: state))")
-        // On connections that have used the token, on a new one, and for sockets.
+        // Expects refusals on connections that have used the token, on a new connection, and for sockets.
         func expectRefusals() throws {
             for client in [client, other, try network.client()] {
                 for path in ["users/me", "goals", "goals/\(made[0].1)"] {
@@ -150,7 +150,7 @@ struct DeletionTests {
         for (kind, id) in made {
             #expect(try client.exchange(Self.request(.get, "\(kind)/\(id)", successor)).status == 404)
         }
-        // A token without an account creates its user, but does not make the account's tokens valid.
+        // A token without an account creates its user, but does not make the deleted account's tokens valid.
         let user = try #require(data["user_id"]?.string)
         #expect(try network.exchange(.authorized(.get, "/api/v1/goals", as: user)).status == 200)
         try expectRefusals()

@@ -7,10 +7,10 @@ import Testing
 
 @testable import MockServer
 
-/// Documents of every kind, exported and imported, and in a state file.
+/// Exports, imports and saves documents of every kind.
 @Suite("Stored documents")
 struct DocumentStateTests {
-    /// Creates a document of each kind, and uses them.
+    /// Creates a document of each kind and uses it.
     private static func fill(_ world: WorldClient) throws {
         for endpoint in SentDocuments.operations where endpoint.method == .post && !endpoint.template.contains("{") {
             let made = try world.exchange(.post, SentDocuments.target(of: endpoint), SentDocuments.body(of: endpoint))
@@ -27,7 +27,7 @@ struct DocumentStateTests {
         }
     }
 
-    /// The answers of each operation without an id, and the view of the template's reader.
+    /// The answers to each operation without an id, and to the reader of the shared template.
     private static func shown(_ world: WorldClient, secret: String) throws -> [String] {
         let own = try SentDocuments.operations.filter { $0.method == .get && !$0.template.contains("{") }
             .map { try world.exchange(.get, SentDocuments.target(of: $0)).text }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-/// The apps' filters: each works in union, and is unknown in the guides' modes.
+/// The apps' filters, each of which works in union mode but is unknown in the guides' modes.
 @Suite("The apps' filters and pages")
 struct ListFilterTests {
     private static let scenario = """
@@ -134,7 +134,7 @@ struct ListFilterTests {
                     let other = try #require(
                         try get("\(path)?offset=\(offset)&limit=\(length)", on: network).json?["data"])
                     #expect(one == other)
-                    // An offset counts, and a page number next to it does not.
+                    // An offset overrides a page number.
                     #expect(
                         try get("\(path)?page=3&offset=\(offset)&limit=\(length)", on: network).json?["data"] == other)
                     #expect(one["total"] == 3 && one["total_count"] == 3)

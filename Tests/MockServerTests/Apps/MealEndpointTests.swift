@@ -68,7 +68,7 @@ struct MealEndpointTests {
         #expect(answer.status == 201, "\(answer.text)")
         let id = try #require(answer.json?["data"]?["session_id"]?.string)
         #expect(try network.exchange(Self.request(.get, "/photo/\(id)")).json == answer.json)
-        // It is part of the world's state.
+        // The photo session is part of the world's state.
         let state = try network.admin(.get, "state").text
         let copy = VirtualNetwork()
         #expect(try copy.admin(.put, "state", state).status == 200)
@@ -77,7 +77,7 @@ struct MealEndpointTests {
 
         let confirmed = try network.exchange(Self.request(.patch, "/photo/\(id)/confirm", Self.items))
         #expect(confirmed.status == 200 && confirmed.json?["data"]?["status"] == "completed", "\(confirmed.text)")
-        // It is the meal log as in lists, and the session as before.
+        // The answer has the meal log as in lists, and the session as before.
         let log = try network.exchange(Self.request(.get, "")).json?["data"]?["meal_logs"]?[0]?.object
         let session = try #require(answer.json?["data"]?.object)
         let merged = try #require(confirmed.json?["data"]?.object)

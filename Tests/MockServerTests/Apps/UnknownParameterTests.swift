@@ -6,7 +6,7 @@ import Testing
 @testable import MockServer
 @testable import Scenarios
 
-/// Query parameters that no operation reads: accepted, marked in the journal, and a hint of the judge.
+/// Query parameters that no operation reads are accepted, marked in the journal, and mentioned in a judge's hint.
 @Suite("Unknown query parameters")
 struct UnknownParameterTests {
     private func entry(of target: String, _ mode: GuideMode = .union) throws -> (status: Int, entry: JSONValue) {
@@ -54,7 +54,7 @@ struct UnknownParameterTests {
                 return resolved["in"] == "query" ? resolved["name"]?.string : nil
             }
         }
-        // For sockets the token is a credential.
+        // For sockets, the parameter `token` is a credential.
         for endpoint in Endpoint.allCases where !endpoint.isSocket {
             let path = document["paths"]?.object?.first { path in
                 path.key.replacing(#/{\w+}/#, with: "{}") == endpoint.template.replacing(#/{\w+}/#, with: "{}")

@@ -38,7 +38,7 @@ struct JudgementTests {
         let found = try judgement(of: world)
         #expect(outcome(found) == "broken 1" && found.hasConnected)
         #expect(found.missedCount == 0 && found.unmatchedCount == 1)
-        // A path that does not exist is not one of the contract's error paths.
+        // A nonexistent path is not one of the contract's error paths.
         #expect(found.exposures.first { $0.path == .notFound }?.count == 1)
         #expect(try judgement(of: world).unmatchedCount == 1)
     }

@@ -13,12 +13,12 @@ struct OutputBufferTests {
         case write(String)
         /// Bytes with marks, in seconds.
         case send(String, [(Int, Mark)])
-        /// Replaces what was written from a position of the storage on with a transmission.
+        /// Replaces all bytes from a storage position on with a transmission.
         case replace(Int, String, [(Int, Mark)])
-        /// Checks at a second of the clock, with the expected next release.
+        /// Checks the buffer at this second of the clock, and expects this next release.
         case at(Double, OutputBuffer.Release)
         case skip(OutputBuffer.Release)
-        /// The available bytes, all or this many.
+        /// Takes the available bytes, and expects these.
         case take(String)
         case part(Int, of: String)
         /// The number of bytes left, and whether something will still happen.
@@ -194,7 +194,7 @@ struct OutputBufferTests {
         #expect(buffer.release(at: Self.start) == .until(Self.start.advanced(byNanoseconds: 1)))
         #expect(buffer.release(at: Self.second(1)) == .all)
         #expect(buffer.withUnsent(\.count) == count)
-        // Removing the first of so many repeatedly would take ten seconds and more.
+        // Repeatedly removing the first of so many elements would take more than ten seconds.
         #expect(ThreadTime.seconds - start < 3)
     }
 }

@@ -164,7 +164,7 @@ struct ResponseFaultTests {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, hang: true}")
         let wire = try network.open()
         wire.send(Request.goals.with("Connection: \(connection)").bytes + Request.goals.bytes)
-        // Later input is not read either.
+        // The server does not read later input either.
         wire.send(Request().bytes)
         expectLines(network.timeline(of: wire, for: .seconds(900)), ["600.000 s reset"])
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
@@ -286,7 +286,7 @@ struct ResponseFaultTests {
         let leaving = try network.client()
         leaving.wire.send(Request.goals.bytes)
         let connection = try #require(network.connection(of: leaving.wire))
-        // Counts as if there had been that many.
+        // This counts as if the connection had been held this many times.
         for second in 2...1026 {
             engine.look(at: connection, in: engine.defaultWorld, at: network.now + .seconds(second))
         }

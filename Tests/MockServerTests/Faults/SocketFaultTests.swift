@@ -82,7 +82,7 @@ struct SocketFaultTests {
         case "reset": #expect(socket.closeCode == nil && socket.wire.ending == .reset)
         default: #expect(socket.closeCode == nil && socket.wire.ending == .open)
         }
-        // The answer is stored even so, and another connection works.
+        // The answer is stored anyway, and another connection works.
         let second = try network.greetedSocket(on: id)
         second.send(Self.ask)
         network.advance(by: .seconds(3))
@@ -107,10 +107,10 @@ struct SocketFaultTests {
         let ending: VirtualClient.Ending = how == "finish" ? .closed : how == "reset" ? .reset : .open
         #expect(socket.wire.ending == ending)
         #expect(socket.closeCode == nil && network.engine.defaultWorld.backend.openSocketCount == 0)
-        // Silence ends by itself.
+        // The silence ends without further input.
         network.advance(by: .seconds(600))
         #expect(socket.wire.ending != .open && socket.takeTypes().isEmpty)
-        // Both questions were stored and answered even so.
+        // Both questions were stored and answered anyway.
         let history = try network.exchange(
             .authorized(.get, "/api/v1/consultations/\(id)/messages", as: TestUser.anna))
         #expect(history.json?["data"]?["messages"]?.array?.count == 4)
@@ -143,7 +143,7 @@ struct SocketFaultTests {
         case "archive": try network.archive(id)
         case "shutdown": network.beginShutdown()
         case "client": socket.close()
-        // A frame that is not masked.
+        // Send a frame without a mask.
         case "mistake": socket.wire.send([0x89, 0])
         default: #expect(try network.admin(.admin("POST", "/reset", "{}")).status == 200)
         }
@@ -286,7 +286,7 @@ struct SocketFaultTests {
         ) { $0.pace = .human }
         let socket = try network.greetedSocket(on: try network.consultation())
         socket.send(Self.ask)
-        // On its own connection, which stays open.
+        // Ask on a separate connection, which stays open.
         let asking = try network.client()
         #expect(try asking.exchange(.admin("POST", "/clock", #"{"advance":"1h"}"#)).status == 200)
         #expect(socket.takeTypes() == ["message_received", "stream_chunk", "stream_chunk"])

@@ -20,7 +20,7 @@ extension VirtualNetwork {
         }
     }
 
-    /// Moves the clock, and calls a function whenever something may have happened.
+    /// Moves the clock, and calls the function whenever something may have happened.
     func advance(by duration: Duration, looking: () -> Void) {
         let target = now + duration
         looking()
@@ -32,7 +32,7 @@ extension VirtualNetwork {
         looking()
     }
 
-    /// What arrives on a wire from now on, with times: `2.000 s 120 bytes`, `2.000 s end`.
+    /// The bytes that arrive on a wire from now on, with times: `2.000 s 120 bytes`, `2.000 s end`.
     func timeline(of wire: VirtualClient, for duration: Duration) -> [String] {
         let start = now.nanosecondsSinceEpoch
         var lines: [String] = []
@@ -49,7 +49,7 @@ extension VirtualNetwork {
         return lines
     }
 
-    /// Readable seconds, `0.500 s`.
+    /// Formats a duration as seconds, such as `0.500 s`.
     static func text(_ nanoseconds: Int64) -> String {
         let milliseconds = nanoseconds / 1_000_000
         let fraction = String(milliseconds % 1000 + 1000).dropFirst()
@@ -63,7 +63,7 @@ extension VirtualNetwork {
         return socket
     }
 
-    /// An answer of the admin API.
+    /// Sends an admin API request and returns the response.
     func admin(_ request: Request) throws -> Response { try exchange(request) }
 }
 

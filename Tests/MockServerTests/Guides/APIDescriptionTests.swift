@@ -9,7 +9,7 @@ import Testing
 struct APIDescriptionTests {
     static let directory = URL.packageRoot.appending(path: "openapi")
 
-    /// The file with a text.
+    /// The file that contains a description.
     static func file(_ description: APIDescription, _ mode: GuideMode) -> URL {
         let guide = directory.appendingPathComponent("guides").appendingPathComponent(mode.rawValue)
         return switch description {

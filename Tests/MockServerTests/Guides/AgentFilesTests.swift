@@ -39,7 +39,7 @@ struct AgentFilesTests {
         for key in ["name", "version", "description"] { #expect(plugins[0][key] == portable[key], "\(key)") }
     }
 
-    /// Agent Plugins 1.0.0: manifest and MCP configuration are closed objects.
+    /// In Agent Plugins 1.0.0, the manifest and the MCP configuration must not have other members.
     @Test("plugin.json and mcp.json have exactly the members of Agent Plugins 1.0.0")
     func portable() throws {
         let plugin = try Self.object("plugin.json")
@@ -57,8 +57,8 @@ struct AgentFilesTests {
         #expect(server["type"] == "stdio" && server["command"] == "fitiq-mock" && server["args"] == ["mcp"])
     }
 
-    /// https://agentskills.io/specification: a name of lower-case letters, digits and hyphens, the folder's own; a
-    /// description of at most 1,024 characters; compatibility of at most 500.
+    /// By https://agentskills.io/specification, the name equals the folder's and has lower-case letters, digits and
+    /// hyphens; the description has up to 1,024 characters, and compatibility up to 500.
     @Test("The skill's front matter has the members that Agent Skills requires")
     func skill() throws {
         let text = try textOfPackage("skills/fitiq-mock/SKILL.md")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MockServer
 
-/// The members in a mode's answers beyond its guide's models, and the models' members that no answer has.
+/// The members in a mode's answers that its guide's models lack, and the models' members that no answer has.
 struct ModelComparison {
     let mode: GuideMode
     private(set) var endpoints: Set<Endpoint> = []
@@ -118,7 +118,7 @@ struct ExactAnswersTests {
         #expect(Set(argued).subtracting(found).sorted() == [], "DEVIATIONS argues for what is not so.")
     }
 
-    /// The frames of a socket on which these texts are sent, while meals are logged.
+    /// Sends these texts on a socket while meals are logged; returns the socket's frames.
     private static func frames(
         _ client: GuideClient, on consultation: String, _ texts: [String], meals: [String] = []
     ) throws -> [JSONValue] {

@@ -98,7 +98,7 @@ struct GoalLinkingAnswerTests {
         // A conversation has only one goal, so the first goal has none now.
         #expect(try show(client, first.id).conversationId == nil)
         #expect(try chat(client, suggested.id).conversationId == id)
-        // The original goal still counts: chatting about the first goal takes the conversation back.
+        // The conversation remembers its original goal, so chatting about the first goal takes it back.
         #expect(try chat(client, first.id).conversationId == id)
         #expect(try conversation(client, id).goalId == first.id)
         #expect(try show(client, suggested.id).conversationId == nil)
@@ -115,7 +115,7 @@ struct GoalLinkingAnswerTests {
         #expect(try client.post("consultations/\(id)/archive").status == 200)
         let later = try client.read(Guide.GoalsResponse.self, Guide.list(), client.get("goals"))
         #expect(later.goals.map(\.conversationId) == [nil, nil])
-        // Another user's view.
+        // Another user cannot see the goal.
         let stranger = client.loggedIn(as: TestUser.ben)
         let none = try stranger.read(Guide.GoalsResponse.self, Guide.list(), stranger.get("goals"))
         #expect(none.goals.isEmpty && none.totalCount == 0)

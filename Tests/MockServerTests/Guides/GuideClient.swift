@@ -9,9 +9,9 @@ import Testing
 
 @testable import MockServer
 
-/// A client written after one guide: it sends what the guide's models encode, and reads answers with them.
+/// A client written from one guide, which encodes requests and decodes answers with the guide's models.
 ///
-/// A server in the guide's mode must have its exact shape; one in union mode may have more.
+/// A server in the guide's mode must answer in the guide's exact shape; in union mode, answers may have more members.
 struct GuideClient {
     let guide: GuideMode
     let network: VirtualNetwork
@@ -58,7 +58,7 @@ struct GuideClient {
 
     // MARK: Common beginnings of tests
 
-    /// Creates a goal with the endpoint that every guide with consultations documents or presupposes.
+    /// Creates a goal with the endpoint that every guide with consultations documents or assumes.
     func goal(_ title: String = "Exercise 3x per week") throws -> String {
         let response = try post(
             "goals",
@@ -69,7 +69,7 @@ struct GuideClient {
         return try #require(response.json?["id"]?.string)
     }
 
-    /// Creates a consultation as the guide's client does; that of goal-linking chats about a goal.
+    /// Creates a consultation as the guide's client does; a goal-linking client chats about a goal.
     func consultation(_ persona: Persona = .nutritionist) throws -> String {
         if guide == .goalLinking {
             let chat = try post("consultations/chat-about-goal", ["goalId": goal()])
@@ -126,14 +126,14 @@ extension VirtualSocket {
 }
 
 extension [JSONValue] {
-    /// The types of frames, each run of equal ones once.
+    /// The types of the frames; repeated types appear once.
     var story: [String] {
         compactMap { $0["type"]?.string }.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
     }
 }
 
 extension Shape {
-    /// A refusal: the union also has the message at the top level, where the apps look for it.
+    /// The shape of a refusal; in union mode the message is also at the top level, where the apps expect it.
     static func failure(in mode: GuideMode) -> Shape {
         guard mode.servesApps else { return failure }
         return .members([

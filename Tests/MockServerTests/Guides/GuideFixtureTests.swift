@@ -7,10 +7,10 @@ import Testing
 
 @testable import MockServer
 
-/// Each JSON example of the guides, compared with what this server sends or accepts in that guide's mode.
+/// Compares each JSON example in the guides with what this server sends or accepts in that guide's mode.
 @Suite("The server's answers and the guides' printed answers")
 struct GuideFixtureTests {
-    /// A use of each example, by its name.
+    /// The check of each example, by the example's name.
     static let uses: [String: @Sendable (GuideFixture) throws -> Void] = {
         var uses: [String: @Sendable (GuideFixture) throws -> Void] = [
             "consultation-websocket/message.client": sendMessage, "consultation-websocket/ping.client": sendPing,
@@ -38,7 +38,7 @@ struct GuideFixtureTests {
 
     // MARK: Comparing
 
-    /// Members with values that the backend generates, and placeholders in the guides.
+    /// Members with values that the backend generates, for which the guides have placeholders.
     private static let issued: Set = [
         "id", "user_id", "userId", "goalId", "conversationId", "meal_log_id", "avatar", "timestamp", "created_at",
         "createdAt", "updated_at", "updatedAt", "lastMessageAt", "processing_started_at", "processing_completed_at",
@@ -60,7 +60,7 @@ struct GuideFixtureTests {
         #expect(Shape(of: answer).differences(from: try fixture.value) == [])
     }
 
-    /// Expects the guide's own values as well, in the same notation and order.
+    /// Also expects the guide's own values, in the same notation and order.
     private static func expectSame(_ answer: JSONValue?, _ fixture: GuideFixture) throws {
         try expectAlike(answer, fixture)
         let printed = try masked(fixture.value).encoded()

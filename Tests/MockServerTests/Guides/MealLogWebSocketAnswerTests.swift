@@ -78,7 +78,7 @@ struct MealLogWebSocketAnswerTests {
         #expect(try shares(client.get("meal-logs/\(unreadable.id)"), with: frames[2]))
     }
 
-    /// Whether an event contains everything that a response says of a log, if the guide's model has more.
+    /// Whether an event has all of a response's data about a log, even where the guide's model has more.
     private func shares(_ response: Response, with event: JSONValue) throws -> Bool {
         try #require(response.json?["data"]?.object).allSatisfy { event["data"]?[$0.key] == $0.value }
     }
@@ -92,7 +92,7 @@ struct MealLogWebSocketAnswerTests {
         let frames = socket.takeFrames()
         #expect(frames.story == ["connected", "pong", "error"])
         for frame in frames {
-            // As the guide's client does: first any frame, then the content of that type.
+            // Decode as the guide's client does: first the frame's type, then the content for that type.
             let type = try client.read(Guide.WebSocketMessage.self, .any, frame).type
             let message = try client.read(Guide.PlainMessage.self, Guide.frame(type), frame)
             #expect((message.error != nil) == (type == .error))

@@ -15,7 +15,7 @@ struct WebSocketArchitectureAnswerTests {
 
     static let servers = [GuideMode.union, .webSocketArchitecture]
 
-    /// The frames of a socket without chat, while a meal is in processing.
+    /// The frames of a socket without chat while a meal is being processed.
     private func frames(_ client: GuideClient, after input: String) throws -> [JSONValue] {
         let socket = try client.connect(client.consultation())
         let created = try client.post("meal-logs/natural", ["raw_input": input, "meal_type": "lunch"])
@@ -49,7 +49,7 @@ struct WebSocketArchitectureAnswerTests {
         socket.send(#"{"type":"ping"}"#)
         socket.send(#"{"type":"subscribe"}"#)
         let frames = socket.takeFrames()
-        // The guide prints none of these frames: the names are its own, and the members those of the guide that does.
+        // This guide names these frames but prints none; the members come from the guide that does.
         for frame in frames {
             let type = try client.read(Guide.BaseMessage.self, .any, frame).type
             #expect(client.departures(of: frame, from: try Chat.frame(type)).filter { !$0.hasPrefix("code:") } == [])
@@ -92,7 +92,7 @@ struct WebSocketArchitectureAnswerTests {
         }
         #expect(context.codingPath.map(\.stringValue) == ["data", "items", "Index 0", "quantity"])
 
-        // Calories without a fraction do decode: only the quantity prevents it.
+        // Calories without a fraction can be decoded; only the quantity cannot.
         var root = try #require(frame.object)
         var data = try #require(frame["data"]?.object)
         var item = try #require(data["items"]?[0]?.object)

@@ -116,7 +116,7 @@ struct CodingTests {
             #expect(try post(target, "br", plain) == 415, "\(target)")
             #expect(try post(target, "gzip", network(.off)) == 415, "\(target)")
         }
-        // The admin API supports no coding, whatever the default world does.
+        // The admin API supports no coding, even if the default world does.
         var rule = Request(method: .post, target: "/__admin/faults").json(#"{"on":"any","requests":1,"status":503}"#)
         #expect(try plain.exchange(rule).status == 201)
         rule.body = Gzip.deflate(try #require(rule.body))

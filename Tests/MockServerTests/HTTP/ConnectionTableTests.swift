@@ -39,7 +39,7 @@ struct ConnectionTableTests {
     @Test("The engine removes stale deadlines of closed connections when there are too many")
     func deadlines() throws {
         let network = VirtualNetwork()
-        // 1024, and two for each open connection.
+        // The limit is 1024, plus two for each open connection.
         for _ in 0..<1026 { try network.open().vanish() }
         #expect(network.engine.deadlines.count == 1026)
         let client = try network.open()

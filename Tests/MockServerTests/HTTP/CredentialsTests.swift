@@ -40,7 +40,7 @@ struct CredentialsTests {
         ]
     }
 
-    /// Refused credentials, and words of the message.
+    /// Refused credentials, and text that the message must contain.
     struct Refused: CustomTestStringConvertible {
         let name: String
         let fields: [String]
@@ -170,7 +170,7 @@ struct CredentialsTests {
             target: "/api/v1/consultations", fields: [Request.bearer(DevelopmentCredentials.token()), "X-API-Key: x"])
         for _ in 0..<2 {
             #expect(try client.exchange(.authorized(.get, "/api/v1/consultations")).status == 200)
-            // The same bytes again.
+            // Send the same bytes several times.
             for _ in 0..<3 { #expect(try client.exchange(wrong).status == 401) }
         }
     }

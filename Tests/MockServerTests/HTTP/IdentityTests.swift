@@ -41,7 +41,7 @@ struct IdentityTests {
 
     @Test("The server rejects a token with the Kelvin sign instead of K")
     func tokens() throws {
-        // Some user's token has a K; which one does not matter.
+        // Find any user whose token contains a K.
         let token = try #require((0...).lazy.map { Request.token(for: "user-\($0)") }.first { $0.contains("K") })
         let twin = token.replacing("K", with: "\u{212A}")
         #expect(token == twin)
@@ -50,7 +50,7 @@ struct IdentityTests {
             try network.exchange(Request(target: Self.goals, fields: [Request.bearer(token), Request.apiKey])).status
         }
         #expect(try [status(twin), status(token), status(twin), status(token)] == [401, 200, 401, 200])
-        // The same in a query.
+        // Check the same in a query.
         let id = try network.consultation(of: TestUser.anna)
         let escaped = twin.replacing("\u{212A}", with: "%E2%84%AA")
         let socket = try network.exchange(.handshake("/api/v1/consultations/\(id)/ws?token=\(escaped)"))

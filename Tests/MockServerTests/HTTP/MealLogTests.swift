@@ -71,7 +71,7 @@ struct MealLogTests {
 
         let created = try network.exchange(.logMeal())
         #expect(created.status == 201 && created.json?["data"]?["status"] == "processing")
-        // Nothing yet: the loop has not run.
+        // Nothing has arrived yet, because the loop has not run.
         #expect(first.takeFrames().isEmpty && second.takeFrames().isEmpty)
         #expect(network.engine.nextDeadline != nil)
         network.advance(by: pace == .instant ? .zero : .milliseconds(4500))

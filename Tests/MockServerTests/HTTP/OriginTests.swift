@@ -5,7 +5,7 @@ import Testing
 
 @testable import MockServer
 
-/// With the public token, another site's page could write and open sockets on behalf of its visitor.
+/// Without these checks, another site's page could use the public token to write and open sockets for its visitor.
 @Suite("Origins: which web pages may write and open sockets")
 struct OriginTests {
     private func network(_ allowed: [String] = []) -> VirtualNetwork {
@@ -38,9 +38,9 @@ struct OriginTests {
     @Test(
         "The server accepts writes only from its own pages",
         arguments: [
-            // The address at which the server listens.
+            // The address on which the server listens is allowed.
             ("localhost", "http://127.0.0.1:8080", true), ("localhost", "ws://127.0.0.1:8080", true),
-            // The host in the request.
+            // The host in the request is allowed.
             ("localhost", "http://localhost", true), ("localhost:9000", "http://localhost:9000", true),
             ("localhost:9000", "HTTP://LOCALHOST:9000", true), ("192.168.0.7:8080", "http://192.168.0.7:8080", true),
             ("[::1]:8080", "http://[::1]:8080", true), ("localhost:80", "http://localhost", true),
@@ -50,7 +50,7 @@ struct OriginTests {
             ("localhost", "http://localhost@evil.com", false), ("localhost", "null", false), ("localhost", "", false),
             ("localhost", "*", false), ("localhost", "http://localhost/", false),
             ("localhost", "chrome-extension://127.0.0.1", false),
-            // A foreign name that resolves to this host.
+            // A foreign name that resolves to this host is refused.
             ("rebound.example.com:8080", "http://rebound.example.com:8080", false),
             ("127.0.0.1.nip.io", "http://127.0.0.1.nip.io", false),
         ])
@@ -93,7 +93,7 @@ struct OriginTests {
             (.get, "/api/v1/consultations", false), (.head, "/health", false), (.options, "/api/v1/goals", false),
         ] as [(HTTPRequest.Method, String, Bool)])
     func methods(_ method: HTTPRequest.Method, _ path: String, _ isRefused: Bool) throws {
-        // Without credentials, and with a body of the wrong type.
+        // Send no credentials, and a body of the wrong type.
         var request = Request(method: method, target: path, fields: ["Origin: https://example.com"])
         if method != .get, method != .head, method != .options {
             request.fields.append("Content-Type: text/plain")

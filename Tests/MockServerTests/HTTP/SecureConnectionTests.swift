@@ -39,7 +39,7 @@ struct SecureConnectionTests {
     func refused(isAgreed: Bool) throws {
         let network = VirtualNetwork { $0.limits.connections = 1 }
         _ = try network.open()
-        // Nothing can be sent earlier.
+        // The server cannot send anything earlier.
         let client = try network.open(window: 0, isSecure: true)
         network.advance(by: .seconds(9))
         if isAgreed {
@@ -108,7 +108,7 @@ struct SecureConnectionTests {
         let network = VirtualNetwork()
         let client = try network.client()
         #expect(try client.exchange(Request()).status == 200)
-        // In a body it is an ordinary byte.
+        // In a body, this byte has no special meaning.
         let body = Request.create(#"{"persona":"\#u{16}"}"#)
         client.wire.send(body.bytes, cutAt: body.bytes.count - 3)
         #expect(try client.response(to: body).status == 400)

@@ -62,7 +62,7 @@ struct SharingTests {
         #expect(response.fields[.accessControlAllowHeaders] == "Authorization, *")
         #expect(response.fields[.accessControlAllowOrigin] == Self.page)
         #expect(response.fields[.vary] == "Access-Control-Request-Method, Origin")
-        // It does not count as an unmatched request.
+        // The preflight does not count as an unmatched request.
         let unmatched = try network.admin(.get, "requests/unmatched")
         #expect(unmatched.json?["entries"]?.array?.isEmpty == true)
         // A preflight from another page is not answered.

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Limits on a request's size")
 struct SizeLimitTests {
-    /// A part of a request with a limit of bytes.
+    /// A part of a request that has a size limit.
     struct Limit: CustomTestStringConvertible, Sendable {
         let name: String
         let status: Int
@@ -66,7 +66,7 @@ struct SizeLimitTests {
     @Test("The error does not depend on how the bytes are split", arguments: Limit.all, [1, 7, 1000])
     func pieces(limit: Limit, size: Int) throws {
         let network = VirtualNetwork()
-        // A mebibyte byte by byte shows no more than a hundred thousand bytes.
+        // Sending a mebibyte byte by byte checks no more than sending 100,000 bytes.
         let bytes = limit.request(limit.atLimit + 1)
         let size = bytes.count > 100_000 ? size * 100 : size
         let whole = try network.open()

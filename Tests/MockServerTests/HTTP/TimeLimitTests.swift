@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Time limits")
 struct TimeLimitTests {
-    /// A way in which a request's head or body can stall: what arrives at once, and what trickles afterwards.
+    /// A way in which a head or body can stall: the bytes that arrive immediately, and those that trickle afterwards.
     struct Stall: CustomTestStringConvertible {
         let name: String
         let first: String
@@ -133,7 +133,7 @@ struct TimeLimitTests {
     func slowReader() throws {
         let network = VirtualNetwork()
         let client = try network.open(window: 0)
-        // The request arrives in two pieces: its time to arrive is over when the response is made.
+        // The request arrives in two pieces, so its time to arrive has ended when the response is made.
         client.send(Request().bytes, cutAt: 5)
         for _ in 0..<5 {
             network.advance(by: .seconds(74))

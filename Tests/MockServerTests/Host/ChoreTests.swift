@@ -24,7 +24,7 @@ struct ChoreTests {
             return host.turnCount
         }
         for _ in 0..<5 { try #require(done.wait(timeout: .now() + 30) == .success) }
-        // A turn for each tick, and one for each call from this thread.
+        // Expect one turn for each tick and one for each call from this thread.
         let (turns, times) = try server.onLoop { host in (host.turnCount - start, count.withLock { $0 }) }
         #expect(turns <= times + 7)
         try server.shutDown()
@@ -63,6 +63,6 @@ struct ChoreTests {
         #expect(count.value == 0)
     }
 
-    /// Counted on the server's thread, and read after that has ended.
+    /// Counts on the server's thread; read it only after that thread has ended.
     private final class Counter: @unchecked Sendable { var value = 0 }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MockServer
 
-/// Each runs in its own process, because descriptors and their limit belong to the whole process.
+/// Each test runs in its own process, because descriptors and their limit belong to the whole process.
 @Suite("Out of file descriptors")
 struct ExhaustionTests {
     @Test(
@@ -18,13 +18,13 @@ struct ExhaustionTests {
             #expect(try early.exchange(Request()).status == 200)
             var taken = takeAllDescriptors()
             close(taken.removeLast())
-            // The client takes the only descriptor, so none is left to accept it.
+            // The client takes the only descriptor, so the server has none for accepting it.
             let late = try server.connect()
             try late.write(Request().bytes)
             let before = try server.onLoop { $0.turnCount }
             #expect(throws: SocketError.self) { try late.stream.read(timeout: .milliseconds(550)) }
             let turns = try server.onLoop { $0.turnCount } - before
-            // The listener is checked ten times a second; a spinning loop takes many thousands of turns.
+            // The loop checks the listener ten times a second; a spinning loop takes many thousands of turns.
             #expect(turns < 1000)
             #expect(try early.exchange(Request()).status == 200)
             close(taken.removeLast())
@@ -48,7 +48,7 @@ struct ExhaustionTests {
     }
 }
 
-/// Opens descriptors until none is left.
+/// Opens all remaining descriptors.
 private func takeAllDescriptors() -> [Int32] {
     var taken: [Int32] = []
     while case let copy = dup(0), copy >= 0 { taken.append(copy) }

@@ -31,7 +31,7 @@ struct HostTests {
             host: name == "::" ? "::1" : name == "0.0.0.0" ? "127.0.0.1" : name, port: server.address.port)
         let client = try HostClient(loopback)
         #expect(try client.exchange(Request()).text == #"{"status":"ok"}"#)
-        // A local client needs no token, wherever the server listens.
+        // A local client needs no token, regardless of where the server listens.
         #expect(try client.exchange(Request(target: "/__admin/health")).status == 200)
         let created = try client.exchange(.create(as: TestUser.anna))
         #expect(created.status == 201)
@@ -111,13 +111,13 @@ struct HostTests {
     func goneBefore(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind, on: "0.0.0.0")
         let address = try SocketAddress(host: "127.0.0.1", port: server.address.port)
-        // Runs on the server's thread, which accepts no client meanwhile.
+        // This runs on the server's thread, which accepts no client meanwhile.
         let areLocal = try server.onLoop { host -> [Bool] in
             guard let port = host.loop.ports.first, let client = try? BlockingStream.connect(to: address) else {
                 return [true]
             }
             client.reset()
-            // Some systems do not accept a connection that is gone.
+            // Some systems do not accept a connection that the client has already closed.
             guard case .accepted(let socket) = port.listener.accept() else { return [] }
             let deadline = MonotonicInstant.now().advanced(by: RunningHost.patience)
             while socket.peerAddress != nil, MonotonicInstant.now() < deadline {}
@@ -154,7 +154,7 @@ struct HostTests {
         for client in served { #expect(try client.exchange(Request()).status == 200) }
         let refused = try server.connect()
         #expect(try refused.response().status == 503)
-        // It lingers until it closes, so the next one finds no place.
+        // The connection lingers until it closes, so there is no room for the next one.
         #expect(throws: SocketError.self) {
             let outright = try server.connect()
             while try !outright.read().isEmpty {}
@@ -164,7 +164,7 @@ struct HostTests {
     }
 
     #if os(Linux)
-        // poll(2) watches any descriptor.
+        // This cannot happen with poll(2), which watches any descriptor.
         @Test("The host drops a connection over the limit that it cannot watch")
         func unwatched() throws {
             let server = try RunningHost(.epoll) { $0.limits.connections = 1 }
@@ -257,7 +257,7 @@ struct HostTests {
         let message = String(repeating: "x", count: 4 << 20)
         for client in [neverReader, halfClosed] {
             try client.upgrade(.handshake("/__admin/echo"))
-            // Write until the buffers of both sides are full, the server's included.
+            // Write until the buffers of both sides are full, including the server's.
             #expect(throws: SocketError.self) {
                 for _ in 0..<100 { try client.send(message, timeout: .milliseconds(500)) }
             }
@@ -268,7 +268,7 @@ struct HostTests {
         let before = try server.onLoop { $0.turnCount }
         #expect(try watch.read().isEmpty)
         let after = try server.onLoop { $0.turnCount }
-        // On a busy machine some hundred pieces may be left to read; spinning takes two thousand turns and more.
+        // On a busy machine a few hundred pieces may be left to read; spinning takes more than two thousand turns.
         #expect(after - before < 1000)
         // Both were reset, so their unread bytes are lost.
         for client in [neverReader, halfClosed] {

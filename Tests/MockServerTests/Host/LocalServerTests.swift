@@ -47,7 +47,7 @@ struct LocalServerTests {
         handshake.fields += fields
         try client.upgrade(handshake)
         try await server.perform { engine, now in engine.deleteWorld(access.id, at: now) }
-        // It is in the socket's buffer, so the read does not wait.
+        // The input is in the socket's buffer, so the read does not wait.
         var bytes: [UInt8] = []
         while let more = try? client.stream.read(timeout: .zero), !more.isEmpty { bytes += more }
         #expect(bytes.firstRange(of: Array("The world was deleted".utf8)) != nil)

@@ -8,15 +8,15 @@ import Testing
 
 @Suite("A client with badly behaved neighbours", .serialized)
 struct NeighbourTests {
-    /// What a neighbour does continuously until it must stop.
+    /// A behaviour that a neighbour repeats until it must stop.
     enum Neighbour: CaseIterable, Sendable {
-        /// Sends as many requests as the connection takes, and reads the answers.
+        /// Sends requests as fast as the connection accepts them, and reads the answers.
         case floods
         /// Sends requests byte by byte.
         case trickles
         /// Sends requests and reads nothing.
         case neverReads
-        /// Opens connections and closes them with unread answers, which resets them.
+        /// Opens connections, and closes them with unread answers, which resets them.
         case comesAndGoes
     }
 
@@ -30,7 +30,7 @@ struct NeighbourTests {
 
         init(_ neighbour: Neighbour, at address: SocketAddress) {
             Thread { [self] in
-                // A neighbour that the server disconnects has done its part.
+                // A neighbour that the server disconnects need not continue.
                 try? run(neighbour, address)
                 done.signal()
             }.start()
@@ -77,7 +77,7 @@ struct NeighbourTests {
         let client = try server.connect()
         let clock = ContinuousClock()
         var slowest = Duration.zero
-        // At least this many rounds, and until a neighbour has done something, too.
+        // Run at least this many rounds, and continue until a neighbour has done something.
         var rounds = 0
         while rounds < 100 || rounds < 100_000 && neighbours.allSatisfy({ $0.amount == 0 }) {
             rounds += 1
@@ -85,7 +85,7 @@ struct NeighbourTests {
             #expect(try client.exchange(Request()).status == 200)
             slowest = max(slowest, clock.now - start)
         }
-        // A turn serves each neighbour at most 16 KiB; serving one to its end first would take forever.
+        // A turn serves each neighbour at most 16 KiB; serving one neighbour completely would never end.
         #expect(slowest < .seconds(15))
         #expect(neighbours.contains { $0.amount > 0 })
         for neighbour in neighbours { #expect(neighbour.end()) }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import MockServer
 
-/// A server on its own thread, on a free port of this machine.
+/// A server that runs on its own thread and listens on a free local port.
 ///
-/// The host belongs to its thread; tests reach it only through the mailbox.
+/// The host belongs to its thread; tests can reach it only through the mailbox.
 final class RunningHost: @unchecked Sendable {
     /// Only a failing test waits this long.
     static let patience = Duration.seconds(30)
@@ -24,7 +24,7 @@ final class RunningHost: @unchecked Sendable {
         _ configure: (inout Engine.Configuration) -> Void = { _ in }
     ) throws {
         var configuration = Engine.Configuration(pace: .instant)
-        // Clients of a test stay until they are released, so the server need not wait for them.
+        // A test's clients stay connected until they are released, so the server need not wait for them.
         configuration.limits.closingTime = .milliseconds(200)
         configure(&configuration)
         host = try MockServer.Host(
@@ -55,7 +55,7 @@ final class RunningHost: @unchecked Sendable {
         }
     }
 
-    /// Starts a clean stop; it has begun when this returns.
+    /// Starts a clean stop; when this returns, the server has begun to stop.
     func stop() throws {
         try onLoop { $0.stop() }
     }

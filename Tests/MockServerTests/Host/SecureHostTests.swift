@@ -48,7 +48,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    /// The types of messages until an answer is complete.
+    /// The types of the messages that arrive until an answer is complete.
     private func types(from client: HostClient) throws -> [String] {
         var types: [String] = []
         while types.last != "stream_complete", case .text(let text)? = try client.next() {
@@ -148,7 +148,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    /// A fault, and what the client's TLS reports about it.
+    /// A fault, and the error that the client's TLS reports for it.
     enum Fault: String, CaseIterable {
         case drop = "finish: true"
         case reset = "reset: true"
@@ -229,7 +229,7 @@ struct SecureHostTests {
         let client = try server.connectSecurely()
         let message = String(repeating: "x", count: 4 << 20)
         try client.upgrade(.handshake("/__admin/echo"))
-        // Write until the buffers of both sides are full, the server's included.
+        // Write until the buffers of both sides are full, including the server's.
         #expect(throws: SocketError.self) {
             for _ in 0..<100 { try client.send(message, timeout: .milliseconds(200)) }
         }
@@ -238,7 +238,7 @@ struct SecureHostTests {
         let before = try server.onLoop { $0.turnCount }
         #expect(try watch.read().isEmpty)
         let after = try server.onLoop { $0.turnCount }
-        // On a busy machine some hundred pieces may be left to read; spinning takes two thousand turns and more.
+        // On a busy machine a few hundred pieces may be left to read; spinning takes more than two thousand turns.
         #expect(after - before < 1000)
         #expect(throws: SocketError.self) { while true { _ = try client.stream.read(timeout: RunningHost.patience) } }
         try server.shutDown()

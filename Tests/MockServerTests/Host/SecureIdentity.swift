@@ -4,7 +4,7 @@ import TLS
 
 @testable import MockServer
 
-/// A CA, and the certificate of the tests' server.
+/// A CA, and the test server's certificate.
 enum SecureIdentity {
     /// The CA's certificate.
     static var ca: [UInt8] { authority.certificate }

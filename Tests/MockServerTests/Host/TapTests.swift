@@ -10,7 +10,7 @@ import Testing
 
 @Suite("A tap on a host's connections", .serialized)
 struct TapTests {
-    /// The reports about connections, made on the loop's thread, and read after that has ended.
+    /// Logs reports about connections on the loop's thread; read it only after that thread has ended.
     private final class Log: Tap {
         var events: [String] = []
         var sent: [UInt64: [UInt8]] = [:]
@@ -123,7 +123,7 @@ struct TapTests {
         var answers: [UInt8] = []
         let request = Request(method: .get, target: "/openapi.yaml")
         let log = try log(isSecure: isSecure) { client in
-            // More than a socket buffers, before anything is read.
+            // Send more than a socket buffers before reading anything.
             for _ in 0..<200 { try client.write(request.bytes) }
             client.stream.finishWriting()
             while let bytes = try? client.read(), !bytes.isEmpty { answers += bytes }
@@ -193,7 +193,7 @@ struct TapTests {
         }
         let client = try server.connect()
         let end = MonotonicInstant.now().advanced(by: RunningHost.patience)
-        // The tap looks at the clocks at most once in a millisecond.
+        // The tap reads the clocks at most once per millisecond.
         while try server.onLoop({ _ in log.value.events.count { $0.hasPrefix("clock") } }) == 0, .now() < end {
             _ = try client.exchange(request)
         }
@@ -227,7 +227,7 @@ struct TapTests {
         try server.onLoop { $0.tap = log.value }
         let client = try HostClient(try #require(server.secureAddress))
         #expect(try client.exchange(Request()).status == 400)
-        // Input after the refusal does not start anything either.
+        // Input after the refusal does not start a request either.
         try client.write(Request().bytes)
         client.stream.close()
         try server.untilServed(connections: 0)

@@ -12,7 +12,7 @@ struct DeferredTests {
         #"{"email":"bob@example.com","password":"correct horse","name":"Bob","date_of_birth":"1990-05-17"}"#
     private static let long = String(repeating: "calm and rested ", count: 1200)
 
-    /// A world with much data of each kind, and costly passwords.
+    /// A world with much data of each kind, and costly password hashing.
     private static func world(in network: VirtualNetwork) throws -> WorldClient {
         let goal = #"{"title":"Run","description":"\#(String(repeating: "\u{1F9D8}", count: 2000))"}"#
         func list(_ item: String, _ count: Int) -> String {
@@ -160,7 +160,7 @@ struct DeferredTests {
         #expect(try deleting.response(to: deletion).status == 204)
         #expect(own.closeReason == "Consultation was deleted")
         #expect(backend()?.goalCount == 0 && backend()?.openSocketCount == 0)
-        // Afterwards the token creates its user again, or is refused with its account.
+        // Afterwards the token creates its user again, or is refused if its account was deleted.
         #expect(try reading.response(to: list).status == 200)
         #expect(try world.ask(.get, "state").json?["users"]?.array?.count == 2)
         let later = try world.exchange(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MockServer
 
-/// Plays the driver's thread of jobs, but runs each job only when the test asks.
+/// Replaces the driver's job thread, and runs each job only when the test asks.
 final class HeldJobs {
     private(set) var jobs: [Job] = []
     private let network: VirtualNetwork
@@ -16,7 +16,7 @@ final class HeldJobs {
 
     var count: Int { jobs.count }
 
-    /// Runs the oldest job, and gives its result to the engine.
+    /// Runs the oldest job and passes its result to the engine.
     func runNext() throws {
         try #require(!jobs.isEmpty, "the engine asked for no job")
         network.engine.finish(jobs.removeFirst().run(), at: network.now)
@@ -28,7 +28,7 @@ final class HeldJobs {
     }
 }
 
-/// A state with this many goals, a thousand for each user.
+/// A state with this many goals, of which each user has a thousand.
 func largeState(goals: Int = 4000, name: String = "large", title: String = "Run") -> String {
     var rest = goals
     var users: [String] = []
@@ -51,7 +51,7 @@ extension WorldClient {
         return client
     }
 
-    /// A token of a user of ``largeState(goals:name:title:)``.
+    /// A token for a user from ``largeState(goals:name:title:)``.
     func token(of user: String) throws -> String {
         try #require(try ask(.post, "tokens", "{\"user\":\"\(user)\"}").json?["token"]?.string)
     }

@@ -20,7 +20,7 @@ struct JobTests {
         }
         let made = [
             try make("{\"scenario\":\(largeState())}"), try make("{\"scenario\":\"long-history\"}"),
-            // A few bytes create much data here, too.
+            // Here too, a few bytes create much data.
             try make(
                 #"{"scenario":{"name":"a","users":[{"id":"a","consultations":[{"persona":"nutritionist","made_up_messages":500}]}]}}"#
             ),
@@ -49,7 +49,7 @@ struct JobTests {
         #expect(try reset.response().json?["goals"]?.int == 4000)
         #expect(jobs.count == 1)
         try jobs.runNext()
-        // Little to compute, but much to free.
+        // This needs little computation, but frees much memory.
         #expect(try world.ask(.post, "reset", #"{"scenario":"default"}"#).json?["goals"]?.int == 0)
         #expect(jobs.count == 1)
         try jobs.runNext()
@@ -161,7 +161,7 @@ struct JobTests {
         let network = VirtualNetwork { $0.limits.worldIdleTime = .seconds(60) }
         let count = 2 * Engine.worldsSweptAtOnce + 2
         let worlds = try (0..<count).map { _ in try network.world() }
-        // Checked every minute, and idle for a minute at the first check.
+        // Idleness is checked every minute, so the worlds have been idle for a minute at the first check.
         network.advance(by: .seconds(60))
         #expect(network.engine.worlds.count == count - Engine.worldsSweptAtOnce)
         #expect(try network.admin(.get, "worlds/\(worlds[count - 1].id)").status == 200)
@@ -172,7 +172,7 @@ struct JobTests {
         #expect(network.engine.worlds.isEmpty && network.engine.worlds.nextSweep == nil)
     }
 
-    /// Makes each job of a server report its start, and wait for a signal.
+    /// Makes each of a server's jobs report its start and wait for a signal.
     private func holdJobs(of server: RunningHost) throws -> (began: DispatchSemaphore, goOn: DispatchSemaphore) {
         let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         try server.onLoop { host in

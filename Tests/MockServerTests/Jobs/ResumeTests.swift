@@ -22,7 +22,7 @@ struct ResumeTests {
         #expect(engine.takeTouched().map(\.id) == [socket.wire.id])
         engine.resume(standing, at: network.now)
         #expect(engine.takeTouched().map(\.id) == [socket.wire.id])
-        // Nothing waited, so the transport is not asked to check.
+        // No input was waiting, so the engine does not ask the transport to check.
         #expect(engine.resumed.isEmpty && neighbour.wire.ending == .open)
     }
 
@@ -35,7 +35,7 @@ struct ResumeTests {
         let standing = try #require(engine.worlds[ExactString(world.id)])
         let connection = try #require(network.connection(of: socket.wire))
         func receive(_ message: String) {
-            // As if the transport had read it before it could check for the pause.
+            // Deliver the message as if the transport had read it before it could check for the pause.
             socket.frames([message]).withUnsafeBytes {
                 engine.receive($0, on: socket.wire.id, at: network.now)
             }

@@ -45,7 +45,7 @@ struct StandstillTests {
         #expect(try client.response(to: goals).json?["data"]?["goals"]?.array?.count == 1000)
         #expect(try asked.response().text.split(separator: "\n").count == 2)
         #expect(network.engine.connections.heldBytes == 0)
-        // The next request on the connection that sent the state.
+        // Send the next request on the connection that sent the state.
         #expect(try put.exchange(Request(target: "/health")).status == 200)
     }
 
@@ -107,7 +107,7 @@ struct StandstillTests {
         #expect(try world.ask(.put, "state", largeState()).status == 200)
         let token = try world.token(of: "u1")
         let goals = world.request(.get, "/api/v1/goals", token: token)
-        // A connection that was used for the world before.
+        // Use a connection that has already been used for the world.
         let client = try network.client()
         #expect(try client.exchange(goals).status == 200)
         let jobs = HeldJobs(network)
@@ -155,7 +155,7 @@ struct StandstillTests {
         let jobs = HeldJobs(network)
         let put = try world.send(.put, "state", largeState())
         let bytes = socket.frames([#"{"type":"message","content":"Hello"}"#])
-        // As if the transport had read it before it could check for waiting requests.
+        // Deliver the bytes as if the transport had read them before it could check for waiting requests.
         bytes.withUnsafeBytes { network.engine.receive($0, on: socket.wire.id, at: network.now) }
         #expect(socket.closeCode == nil)
         try jobs.runNext()
@@ -283,7 +283,7 @@ struct StandstillTests {
         #expect(network.engine.worlds.storedBytes <= limit)
         let held = network.engine.worlds.values.reduce(0) { $0 + $1.storedBytes }
         #expect(network.engine.worlds.storedBytes == held)
-        // The next world gets the number of the one that was not created.
+        // The next world gets the number of the world that was not created.
         #expect(try network.admin(.post, "worlds").json?["id"]?.string == "w3")
     }
 }

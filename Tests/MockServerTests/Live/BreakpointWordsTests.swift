@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Vocabulary of breakpoints, current and old")
 struct BreakpointWordsTests {
-    /// The answer to adding a breakpoint to its own world, and the breakpoint as shown.
+    /// Adds a breakpoint to a new world; returns the answer, and the breakpoint as shown afterwards.
     private static func add(_ json: String) throws -> (added: JSONObject, shown: JSONObject) {
         let world = try HeldWorld().world
         let answer = try world.ask(.post, "breakpoints", json)
@@ -52,7 +52,7 @@ struct BreakpointWordsTests {
         #expect(added["deprecated"]?[0]?.string?.contains("a fault with 'hold'") == true)
         added["deprecated"] = nil
         #expect(added == first.shown)
-        // It can be added as it is shown.
+        // The breakpoint can be added in the form in which it is shown.
         #expect(
             try Self.add(String(decoding: JSONValue.object(first.shown).encoded(), as: UTF8.self)).shown == first.shown)
     }

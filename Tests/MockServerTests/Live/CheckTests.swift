@@ -25,7 +25,7 @@ struct CheckTests {
         #expect(answer["ok"] == true && answer["name"]?.string == name && answer["mistakes"] == [])
         let json = try #require(answer["scenario"])
         #expect(try Scenario.read(json: json).isExactly(scenario))
-        // JSON is accepted as well.
+        // The check also accepts JSON.
         let again = try Self.check(network, String(decoding: json.encoded(), as: UTF8.self))
         #expect(again == answer)
         let body = JSONValue.object(["scenario": json]).encoded()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Live control: forks and marks")
 struct ForkTests {
-    /// A state without the parts that differ between worlds.
+    /// A world's state without the parts that differ between worlds.
     private static func state(_ world: WorldClient) throws -> JSONValue {
         var state = try #require(try world.ask(.get, "state").json?.object)
         state["name"] = nil
@@ -45,7 +45,7 @@ struct ForkTests {
         let fork = try Self.fork(world)
         #expect(try Self.state(fork) == Self.state(world))
         #expect(fork.token != world.token && fork.apiKey != world.apiKey)
-        // Its journal is the world's, plus the end of the socket that stayed behind.
+        // The fork's journal equals the world's, plus the end of the socket that was not forked.
         func bare(_ entry: JSONValue) -> JSONValue {
             var object = entry.object ?? JSONObject()
             object["world"] = nil
@@ -54,20 +54,20 @@ struct ForkTests {
         let (old, new) = (try world.journal().map(bare), try fork.journal().map(bare))
         #expect(Array(new.dropLast()) == old)
         #expect(new.last?["kind"] == "closed" && new.last?["connection"] == 3 && new.last?["cause"] == "shutdown")
-        // The clock is the same, and so are the due events.
+        // The clock and the due events are the same.
         let due = try fork.ask(.get, "clock").json
         #expect(due?["now"] == (try world.ask(.get, "clock").json?["now"]))
         try world.advance("10s")
         try fork.advance("10s")
         #expect(try Self.state(fork) == Self.state(world))
         #expect(socket.takeTypes().last != nil)
-        // The next ids are the same; then they differ.
+        // The next ids are the same; later ids differ.
         #expect(try fork.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
         #expect(try Self.state(fork) != Self.state(world))
         #expect(try world.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
         #expect(try Self.state(fork) == Self.state(world))
         #expect(try fork.exchange(.get, "/api/v1/goals", token: world.token).status == 401)
-        // Its URLs are its own.
+        // The fork's URLs contain its own id.
         let listed = try fork.exchange(.get, "/api/v1/consultations").text
         #expect(!listed.contains("/w/\(world.id)/"))
     }
@@ -146,7 +146,7 @@ struct ForkTests {
         let jobs = HeldJobs(network)
         let fork = try world.send(.post, "fork", "{}")
         #expect(jobs.count == 1)
-        // Create goals until the last ones find no room.
+        // Create goals until there is no room for more.
         for _ in 0..<100 { _ = try plain.exchange(.post, "/api/v1/goals", goal) }
         try jobs.runAll()
         #expect(try fork.response().status == 507)

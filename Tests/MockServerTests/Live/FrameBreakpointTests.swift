@@ -83,7 +83,7 @@ struct FrameBreakpointTests {
         #expect(chat.types() == [])
         let lost = try chat.held.world.journal().last
         #expect(lost?["delivery"] == "none" && lost?["faults"] == ["live-1"])
-        // A step holds the next message, whatever it is.
+        // A step holds the next message of any kind.
         chat.socket.send(Self.ping)
         #expect(try chat.held.act(#"{"action":"step"}"#).json?["next"] == .null)
         #expect(chat.types() == ["pong"])
@@ -143,7 +143,7 @@ struct FrameBreakpointTests {
         chat.socket.send(binary: [0xFF, 0])
         let frame = try #require(try chat.held.held().first?["frame"])
         #expect(frame["opcode"] == "binary" && frame["payload_base64"] == "/wA=")
-        // It is not a text, so it need not be UTF-8.
+        // The frame is not text, so it need not be UTF-8.
         try chat.held.act(#"{"action":"change","base64":"/wE="}"#)
         #expect(chat.types() == ["error"])
     }
@@ -208,7 +208,7 @@ struct FrameBreakpointTests {
         other.send(Self.ping)
         #expect(one.types() == ["pong"])
         #expect(try held.held().count == 1)
-        // Both directions: the ping first, then its pong.
+        // The breakpoint applies in both directions: first to the ping, then to its pong.
         try held.act(#"{"action":"continue"}"#)
         #expect(try held.held().first?["direction"] == "server_to_client")
         try held.act(#"{"action":"continue"}"#)
@@ -330,7 +330,7 @@ struct FrameBreakpointTests {
         try chat.held.act("{\"action\":\"change\",\(contents(largest)[1])}")
         chat.socket.update()
         #expect(chat.socket.takeEvents().count == 1)
-        // Only these paths accept this much.
+        // Only these paths accept a body of this size.
         let padding = String(repeating: " ", count: 8 * largest)
         #expect(try chat.held.world.ask(.post, "sockets/2/send", "{\"text\":1}" + padding).status == 413)
         #expect(try chat.held.world.ask(.post, "held", "{\"action\":\"go\"}" + padding.prefix(largest)).status == 413)
@@ -348,7 +348,7 @@ struct FrameBreakpointTests {
         #expect(try chat.held.world.ask(.get, "breakpoints/live-1").json?["matches"] == 1)
         try chat.held.act(#"{"action":"continue"}"#)
         #expect(try socket()?["state"] == "open" && socket()?["held"] == [])
-        // The same again.
+        // Check the same again.
         chat.socket.send(Self.ping)
         #expect(try socket()?["state"] == "held")
         try chat.held.act(#"{"action":"continue"}"#)

@@ -16,7 +16,7 @@ struct HeldRetryTests {
         return (held, client)
     }
 
-    /// The verdict on repeats when the goal is sent again.
+    /// The verdict on repeated creates after the client sends the goal again.
     private static func verdict(repeating client: HTTPClient<VirtualClient>, in held: HeldWorld) throws -> JSONValue? {
         #expect(try client.exchange(held.goal).status == 201)
         let verdicts = try held.world.ask(.get, "verdicts").json?["verdicts"]?.array
@@ -30,7 +30,7 @@ struct HeldRetryTests {
         let (held, client) = try Self.held()
         try held.world.advance("60s")
         if isReleased {
-            // Too late: it is already in transit when the client leaves.
+            // This is too late: the answer is already in transit when the client leaves.
             try held.act(#"{"action":"drop","how":"finish"}"#)
         }
         client.wire.vanish()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-/// A world with a manual clock, and helpers for tests of breakpoints.
+/// A world with a manual clock, and helpers for breakpoint tests.
 struct HeldWorld {
     let network: VirtualNetwork
     let world: WorldClient
@@ -53,7 +53,7 @@ struct HeldWorld {
         }
     }
 
-    /// A client after it sent a request.
+    /// Sends a request without waiting for the response; returns its client.
     func sending(_ request: Request) throws -> HTTPClient<VirtualClient> {
         let client = try network.client()
         client.wire.send(request.bytes)

@@ -201,7 +201,7 @@ struct RequestBreakpointTests {
         #expect(try client.response().status == 201)
         let released = try #require(try held.world.journal().first { $0["kind"] == "released" })
         #expect(released["action"] == "expired" && released["time"] == "2025-01-29T10:30:10.000000000Z")
-        // However far one clock move goes.
+        // A longer clock move does not delay the expiry.
         let later = try held.sending(held.goal)
         try held.world.advance("1h")
         #expect(try later.response().status == 201)
@@ -272,7 +272,7 @@ struct RequestBreakpointTests {
         try held.act(#"{"action":"continue"}"#)
         #expect(try busy.response().status == 201)
         #expect(try busy.response().status == 200)
-        // Later input is read, but only after the answer: TLS cannot begin here.
+        // The server reads later input only after the answer, so TLS cannot begin here.
         let strange = try held.sending(held.goal)
         strange.wire.send([0x16, 0x03, 0x01])
         strange.wire.send(Array("\r\n".utf8))

@@ -275,7 +275,7 @@ struct WaitTests {
         #expect(entry["time"] == answer.json?["now"] && entry["kind"] == "frame")
         #expect(socket.takeTypes().last == "stream_complete")
         #expect(answer.json?["last_number"] == entry["number"])
-        // Another run with manual moves has the same journal.
+        // A second run with manual clock moves has the same journal.
         let other = VirtualNetwork.manual()
         let same = try other.socket(on: try other.consultation())
         _ = same.takeEvents()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-/// Worlds behind networks, on clocks that only the test moves, so times are exact.
+/// Worlds behind simulated networks, on clocks that only the test moves, so that times are exact.
 @Suite("Networks")
 struct NetworkProfileTests {
     /// A world behind a network, written as in a scenario file, with an answer of exactly 100,000 bytes.
@@ -21,7 +21,7 @@ struct NetworkProfileTests {
         }
     }
 
-    /// A fault whose answer has this many bytes in total.
+    /// A fault that answers with this many bytes in total.
     static func answer(of count: Int) throws -> String {
         func rule(_ body: Int) -> String {
             "{on: GET /api/v1/goals, status: 200, body: \"\(String(repeating: "x", count: body))\"}"
@@ -40,7 +40,7 @@ struct NetworkProfileTests {
         // The connection and the request take one and a half round trips, and the answer half of one.
         let first = network.timeline(of: wire, for: .seconds(10))
         #expect(first.first == "0.229 s 1460 bytes" && first.last == "2.200 s 720 bytes", "\(first)")
-        // A slice arrives with its last byte, at the rate of the line.
+        // A slice arrives with its last byte, at the line's rate.
         #expect(first.count == 69 && first[1] == "0.258 s 1460 bytes")
         wire.send(Request.goals.bytes)
         let second = network.timeline(of: wire, for: .seconds(10))

@@ -8,7 +8,7 @@ import Testing
 
 typealias VirtualSocket = SocketClient<VirtualClient>
 
-/// Users and consultations for the beginnings of tests.
+/// The users in tests.
 enum TestUser {
     static let anna = "11111111-1111-4111-8111-111111111111"
     static let ben = "22222222-2222-4222-8222-222222222222"
@@ -29,7 +29,7 @@ extension VirtualNetwork {
         report = { Issue.record("\($0)") }
     }
 
-    /// Opens a connection that the limits certainly allow.
+    /// Opens a connection, which the limits must allow.
     func open(window: Int = .max, isLocal: Bool = true, isSecure: Bool = false) throws -> VirtualClient {
         try #require(
             connect(window: window, isLocal: isLocal, isSecure: isSecure), "the engine refused a connection outright")
@@ -37,7 +37,7 @@ extension VirtualNetwork {
 
     func client() throws -> HTTPClient<VirtualClient> { HTTPClient(try open()) }
 
-    /// The bytes that the server holds because the client does not read them.
+    /// The number of bytes that the server holds because the client does not read them.
     func unsent(by client: VirtualClient) -> Int { connection(of: client)?.output.count ?? 0 }
 
     /// Creates a consultation and returns its id.

@@ -12,7 +12,7 @@ import WebSocket
 
 @Suite("Replaying the fake's own traffic")
 struct RecordedRoundTripTests {
-    /// What a client sees: bodies, messages, ends.
+    /// Collects what a client sees: bodies, messages, ends.
     private final class Viewer {
         let network: VirtualNetwork
         var token: String
@@ -142,7 +142,7 @@ struct RecordedRoundTripTests {
         [TestUser.anna, TestUser.ben].map { Request.token(for: $0, secret: secret) }
     }
 
-    /// What the clients saw of the fake, and the file recorded meanwhile.
+    /// Plays the session against the fake; returns what the clients saw, and the recorded file.
     private static func record(
         _ day: Day = .guides, keepsSecrets: Bool
     ) throws -> (seen: [String], file: [UInt8], verdicts: [String]) {
@@ -164,7 +164,7 @@ struct RecordedRoundTripTests {
         return judgement.verdicts.map { "\($0.obligation.id) \($0.outcome)" }
     }
 
-    /// The first differences, each with its new and its old form.
+    /// The first differences, each in its new and its old form.
     private static func differences(_ new: [String], from old: [String]) -> [String] {
         var differences: [String] = []
         for index in 0..<max(new.count, old.count) {

@@ -12,7 +12,7 @@ import Traffic
 struct ReplayWorldTests {
     static let take = Take().asked("GET", "/api/v1/goals", answer: "[]").asked("GET", "/api/v1/meal-logs", answer: "{}")
 
-    /// A scenario as sent over HTTP.
+    /// A scenario in the form that is sent over HTTP.
     private func scenario(_ take: Take, _ more: String = "") -> String {
         #"{"name":"take","replay":{"session":\#(String(decoding: take.har, as: UTF8.self))\#(more)}}"#
     }
@@ -77,7 +77,7 @@ struct ReplayWorldTests {
         #expect(try network.admin(.put, "state", scenario(Self.take)).status == 200)
         let client = try network.client()
         client.wire.send(Request(target: "/api/v1/goals").bytes)
-        // The faults stay, as with any state.
+        // The faults are kept, as with any imported state.
         #expect(client.wire.received.isEmpty)
         network.advance(by: .milliseconds(1))
         #expect(try client.response().text == "[]")

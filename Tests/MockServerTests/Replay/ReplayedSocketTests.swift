@@ -224,7 +224,7 @@ struct ReplayedSocketTests {
 }
 
 extension ClockMode {
-    /// The start of a manual clock.
+    /// The time at which a manual clock starts.
     static var manualStart: Timestamp {
         guard case .manual(let start) = ClockMode.manual else { preconditionFailure("It is moved by hand.") }
         return start

@@ -8,7 +8,7 @@ import WebSocket
 @testable import MockServer
 @testable import Traffic
 
-/// A recorded session, written by hand: one entry after another, with times in milliseconds.
+/// A recorded session that a test writes entry by entry, with times in milliseconds.
 struct Take {
     var session = Session()
 
@@ -19,7 +19,7 @@ struct Take {
         start.advanced(byNanoseconds: milliseconds * 1_000_000)
     }
 
-    /// Adds a request with its answer; without a status there is no answer.
+    /// Adds a request with its answer; without a status, the request has no answer.
     func asked(
         _ method: String = "GET", _ path: String, _ body: String? = nil, at started: Int64 = 0, waited: Int64 = 0,
         fields: [SessionField] = [], status: Int? = 200, answerFields: [SessionField] = [], answer: String = "{}",
@@ -116,7 +116,7 @@ extension VirtualNetwork {
     /// Sends a request without credentials on its own connection.
     func get(_ path: String) throws -> Response { try exchange(Request(target: path)) }
 
-    /// When the bytes arrive, in milliseconds from now: the bytes of each step.
+    /// The times at which bytes arrive, in milliseconds from now, rounded to steps.
     func arrivals(of wire: VirtualClient, for duration: Int, step: Int = 10) -> [Int] {
         var times: [Int] = []
         var count = wire.received.count

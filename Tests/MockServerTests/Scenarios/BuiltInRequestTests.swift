@@ -7,7 +7,7 @@ import Testing
 
 @testable import MockServer
 
-/// Checks that clients meet what the comments of the built-in scenarios promise about requests.
+/// Checks what the comments in the built-in scenarios promise about requests.
 @Suite("Built-in scenarios: requests")
 struct BuiltInRequestTests {
     private static let list = BuiltInWorld.consultations
@@ -57,7 +57,7 @@ struct BuiltInRequestTests {
         let world = try BuiltInWorld("limit-reached")
         let active = try world.exchange(.get, Self.list + "?page_size=50").json?["data"]?["consultations"]?.array ?? []
         #expect(active.count == 10)
-        // Some of the forty contexts and personas are free.
+        // Some of the forty combinations of context and persona are free.
         let wishes = ["nutritionist", "fitness_coach", "wellness_specialist", "general_wellness"].flatMap { persona in
             ["general", "insight", "mood", "journal"].map {
                 #"{"persona":"\#(persona)","context_type":"\#($0)"}"#
@@ -116,11 +116,11 @@ struct BuiltInRequestTests {
         ] { _ = try thirdTime(.get, path) }
         _ = try thirdTime(.patch, "\(goals)/\(goal)", #"{"title":"Run 5 km"}"#)
         _ = try thirdTime(.post, "\(Self.list)/\(consultation)/archive")
-        // Nothing was created twice.
+        // The server did not create the goal twice.
         #expect(try world.exchange(.get, goals).json?["data"]?["goals"]?.array?.count == 1)
         #expect(try world.exchange(.get, Self.list).json?["data"]?["consultations"]?.array?.count == 2)
         let faults = try network(world).json?["faults"]?.array ?? []
-        // The apps' endpoints: the third request's answer depends on its body.
+        // The remaining faults are for the apps' endpoints; the answer to the third request depends on its body.
         for on in faults.filter({ $0["acted"]?.int == 0 }).compactMap({ $0["on"]?.string }) {
             let words = on.split(separator: " ")
             let path = String(words[1]).replacing(#/{\w+}/#, with: "00000000-0000-4000-8000-000000000000")

@@ -7,7 +7,7 @@ import WebSocket
 
 @testable import MockServer
 
-/// Checks that clients receive what the comments of the built-in scenarios promise about sockets, at the stated times.
+/// Checks what the comments in the built-in scenarios promise about sockets, including the stated times.
 @Suite("Built-in scenarios: sockets")
 struct BuiltInSocketTests {
     private static let chunk = "stream_chunk"
@@ -32,7 +32,7 @@ struct BuiltInSocketTests {
         let socket = try world.socket(on: id)
         let lines = world.heard("Hello?", on: socket, for: .seconds(30))
         expectLines(lines.untimed, ["message_received", Self.chunk, Self.chunk, Self.chunk, "reset"])
-        // The same conversation without the fault; the broken one has its beginning.
+        // Hold the same conversation without the fault; the broken conversation starts with the same bytes.
         let sound = try BuiltInWorld("default")
         let soundSocket = try sound.socket(on: try sound.consultation())
         _ = sound.heard("Hello?", on: soundSocket, for: .seconds(30))
@@ -167,7 +167,7 @@ struct BuiltInSocketTests {
             guard case .text(let text) = event else { return [] }
             return String(decoding: text, as: UTF8.self).split(separator: "\n")
         }
-        // message_received, chunks, stream_complete.
+        // The frames are message_received, chunks, and stream_complete.
         let counts = frames.dropFirst().dropLast().map(\.count)
         #expect(counts.count > 1 && counts.dropLast().allSatisfy { $0 == 3 } && (1...3).contains(counts.last ?? 0))
         let answer = frames.joined().compactMap { (try? JSON.parse(Array($0.utf8)))?["content"]?.string }.joined()
@@ -183,7 +183,7 @@ struct BuiltInSocketTests {
         world.network.advance(by: .seconds(30))
         let contents = socket.takeFrames().compactMap { $0["content"]?.string }
         #expect(contents == ["Crème brûlée ", "🥚🥚 and ", "naïve oats: ", "all fine."])
-        // Each begins with a text frame without FIN.
+        // Each message begins with a text frame without FIN.
         let bytes = socket.wire.received[before...]
         #expect(bytes.indices.dropLast().count { bytes[$0] == 0x01 && bytes[$0 + 1] == 1 } == 4)
     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MockServer
 
-/// A network whose world has a built-in scenario, seen by the user whose token the server prints.
+/// A network whose world has a built-in scenario, used by the user whose token the server prints.
 struct BuiltInWorld {
     let network: VirtualNetwork
     static let consultations = "/api/v1/consultations"
@@ -33,7 +33,7 @@ struct BuiltInWorld {
         try network.exchange(authorized(method, target, json))
     }
 
-    /// The client of a sent request whose answer may be late.
+    /// Sends a request without waiting for the response; returns its client.
     func begin(_ method: HTTPRequest.Method, _ target: String, _ json: String? = nil) throws -> HTTPClient<
         VirtualClient
     > {
@@ -78,7 +78,7 @@ struct BuiltInWorld {
         }
     }
 
-    /// Asks a question, and returns what arrives, with times: `0.500 s stream_chunk`.
+    /// Asks a question, and returns the frames that arrive, with times: `0.500 s stream_chunk`.
     func heard(_ question: String, on socket: VirtualSocket, for duration: Duration) -> [String] {
         socket.send(#"{"type":"message","content":"\#(question)"}"#)
         let start = network.now.nanosecondsSinceEpoch
@@ -94,7 +94,7 @@ struct BuiltInWorld {
         return lines
     }
 
-    /// Expects that a question is answered completely.
+    /// Expects that a question gets a complete answer.
     func expectWell(_ id: String) throws {
         let lines = heard("Once more?", on: try socket(on: id), for: .seconds(30))
         #expect(lines.last?.hasSuffix(" stream_complete") == true, "\(lines)")

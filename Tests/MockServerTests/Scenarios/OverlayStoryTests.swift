@@ -71,7 +71,7 @@ struct OverlayStoryTests {
             let world = try network.world(#"{"scenario":\#(scenario)}"#)
             let goals = try world.exchange(.get, "/api/v1/goals")
             #expect(goals.json?["x"] == x && goals.json?["y"] == y)
-            // A reset has the same beginning.
+            // After a reset, the world starts in the same way.
             try #require(try network.exchange(.admin("POST", "/reset", #"{"scenario":\#(scenario)}"#)).status == 200)
             let own = try network.exchange(.goals).json
             #expect(own?["x"] == x && own?["y"] == y)
@@ -116,7 +116,7 @@ struct OverlayStoryTests {
         let api = try #require(try network.exchange(Request(target: "/openapi.yaml")).json)
         let created = api["paths"]?["/api/v1/goals"]?["post"]?["responses"]
         #expect(created?["201"] == nil)
-        // A status that no answer gets stays.
+        // A status whose answers do not change is kept.
         #expect(created?["400"] != nil)
         let choices = try #require(created?["200"]?["content"]?["application/json"]?["schema"]?["anyOf"]?.array)
         let data = choices.compactMap { $0["properties"]?["data"]?["properties"] }
@@ -130,7 +130,7 @@ struct OverlayStoryTests {
         #expect(goal["required"]?.array?.contains("note") == true)
         let words = goal["properties"]?["status"]?["enum"]?.array ?? []
         #expect(words.contains("done") && !words.contains("completed") && words.contains("active"), "\(words)")
-        // Schemas that other endpoints use stay unchanged.
+        // The overlay does not change schemas that other endpoints use.
         #expect(api["components"]?["schemas"]?["GoalStatus"]?["enum"]?.array?.contains("completed") == true)
         let sockets = try #require(try network.exchange(Request(target: "/asyncapi.yaml")).json)
         let pong = sockets["components"]?["messages"]?["pong"]?["payload"]?["properties"]?["type"]

@@ -60,7 +60,7 @@ import Testing
         #expect(messages?["data"]?["messages"]?.array?.map { $0["role"] } == ["user", "assistant"])
         let tokens = try again.exchange(.post, "/api/v1/auth/refresh", #"{"refresh_token":"\#(refresh)"}"#)
         #expect(tokens.status == 200, "\(tokens.text)")
-        // Each refresh token works once, over any number of restarts.
+        // Each refresh token works once, even over several restarts.
         let last = try Self.next(later)
         let refused = try last.plainWorld().exchange(
             .post, "/api/v1/auth/refresh", #"{"refresh_token":"\#(refresh)"}"#)
@@ -109,7 +109,7 @@ import Testing
         }
         #expect(later.engine.worlds["w2"]?.settings.seed == 4)
         #expect(later.engine.worlds["w2"]?.settings.scenario.name == "reset")
-        // No id is issued twice.
+        // The server does not issue any id twice.
         #expect(try later.world().id == "w5")
     }
 
@@ -210,7 +210,7 @@ import Testing
         #expect(entries?.map { $0["title"] } == ["last"])
     }
 
-    /// Options may forbid what others allowed; a server starts even so.
+    /// New options may forbid what earlier options allowed, but the server must start anyway.
     @Test("The server starts with options or a clock that would not allow its saved data")
     func otherOptions() throws {
         let network = try Self.network(try StateFile(Self.file))
@@ -230,7 +230,7 @@ import Testing
                 $0.clock = .real
                 $0.mode = mode
             }
-            // Times ahead of the clock are saved once more.
+            // Times ahead of the clock are saved again.
             #expect((last.engine.defaultWorld.savedPart == nil) == (start == 0))
             #expect(last.engine.defaultWorld.backend.consultationCount == 2, "\(mode)")
             #expect(
@@ -365,7 +365,7 @@ import Testing
             #"{"clock":{"manual":"1970-01-01T00:00:00Z"},"scenario":{"name":"e","users":\#(users)}}"#)
         let echo = String(repeating: "{{content}}", count: 100)
         let chat = #"{"id":"\#(Self.conversation)","persona":"nutritionist","made_up_messages":9998}"#
-        // As large as possible, with its defaults.
+        // Make the document as large as possible, including its defaults.
         let members = #""insight_type":"daily","title":"a","content":"b","kept":"#
         let insight = #"{\#(members)"\#(String(repeating: "x", count: 65_335))"}"#
         let user = #"{"consultations":[\#(chat)],"documents":{"insights":[\#(insight)]}}"#

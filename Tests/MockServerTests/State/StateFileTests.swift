@@ -79,7 +79,7 @@ extension StateFile {
         }
     }
 
-    /// With an old number, a changed schema would be misread.
+    /// If a changed schema kept the old number, the server would misread the file.
     @Test("A new state file has the same schema as the newest fixture")
     func schema() throws {
         try Self.withPath { path in
@@ -158,7 +158,7 @@ extension StateFile {
             let file = try StateFile(path)
             try file.write([.serial(1)] + .world("w1"), commits: true)
             try file.write([.serial(2), .remove(world: "w1")] + .world("w2"), commits: false)
-            // A kill leaves the file and its log.
+            // A killed server leaves the file and its log.
             for ending in ["", "-wal"] {
                 try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
             }
@@ -219,7 +219,7 @@ extension StateFile {
                     """)
             let narrowed = try modes()
             #expect(narrowed.values.allSatisfy { $0 == 0o600 }, "\(narrowed)")
-            // Another file stays unchanged.
+            // The other file is not changed.
             let other = path + ".other"
             try Database(path: other).run(script: "CREATE TABLE mine (n)")
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: other)

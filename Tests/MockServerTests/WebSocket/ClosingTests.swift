@@ -6,7 +6,7 @@ import WebSocket
 
 @Suite("Closing WebSockets")
 struct ClosingTests {
-    /// A frame as bytes: masked with a key of zeros, which changes nothing.
+    /// A frame as bytes, masked with a key of zeros, which changes nothing.
     private static func frame(_ first: UInt8, _ payload: [UInt8]) -> [UInt8] {
         var bytes = [first]
         switch payload.count {
@@ -182,7 +182,7 @@ struct ClosingTests {
         let id = try network.consultation()
         let socket = try network.socket(on: id)
         try network.archive(id)
-        // The client has the frame and does not answer: it reads bytes, not frames.
+        // The client has received the frame but does not answer, because it reads bytes, not frames.
         network.advance(by: .milliseconds(1_999))
         #expect(socket.wire.ending == .open)
         network.advance(by: .milliseconds(1))

@@ -11,7 +11,7 @@ import Testing
 struct WorldRunTests {
     private static let badPath = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
 
-    /// A run, and a client that creates worlds below its prefix.
+    /// A run, with a client that creates worlds below the run's prefix.
     private struct Run {
         let network = VirtualNetwork()
         let id: String

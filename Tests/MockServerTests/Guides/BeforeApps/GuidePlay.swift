@@ -20,7 +20,7 @@ struct GuidePlay {
         try tell()
     }
 
-    /// The lines of a file without comments and empty ones.
+    /// The lines of a file, without comments and empty lines.
     private static func script(_ name: String) throws -> [String] {
         try textOfPackage("Fixtures/guides-before-apps/\(name)").split(separator: "\n").map(String.init)
             .filter { !$0.hasPrefix("#") }
@@ -94,7 +94,7 @@ struct GuidePlay {
     private struct Section {
         let stage: GuideStage
         var user = "anna"
-        /// The next request's fields instead of, or next to, the user's credentials.
+        /// The next request's fields, in place of or in addition to the user's credentials.
         var fields: [String]?
         var added: [String] = []
         var type: String?
@@ -111,7 +111,7 @@ struct GuidePlay {
             return (fields ?? stage.credentials(of: user)) + added
         }
 
-        /// A line of the script with its answer, which is written only once.
+        /// A line of the script with its answer; equal answers are written only once.
         mutating func lines(_ line: String, _ answer: String) -> [String] {
             if let earlier = answers.first(where: { $0.text == answer }) {
                 return ["> \(line)", "(as to \(earlier.line))", ""]

@@ -12,7 +12,7 @@ import Testing
 
 /// The world of `Fixtures/guides-before-apps/world.yaml`, which answers as a guide, and the requests to it.
 final class GuideStage {
-    /// Where the guide's mode is set.
+    /// Where the guide mode is set.
     enum Place: CaseIterable {
         /// For the whole server.
         case server
@@ -79,7 +79,7 @@ final class GuideStage {
         }
     }
 
-    /// A token with a claim that no guide has.
+    /// A token with a claim that no guide mentions.
     private var tokenWithAddress: String {
         let claims = #"{"sub":"\#(TestUser.anna)","exp":4102444799,"email":"anna@example.com"}"#
         let parts = [#"{"alg":"HS256","typ":"JWT"}"#, claims].map { Base64.encodeURL(Array($0.utf8)) }
@@ -104,7 +104,7 @@ final class GuideStage {
 
     // MARK: Requests
 
-    /// The fields of a user's requests; empty for nobody.
+    /// The credential fields of a user's requests; empty if no user is named.
     func credentials(of user: String) -> [String] {
         let id: String? =
             switch user {
@@ -135,7 +135,7 @@ final class GuideStage {
         return request
     }
 
-    /// Everything that a server sends on its own connection.
+    /// Sends the bytes on a separate connection; returns everything that the server sends.
     func answer(to bytes: [UInt8]) throws -> String {
         let client = try network.open()
         defer { client.vanish() }
@@ -144,7 +144,7 @@ final class GuideStage {
         return client.ending == .open && !client.sawEndOfStream ? text : text + "\n(the server closes)"
     }
 
-    /// An answer as lines; JSON with the current second has the usual fields, and a long text is its hash.
+    /// An answer as lines; abbreviates the usual fields of JSON with the current date, and hashes a long body.
     func text(ofAnswer bytes: [UInt8]) -> String {
         let end = bytes.firstRange(of: Array("\r\n\r\n".utf8))
         let head = String(decoding: bytes[..<(end?.lowerBound ?? bytes.endIndex)], as: UTF8.self)
@@ -158,7 +158,7 @@ final class GuideStage {
         return plain((fields + "\n" + text).trimmingCharacters(in: .newlines))
     }
 
-    /// The text as for the default world: without the world's path and the source of its tokens.
+    /// The text as for the default world, without the world's path and token issuer.
     func plain(_ text: String) -> String {
         guard !prefix.isEmpty else { return text }
         return text.replacing(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-/// The apps' endpoints and members belong to the union; a server that follows one guide answers as before.
+/// Checks that the apps' endpoints and members belong to union mode only, and that guide modes answer as before.
 @Suite("Guide modes as before the apps were added")
 struct GuidesBeforeAppsTests {
     private static let variable = "FITIQ_MOCK_WRITE_GOLDENS"
@@ -24,7 +24,7 @@ struct GuidesBeforeAppsTests {
         arguments: LongRun.choose(Array(GuideMode.guides.prefix(1)), long: Array(GuideMode.guides)))
     func worldOfUnion(mode: GuideMode) throws {
         let lines = try GuidePlay(mode, .worldOfUnion).lines
-        // Lengths differ by the world's path; the server answers requests that it cannot read.
+        // Lengths differ by the world's path. The server itself, not the world, answers requests that it cannot read.
         try compare(lines, with: "\(mode.rawValue).txt", mayWrite: false) { lines in
             var isOfWorld = true
             return lines.compactMap { line in
@@ -139,7 +139,7 @@ struct GuidesBeforeAppsTests {
         for (number, (line, wanted)) in zip(actual, expected).enumerated() {
             if wanted.hasPrefix("== ") { (section, request) = (wanted, "") }
             if wanted.hasPrefix("> ") { request = wanted }
-            // The cause of a longer body says more than its length.
+            // The cause of a longer body is more informative than its length.
             let isLength = line.hasPrefix("Content-Length: ") && wanted.hasPrefix("Content-Length: ")
             guard !isLength, !line.utf8.elementsEqual(wanted.utf8) else { continue }
             let start = max(0, zip(line, wanted).prefix { $0 == $1 }.count - 80)
