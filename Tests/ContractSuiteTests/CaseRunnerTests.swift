@@ -99,7 +99,7 @@ struct CaseRunnerTests {
     func breaks() async throws {
         let result = try await play(Self.meals, .breaks)
         #expect(result.failures.map(\.message) == ["The client could not be driven further: Broken()"])
-        // Its traffic does not show the reason.
+        // The client's traffic does not show the reason.
         #expect(result.advice.isEmpty)
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
@@ -172,7 +172,7 @@ struct CaseRunnerTests {
         let sockets = try #require(ContractCase.all.first { $0.topic == "socket" })
         let skipped = try await runner.run(sockets) { MealClient(.right, on: stage, $0, usesSockets: false) }
         #expect(skipped.skipped == Messages.needsSockets && skipped.isPassed)
-        // The next client is a new one.
+        // The next case gets a new client.
         #expect(try await !runner.run(contractCase) { MealClient(.right, on: stage, $0) }.isPassed)
     }
 

@@ -25,7 +25,7 @@ struct CaseTests {
     @Test("The cases use every built-in scenario except guide-tests and flaky-503")
     func scenarios() {
         let used = Set(ContractCase.all.compactMap { if case .builtIn(let name) = $0.setting { name } else { nil } })
-        // A guide's printed tests run in a mode of their own; "flaky-503" is for clients with REST alone.
+        // A guide's printed tests run in their own mode, and "flaky-503" is for clients that use only REST.
         #expect(used.union(["guide-tests", "flaky-503"]) == Set(Scenario.builtInNames))
     }
 

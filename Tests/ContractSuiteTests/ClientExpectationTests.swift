@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Expectations of a client report")
 struct ClientExpectationTests {
-    /// A report from the middle of a case.
+    /// An observation from the middle of a case.
     private static let observation: Observation = {
         var report = ClientReport()
         report.consultation = "c1"

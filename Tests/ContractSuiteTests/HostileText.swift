@@ -16,7 +16,7 @@ struct HostileText: Sendable, Hashable {
 
     var text: String { chunks.joined() }
 
-    /// The maximum number of chunks; of more places the seed selects one less than this.
+    /// The maximum number of chunks; if there are more places, the seed selects one fewer than this.
     static let chunkLimit = 64
     /// The maximum number of productions in a text.
     static let productionLimit = 4
@@ -25,7 +25,7 @@ struct HostileText: Sendable, Hashable {
         var numbers = SplitMix64(seed: seed)
         let first = Production.allCases[Int(seed % UInt64(Production.allCases.count))]
         var productions = [first]
-        // An empty text is hard to show only if it is alone.
+        // An empty text is hard to show only on its own.
         if first != .blank {
             for _ in 0..<numbers.next(below: UInt64(Self.productionLimit)) {
                 productions.append(Self.one(of: Production.allCases, &numbers))
@@ -101,11 +101,11 @@ struct HostileText: Sendable, Hashable {
 
     /// The places where a text is cut.
     enum Cut: CaseIterable, Sendable {
-        /// Nowhere: the text is one chunk.
+        /// Nowhere, so that the text is one chunk.
         case nowhere
         /// Within a character as readers see it; includes the pair of CR and LF.
         case withinCharacters
-        /// Before each character of markup: within fences, links, tags, table rows and escapes.
+        /// Before each markup character, and so within fences, links, tags, table rows and escapes.
         case withinMarkup
         /// Before and after the characters that end lines.
         case atLineEnds
@@ -138,7 +138,7 @@ struct HostileText: Sendable, Hashable {
 }
 
 extension Unicode.Scalar {
-    /// Whether a line ends with it (Unicode Standard Annex 14, classes BK, CR, LF and NL).
+    /// Whether it ends a line (Unicode Standard Annex 14, classes BK, CR, LF and NL).
     fileprivate var endsLine: Bool {
         switch value {
         case 0xA...0xD, 0x85, 0x2028, 0x2029: true

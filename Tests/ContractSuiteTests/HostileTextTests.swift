@@ -21,7 +21,7 @@ struct HostileTextTests {
             #expect(Set(texts.map { $0.productions[0] }) == Set(HostileText.Production.allCases))
             #expect(Set(texts.map(\.cut)) == Set(HostileText.Cut.allCases))
         }
-        // Each production is cut in each way.
+        // Each production must be cut in each way.
         let pairs = Self.seeds.map { HostileText(seed: $0) }.map { [$0.productions[0].hashValue, $0.cut.hashValue] }
         #expect(Set(pairs).count == HostileText.Production.allCases.count * HostileText.Cut.allCases.count)
     }

@@ -1,7 +1,7 @@
 import ContractSuite
 import FitIQAPI
 
-/// A minimal client: it logs meals and goals, and polls the meals.
+/// A minimal client that logs meals and goals, and polls the meals.
 final class MealClient: ClientUnderTest {
     /// Its mistake, if any.
     enum Manner: Sendable, CaseIterable {
@@ -20,7 +20,7 @@ final class MealClient: ClientUnderTest {
         case breaks
         /// It claims to follow the system's clock, and does nothing.
         case idle
-        /// The same, but it claims to be busy.
+        /// It claims to follow the system's clock and to be busy, and does nothing.
         case busy
     }
 

@@ -32,7 +32,7 @@ struct ProcessAdapterTests {
         defer { folder.remove() }
         let file = folder["session"]
         try Data(session.map { $0 + "\n" }.joined().utf8).write(to: file)
-        // Answers as on the page, as long as the commands are those of the page.
+        // This adapter answers as on the page, as long as the commands match the page.
         let script = """
             while IFS= read -r asked && IFS= read -r wanted <&3 && IFS= read -r answer <&3; do
                 [ "> $asked" = "$wanted" ] || { echo "asked: $asked" >&2; exit 1; }
@@ -89,7 +89,7 @@ struct ProcessAdapterTests {
         }
         await client.end()
         await adapter.stop()
-        // The page contains every command.
+        // The page must contain every command.
         let named = Set(session.compactMap { $0.split(separator: "\"").dropFirst(3).first.map(String.init) })
         #expect(named.isSuperset(of: Page.commands))
     }

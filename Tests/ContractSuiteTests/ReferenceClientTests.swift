@@ -106,12 +106,12 @@ struct ReferenceClientTests {
         client.perform(.loadGoals)
         carry(world, [client], by: 9)
         #expect(client.report().isBusy && !journal(world).contains("/api/v1/goals"))
-        // At its time, and no later.
+        // The action happens at its time, and no later.
         carry(world, [client], by: 1)
         #expect(!client.report().isBusy && journal(world).contains("/api/v1/goals"))
     }
 
-    /// Without a deadline, there is always something to change.
+    /// A mutation without a deadline that always has something to change.
     private final class Asked: Mutation {
         private(set) var actionCount = 0
         private(set) var inputCount = 0

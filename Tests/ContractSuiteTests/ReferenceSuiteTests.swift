@@ -14,7 +14,7 @@ struct ReferenceSuiteTests {
         // The coach sends suggestions in one protocol only.
         var unfaced: [Set<String>] = []
         for isOfUserMessages in [false, true] {
-            // Guides have cases of their own.
+            // Guides have their own cases.
             if isOfUserMessages, contractCase.guide != nil { continue }
             let result = try await play(contractCase, isOfUserMessages: isOfUserMessages)
             #expect(result.isPassed && result.broken.isEmpty, "\(result)")

@@ -65,7 +65,7 @@ struct ReplayRoundTripTests {
             replay: engine.replayOutcome(ofWorld: access.id))
     }
 
-    /// The server's output: bodies of answers and messages, in order.
+    /// The server's output: response bodies and messages, in order.
     private static func sent(_ entries: [JournalEntry]) -> [String] {
         entries.compactMap { entry in
             switch entry.event {

@@ -56,7 +56,7 @@ struct ReportTests {
         #expect(run?.checks.first?.clause == "websocket-architecture, Option 1: Poll every 5 seconds.")
         #expect(verdict("inside/failed-meal-surfaces", run)?.outcome == .kept)
         #expect(verdict("inside/cut-stream-not-complete", run)?.outcome == .notExercised)
-        // Faced in two cases, and counted together.
+        // Two cases exercise the obligation, and the report counts them together.
         #expect(verdict("meal/polling-cadence", run)?.outcome == .kept)
         #expect(run?.exposures.first { $0.path == .failedMeal }?.count == 1)
     }

@@ -17,7 +17,7 @@ final class TestStage: Stage {
         try body(engine, now)
     }
 
-    /// An answer to a request.
+    /// The answer to a request.
     struct Answer {
         var status: Int
         var json: JSONValue?

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Shapes of answers")
 struct ValueShapeTests {
-    /// How another text differs from the shape of some texts: `path: known ≠ found`.
+    /// The differences of a text from the shape of other texts: `path: known ≠ found`.
     private static func deviations(_ known: [String], _ other: String) throws -> [String] {
         var shape = ValueShape()
         for text in known { shape.learn(try JSON.parse(Array(text.utf8))) }
@@ -17,7 +17,7 @@ struct ValueShapeTests {
 
     static let id = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
     static let rows: [(known: [String], other: String, deviations: [String])] = [
-        // The same shape, whatever the values are.
+        // Different values with the same shape.
         (["{}"], "{}", []), ([#"{"a":1}"#], #"{"a":2.5}"#, []), ([#"{"a":"x"}"#], #"{"a":"y z"}"#, []),
         ([#"{"a":true}"#], #"{"a":false}"#, []), (["[1]"], "[]", []), (["[]"], #"[{"a":1}]"#, []),
         ([#"{"a":null}"#], #"{"a":{"b":1}}"#, []), ([#"{"a":null}"#, #"{"a":"x"}"#], #"{"a":null}"#, []),

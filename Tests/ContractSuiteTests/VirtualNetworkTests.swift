@@ -31,7 +31,7 @@ struct VirtualWorld {
         network.join(ClientWire(base: try BaseURL(access.url), seed: seed))
     }
 
-    /// The fields of a client of this world.
+    /// A request with the credentials for this world.
     func request(_ number: Int, _ target: String, body: String? = nil) -> ClientRequest {
         var fields = Credentials(token: access.token, apiKey: access.apiKey).fields
         if body != nil { fields[.contentType] = "application/json" }
@@ -64,7 +64,7 @@ struct VirtualNetworkTests {
         #expect(!world.network.settle())
     }
 
-    /// A client that asked a question over socket 2, and received what came at once.
+    /// A client that asked a question on socket 2, and received the frames that arrived immediately.
     private func chat(in world: VirtualWorld) throws -> VirtualNetwork.Endpoint {
         let client = try world.join()
         client.wire.perform(.send(world.request(1, "/api/v1/consultations", body: #"{"persona":"nutritionist"}"#)))

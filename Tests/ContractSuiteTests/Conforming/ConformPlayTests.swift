@@ -12,7 +12,7 @@ import Testing
 struct ConformPlayTests {
     private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
 
-    /// Plays steps on top of an earlier recording; there is no server by default, because nothing should be sent.
+    /// Plays steps on top of an earlier recording; by default there is no server, because nothing should be sent.
     private static func play(
         _ steps: [Step], at url: String = "http://127.0.0.1:1", recorded entries: [SessionExchange] = [],
         isStopped: @escaping @Sendable () -> Bool = { false }
@@ -72,7 +72,7 @@ struct ConformPlayTests {
             engine.journalEntries(ofWorld: "default").count { $0.event.request?.endpoint == .archiveConsultation }
         }
         #expect(archived == 1)
-        // A goal may belong to no consultation.
+        // A goal need not belong to a consultation.
         let goal = try await Self.play([.createGoal("Run 5 km")], at: server.url)
         #expect(goal != nil && goal?.trouble == nil)
     }
@@ -99,7 +99,7 @@ struct ConformPlayTests {
 
     @Test("A failed wait gives a case an outcome, and a stopped run gives it none")
     func unmet() async throws {
-        // It stops only while it waits for the goal, so that there is nothing to wait for.
+        // Stop the run only while it waits for the goal, so that the wait fails immediately.
         let count = Mutex(0)
         let outcome = try await Self.play([.until(.goal("Run 5 km"), within: .seconds(1)), .archive]) {
             count.withLock { count in

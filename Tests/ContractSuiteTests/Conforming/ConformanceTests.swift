@@ -40,7 +40,7 @@ struct ConformanceTests {
         return try #require(try JSON.parse(body).object)
     }
 
-    /// The same with more members.
+    /// The fake's answer to `GET /api/v1/goals` with additional members.
     private static func goals(with members: [(String, JSONValue)]) async throws -> [UInt8] {
         var object = try await goals()
         for (name, value) in members { object[name] = value }
@@ -132,7 +132,7 @@ struct ConformanceTests {
         #expect(conformance.unknownCount == 2 && conformance.endpoints.map(\.endpoint) == [.listGoals])
         #expect(conformance.fidelity == 100 && Self.report(conformance).outcome().exitCode == 0)
         #expect(Self.report(conformance).runs[0].notes.last == ConformMessages.notCompared(2))
-        // Without an answer, nothing is compared.
+        // Nothing is compared if there is no answer.
         conformance = try await Self.compared(unknown)
         #expect(conformance.fidelity == nil && Self.report(conformance).outcome().exitCode == 4)
     }
@@ -286,12 +286,12 @@ struct ConformanceTests {
         func change(_ name: String, _ action: Overlay.Action) -> Overlay.Change {
             Overlay.Change(.listGoals, .status(200), at: place + [.name(name)], action)
         }
-        // Another spelling of the fake's word, and a new word.
+        // Use another spelling of the fake's word, and a new word.
         var (spelled, other) = (goal, goal)
         (spelled["status"], other["status"]) = ("Not-Started", "done")
         #expect(try await accepted([spelled]) == [change("status", .value("Not-Started", insteadOf: ["not_started"]))])
         #expect(try await accepted([goal, other]).first?.action == .value("done", insteadOf: []))
-        // A member with another spelling, and one of the same kind.
+        // Rename a member to another spelling, and another to a name of the same kind.
         goal["created_on"] = goal["createdAt"]
         goal["createdAt"] = nil
         #expect(try await accepted([goal]) == [change("createdAt", .rename("created_on"))])

@@ -16,7 +16,7 @@ struct AgendaTests {
         return stories
     }
 
-    /// Everything that an agenda deals, if every fault acts and leads to these points.
+    /// All schedules that an agenda deals if every fault acts and leads to these points.
     private func all(
         _ agenda: inout Agenda, most: Int = 5000, bringing points: [FaultPoint] = []
     ) -> [Schedule] {
@@ -65,7 +65,7 @@ struct AgendaTests {
         }
         #expect(dealt[0] == dealt[1])
         #expect(dealt[0] != dealt[2] && Set(dealt[0]) == Set(dealt[2]))
-        // A kind that is new at a route may come two ranks later.
+        // A fault kind that is new at a route may come up to two ranks later.
         var layers: [UInt64: Int] = [:]
         let turns = dealt[0].map { schedule in
             let kind = schedule.faults[0].kind
@@ -94,7 +94,7 @@ struct AgendaTests {
         let refusal = try first("status-503")
         for id in ["hang", "silence", "shake-hang", "late"] { #expect(try first(id) > refusal, "\(id)") }
         #expect(try first("silence") < first("frame-late") && first("reset") < first("silence"))
-        // A kind that made a run last comes later afterwards.
+        // The agenda postpones a fault kind that made a run slow.
         var taught = Agenda(stories: stories, seed: 1, patience: [patience])
         var dealt: [Schedule] = []
         while let schedule = taught.deal() {
@@ -122,7 +122,7 @@ struct AgendaTests {
         #expect(limits(1, 2) == [.seconds(2), .seconds(2)] && limits(1, 300) == [.seconds(8), .seconds(300)])
         let slow = Schedule.Fault(try #require(FaultKind.named("slow")), at: .request(.listGoals, 1))
         #expect(limits(1, nil, slow) == [.seconds(10), .seconds(42)])
-        // An answer that comes after 90 s: after it, the client has as much time as without the fault.
+        // The answer comes after 90 s, and then the client has as much time as without the fault.
         let late = Schedule.Fault(try #require(FaultKind.named("late")), at: .request(.listGoals, 1))
         #expect(limits(1, nil, late) == [.seconds(98), .seconds(130)])
         #expect(limits(30, nil, late) == [.seconds(150), .seconds(150)])
@@ -154,7 +154,7 @@ struct AgendaTests {
         #expect(Set(keys).count == keys.count)
         #expect(agenda.counts.newPoints == Self.brought.count)
         #expect(agenda.counts.points == Set(stories[0].all.map(\.place)).count + Self.brought.count)
-        // Each second fault was tried, or is equal to another.
+        // Each second fault was tried or equals another.
         let fitting = Self.brought.map { point in FaultKind.all.count { $0.fits(point.place) } }.reduce(0, +)
         #expect(pairs.count + agenda.counts.equal - equal == fitting * sizes.count { $0 == 1 })
         // A second agenda with the same seed deals the same.
@@ -210,7 +210,7 @@ struct AgendaTests {
         #expect(agenda.counts.dropped == 0)
         bring(1, from: 1_000_000)
         #expect(agenda.counts.dropped == 1 + ExploreLimits.leads / 10)
-        // More points of one run than the agenda looks at.
+        // Offer more points from one run than the agenda examines.
         let before = agenda.counts.newPoints
         bring(ExploreLimits.newPoints + 1, from: 2_000_000)
         #expect(agenda.counts.newPoints == before + ExploreLimits.newPoints)

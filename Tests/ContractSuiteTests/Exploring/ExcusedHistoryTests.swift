@@ -9,7 +9,7 @@ import WebSocket
 
 @Suite("Oracle: excused history failures")
 struct ExcusedHistoryTests {
-    /// An event, when it is written, and on which connection.
+    /// An event with its time and connection.
     private typealias Moment = (at: Double, connection: UInt64, event: JournalEvent)
 
     private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
@@ -24,7 +24,7 @@ struct ExcusedHistoryTests {
         try RequestHead(recorded: Array("\(line) HTTP/1.1\r\nAuthorization: Bearer t\r\n".utf8))
     }
 
-    /// A request on its own connection, with its time and the duration of its answer.
+    /// A request on a separate connection, with its time and its answer's duration.
     private static func request(
         _ line: String, _ endpoint: Endpoint, _ status: Int, answer: String = "", at seconds: Double, took: Double = 0
     ) throws -> Moment {
@@ -73,7 +73,7 @@ struct ExcusedHistoryTests {
 
     @Test("The oracle reports a missing history fetch unless the server withheld an earlier fetch")
     func histories() throws {
-        // The chat is cut at 3 s, and connected again from 5 s to 20 s.
+        // The chat is cut off at 3 s, and reconnected from 5 s to 20 s.
         let chat: [Moment] = [
             try Self.opened(at: 0, on: 1), Self.says(Self.connected, at: 0, on: 1),
             Self.says(#"{"type":"message","content":"Why?"}"#, by: .client, at: 1, on: 1),
@@ -84,7 +84,7 @@ struct ExcusedHistoryTests {
             ([], [], true), ([try Self.history(200, at: -1)], [], true), ([try Self.history(503, at: -1)], [], false),
             // The client pauses for a minute after a failure.
             ([try Self.history(503, at: -58)], [], true), ([try Self.history(503, at: -57)], [], false),
-            // One request was in progress when the chat was connected again.
+            // A request was in progress when the chat was reconnected.
             ([], [try Self.history(503, at: 5, took: 25)], false), ([], [try Self.history(503, at: 6, took: 24)], true),
         ]
         for (index, row) in rows.enumerated() {
@@ -111,7 +111,7 @@ struct ExcusedHistoryTests {
         ]
         let rows: [(moments: [Moment], isBlamed: Bool)] = [
             ([try poll(at: 10)], true), ([try create(503, at: 5), try poll(at: 10)], false),
-            // The client knows an answer that comes with the poll, but not one that comes later.
+            // The client knows an answer that arrives by the time of the poll, but not a later answer.
             ([try create(201, at: 5, took: 5), try poll(at: 10)], true),
             ([try poll(at: 10), try create(201, at: 5, took: 10)], false),
             ([try poll(at: 10), try create(503, at: 10, took: 1)], false),
@@ -130,12 +130,12 @@ struct ExcusedHistoryTests {
         func tried(at seconds: Double) throws -> Moment {
             try Self.request("GET \(Self.path)/ws", .webSocket, 503, at: seconds)
         }
-        // The first try comes at 100 s.
+        // The first attempt comes at 100 s.
         let rows: [(again: Double, asked: [Double], isBlamed: Bool)] = [
             (101.5, [], true), (101.5, [99], false), (101.5, [100], false), (101.5, [101], false),
-            // The user made a request when the chat was opened, or after the try.
+            // The user made a request when the chat was opened, or after the attempt.
             (101.5, [0], true), (101.5, [102], true),
-            // A try that comes too soon is blamed, whoever wanted the one before.
+            // An attempt that comes too soon is reported, even if the user caused the previous attempt.
             (100.95, [99], false), (100.5, [99], true),
         ]
         for row in rows {
@@ -162,10 +162,10 @@ struct ExcusedHistoryTests {
         let rows: [(moments: [Moment], isBlamed: Bool)] = [
             ([], true), ([fault], true), ([failed], true), ([fault, failed], false),
             ([fault, try Self.history(200, at: 1)], true),
-            // The client still waits for the answer.
+            // The client is still waiting for the answer.
             ([fault, try Self.history(200, at: 1.9, took: 1.1)], false),
             ([fault, try Self.history(200, at: 2.1, took: 0.9)], true),
-            // Without a token the client cannot ask, until an answer shows that its token is valid.
+            // A client without a valid token cannot ask until an answer shows that its token is valid.
             ([fault, try goals(401, at: 1)], false), ([fault, try goals(503, at: 1)], true),
             ([fault, try goals(401, at: 1), try goals(200, at: 1.5)], true),
             ([fault, try goals(401, at: 1), try goals(503, at: 1.5)], false),

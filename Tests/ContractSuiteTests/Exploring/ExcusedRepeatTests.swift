@@ -12,7 +12,7 @@ struct ExcusedRepeatTests {
 
     private static func time(_ seconds: Double) -> Timestamp { start.advanced(byNanoseconds: Int64(seconds * 1e9)) }
 
-    /// A request, when it was sent, and how it was answered.
+    /// A request with its time and its answer.
     private struct Request {
         var line: String
         var endpoint: Endpoint
@@ -52,7 +52,7 @@ struct ExcusedRepeatTests {
         }
         let rows: [(asked: [Double], isBlamed: Bool)] = [
             ([], true), ([2], true), ([2, 3], false),
-            // The time of the conflict counts, not that of the create.
+            // The conflict's time counts, not the create's.
             ([1, 3], false), ([2, 5], true), ([0, 7], true),
         ]
         for row in rows {
@@ -92,7 +92,7 @@ struct ExcusedRepeatTests {
         let meals = Request(line: "GET /api/v1/meal-logs", endpoint: .listMealLogs, status: 503, at: 0.25, took: 3)
         let rows: [(requests: [Request], isBlamed: Bool)] = [
             (hasty, true), (hasty + [Self.failed(at: 0.25, took: 3)], false), (hasty + [meals], true),
-            // Neither the request itself nor one that was just answered is in progress.
+            // The request itself is not in progress, nor is one that was just answered.
             ([Self.failed(at: 0), Self.failed(at: 0.5, took: 1)], true),
             ([Self.failed(at: 0, took: 0.5), Self.failed(at: 0.5)], true),
             ([Self.failed(at: 0, took: 10, faults: ["late"]), Self.failed(at: 10.5)], false),

@@ -29,7 +29,7 @@ struct ExplorationReportTests {
     }
 
     private static let isComplete: @Sendable (inout ClientReport) -> Void = { report in
-        // Only after a failure: then the last answer was cut.
+        // Do this only after a failure, because then the last answer was cut off.
         guard !report.problems.isEmpty || report.connection == .connecting else { return }
         for index in report.transcript.indices { report.transcript[index].isComplete = true }
     }

@@ -28,7 +28,7 @@ struct ExplorerTests {
         return settings
     }
 
-    /// Everything in an exploration that a report can contain.
+    /// The parts of an exploration that a report can contain.
     private static func told(_ exploration: Exploration) -> [String] {
         exploration.found.map { found in
             "\(found.symptom.id) \(found.symptom.message) \(found.symptom.situation.index) \(found.schedule.key)"
@@ -44,7 +44,7 @@ struct ExplorerTests {
         #expect(exploration.hasConnected && exploration.ended == .runs)
         let found = try #require(exploration.found.first { $0.symptom.id == Self.rule })
         #expect(found.schedule.faults.map(\.kind.id) == ["status-500"])
-        // No earlier place shows the symptom, and the coach's own answer does not matter.
+        // No earlier place shows the symptom, and the coach's original answer does not matter.
         for place in found.schedule.faults[0].place.earlier {
             var earlier = found.schedule
             earlier.faults[0].place = place
@@ -56,7 +56,7 @@ struct ExplorerTests {
         #expect(found.schedule.isBrief)
         #expect(found.confirmed == (1, 1) && found.seenCount > 1)
         #expect(exploration.counts.equal > 0, "of points that are alike one is tried")
-        // A run with the schedule shows the symptom, also from the scenario's file.
+        // A run with the schedule shows the symptom, and so does a run from the scenario's file.
         let (base, json) = (Story.all[found.schedule.story].scenario, JSONValue.object(["name": "x"]))
         #expect(
             try Scenario.read(json: found.schedule.document(on: json)).faults
@@ -78,7 +78,7 @@ struct ExplorerTests {
         #expect(tellings.allSatisfy { $0 == tellings[0] })
     }
 
-    /// A trial that counts its runs.
+    /// Wraps a trial and counts its runs.
     private struct Counted<Runner: Trial>: Trial {
         let trial: Runner
         let count = Count()
@@ -103,7 +103,7 @@ struct ExplorerTests {
         #expect(exploration.ended == .interrupted && trial.count.now <= 101)
         #expect(exploration.counts.schedules > 30 && exploration.counts.schedules < 100)
         #expect(exploration.found.contains { $0.symptom.id == Self.rule })
-        // Interrupted before it began.
+        // Interrupt the exploration before it begins.
         let none = try await Explorer(Self.settings(runs: nil)).explore(
             with: Self.reference, stopping: { .interrupted })
         #expect(none.ended == .interrupted && none.counts.schedules == 0)
@@ -123,7 +123,7 @@ struct ExplorerTests {
             #expect(!exploration.found.isEmpty && exploration.flaky.isEmpty)
             #expect(exploration.found.allSatisfy { $0.confirmed == (3, 3) && !$0.schedule.isBrief })
         } else {
-            // Findings confirmed earlier count.
+            // Findings that were confirmed earlier count.
             #expect(exploration.found.allSatisfy { $0.confirmed.count >= 2 } && trial.count.now <= 10)
             guard exploration.found.isEmpty else { return }
             #expect(!exploration.flaky.isEmpty && exploration.flaky.allSatisfy { ($0.failed, $0.of) == (0, 0) })
@@ -141,7 +141,7 @@ struct ExplorerTests {
         #expect(exploration.ended == .exhausted && exploration.counts.singles > 0)
     }
 
-    /// A test with a client that waits a minute for an answer, as URLSession does, on a clock that its runs move.
+    /// A trial of a client that waits a minute for an answer, as URLSession does, on a clock that its runs move.
     private final class Patient: Trial {
         let isRepeatable = false
         let budget = Duration.seconds(60)
@@ -289,7 +289,7 @@ struct ExplorerTests {
         let settings = Self.settings(runs: 1) { $0.families = [.failed] }
         let found = try await Explorer(settings).explore(with: command).found
         #expect(found.count == 1 && found.allSatisfy { $0.confirmed == (3, 3) && $0.schedule.isBrief })
-        // Once at first, twice to confirm it, twice with brief answers, and three times at the end.
+        // It runs once at first, twice for confirmation, twice with brief answers, and three times at the end.
         #expect(most.withLock { $0 } == 8)
     }
 

@@ -12,7 +12,7 @@ struct OracleTests {
     private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
     private static let story = Story.all[0]
 
-    /// An outcome with requests at these seconds, and a client frame at each of those.
+    /// An outcome with requests at these seconds and client frames at those seconds.
     private static func outcome(
         requests: [Double] = [], frames: [Double] = [], quiet: Range<Int>? = nil, quietAfter seconds: Double = 0,
         end: TrialOutcome.End = .finished, failures: [CaseFailure] = []
@@ -67,7 +67,7 @@ struct OracleTests {
             let inside = try Self.outcome(failures: [Self.failure(.transcript, step: step)])
             #expect(Self.ids(inside) == ["inside/transcript-equals-chunks"])
         }
-        // In the middle of a story only inside checks count, not a wait that a fault prolongs.
+        // In the middle of a story only inside checks count, not waits that a fault prolongs.
         #expect(Self.ids(try Self.outcome(failures: [Self.failure(step: 1)])) == [])
         #expect(
             Self.ids(try Self.outcome(failures: [Self.failure(.cutStream, step: 1)]))
@@ -88,11 +88,11 @@ struct OracleTests {
         #expect(try ids(Self.story, demand, isHarmed: false) == ["inside/transcript-equals-chunks"])
         #expect(try ids(Self.story, demand, isHarmed: true) == [])
         #expect(try ids(foreign, demand, isHarmed: false) == [])
-        // By default a world is the story's own, and failures are expected.
+        // By default, a world is the story's own, and failures are expected.
         let own = Self.story.inWorld(Self.story.scenario, document: Self.story.document)
         #expect(try ids(own, demand, isHarmed: false) == ["inside/transcript-equals-chunks"])
         #expect(Self.ids(try Self.outcome(failures: [Self.failure(.transcript, step: demand)])) == [])
-        // The end counts in every world.
+        // The end of the story counts in every world.
         let end = try Self.step(.lost)
         for isHarmed in [false, true] {
             #expect(try ids(foreign, end, isHarmed: isHarmed) == ["inside/transcript-equals-chunks"])

@@ -10,7 +10,7 @@ import WebSocket
 
 @testable import ContractSuite
 
-/// What the reference client does in a story, with faults or without.
+/// Plays a story with the reference client, with or without faults.
 func play(_ schedule: Schedule) async throws -> (outcome: TrialOutcome, points: Points) {
     let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
     let outcome = try await trial.run(
@@ -20,7 +20,7 @@ func play(_ schedule: Schedule) async throws -> (outcome: TrialOutcome, points: 
 
 @Suite("Fault points")
 struct PointsTests {
-    /// The entry that a place describes, by the numbers of a journal without faults.
+    /// The entry that a place describes, with the numbers of a journal without faults.
     private static func entry(at place: FaultPoint.Place, in entries: [JournalEntry]) -> JournalEntry? {
         func requests(_ endpoint: Endpoint) -> [JournalEntry] {
             entries.filter {
@@ -60,7 +60,7 @@ struct PointsTests {
         let (outcome, points) = try await play(Schedule(story: story))
         var tried = 0
         for point in points.all {
-            // A change that affects only the names of faults, so that the journal stays the same up to there.
+            // Use a change that affects only fault names, so that the journal is the same up to the fault.
             let kind: String
             switch point.place.sort {
             case .request: kind = "status-503"
@@ -129,7 +129,7 @@ struct PointsTests {
         let hang = Schedule.Fault(try #require(FaultKind.named("hang")), at: .request(.createConsultation, 1))
         let (_, points) = try await play(Schedule(story: 0, faults: [hang]))
         let patience = try #require(points.patience)
-        // Thirty seconds, plus one until the client asks again.
+        // Thirty seconds, plus one until the client retries.
         #expect(patience == .seconds(31))
         let lost = Schedule.Fault(try #require(FaultKind.named("lost-answer")), at: .request(.createConsultation, 1))
         #expect(try await play(Schedule(story: 0, faults: [lost])).points.patience == nil, "That is no patience.")
@@ -159,7 +159,7 @@ struct PointsTests {
         for requests in [1999, 2000, 4999, 5001] {
             let outcome = try Self.journal(requests: requests)
             let points = Points(outcome, TrialReading(outcome))
-            // One of them is the moment of the first situation.
+            // One point is the moment of the first situation.
             #expect(points.all.count == min(requests + 1, ExploreLimits.points), "\(requests)")
         }
         // The end of a situation still belongs to it.
@@ -192,7 +192,7 @@ struct PointsTests {
 
     private static let second = Timestamp(secondsSinceEpoch: 1)
 
-    /// The points of a journal with these events and their times in seconds.
+    /// The points in a journal with these events and their times in seconds.
     private static func points(_ events: [(at: Double, event: JournalEvent)]) -> Points {
         let start = Timestamp(secondsSinceEpoch: 0)
         var outcome = TrialOutcome(mode: .union, startedAt: start)
@@ -303,7 +303,7 @@ extension JournalEntry {
         }
     }
 
-    /// Whether it is about the same request or frame, even if a fault changed its answer or its outcome.
+    /// Whether it is about the same request or frame, even if a fault changed the answer or outcome.
     fileprivate func isLike(_ other: JournalEntry) -> Bool {
         switch (event, other.event) {
         case (.exchange(let one), .exchange(let other)), (.exchange(let one), .opened(let other)),

@@ -9,7 +9,7 @@ import WebSocket
 
 @Suite("Faults from a recording")
 struct RecordedScheduleTests {
-    /// A session built entry by entry, with a second between two.
+    /// A session that is built entry by entry, with a second between entries.
     struct Recording {
         var entries: [JournalEntry] = []
 
@@ -43,7 +43,7 @@ struct RecordedScheduleTests {
             add(.exchange(exchange), on: 1)
         }
 
-        /// A chat's socket on its own connection, connected by default.
+        /// Opens a chat's socket on a new connection, connected by default.
         mutating func opened(
             _ connection: UInt64 = 100, of consultation: String = "a", late: Int64 = 0, isConnected: Bool = true
         ) throws {
@@ -55,7 +55,7 @@ struct RecordedScheduleTests {
             add(.frame(RecordedFrame(sender: party, opcode: .text, payload: Array(text.utf8))), on: connection)
         }
 
-        /// A question, with as much of its answer as was recorded.
+        /// Adds a question and the recorded part of its answer.
         mutating func question(
             _ text: String = "Why?", answer: [String] = [], isComplete: Bool = false, isReceived: Bool = true,
             on connection: UInt64 = 100

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Schedules")
 struct ScheduleTests {
-    /// One place of each sort, and of each kind of socket.
+    /// One place of each kind, and for each kind of socket.
     static let places: [FaultPoint.Place] = [
         .request(.createGoal, 1), .request(.listMessages, 12), .handshake(.webSocket, 2), .handshake(.mealSocket, 1),
         .frame(.webSocket, connection: 1, type: "connected", 1),

@@ -68,7 +68,7 @@ struct ShrinkTests {
         }
         #expect(smallest.faults == kept)
         #expect(tried.contains { !$0.faults.contains(dropped) })
-        // If only all three together fail, all three are found.
+        // If only all three faults together make the client fail, all three are found.
         let (all, _) = shrink(schedule) { candidate in schedule.faults.allSatisfy { candidate.faults.contains($0) } }
         #expect(all.faults == schedule.faults && all.isBrief)
     }
@@ -81,7 +81,7 @@ struct ShrinkTests {
                 try Self.fault("lost-answer", .request(.listGoals, 1)),
                 try Self.fault("status-401", .request(.listGoals, 9)),
             ])
-        // Without the first fault there is no ninth request, but the eighth shows the second fault as well.
+        // Without the first fault there is no ninth request, but the second fault also works at the eighth.
         let (smallest, _) = shrink(schedule) { candidate in
             let places = candidate.faults.filter { $0.kind.id == "status-401" }.map(\.place)
             return places == [.request(.listGoals, 2)]
