@@ -7,7 +7,7 @@ import Testing
 // docs/swift-tests.md points here: it shows how a team wraps its client, which uses the system's clock, for the
 // contract suite.
 
-/// The client as the suite drives it: the user's actions go in, and what the user sees comes out.
+/// The client as the suite drives it: takes the user's actions, and reports what the user sees.
 struct ClientInSuite: ClientUnderTest {
     let client: FitIQClient
 

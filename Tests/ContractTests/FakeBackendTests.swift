@@ -13,7 +13,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Runs a test that must report an issue containing some texts, at the test itself; the traits after it run inside it.
+/// Runs a test that must report an issue with some texts at the test itself; the traits after this one run inside it.
 struct FoundOutTrait: TestTrait, TestScoping {
     let texts: [String]
     /// Whether the issue must fail the test.
@@ -30,7 +30,7 @@ struct FoundOutTrait: TestTrait, TestScoping {
         }
     }
 
-    /// Whether a comment contains all texts, and counts nothing that is absent.
+    /// Whether a comment contains all texts, and no count of zero.
     private func says(_ comment: String) -> Bool {
         texts.allSatisfy { comment.contains($0) } && !comment.contains("And 0 more")
     }
@@ -39,7 +39,7 @@ struct FoundOutTrait: TestTrait, TestScoping {
         #if compiler(>=6.3)
             return issue.severity == .error
         #else
-            // Earlier versions have no severities: every issue fails its test.
+            // Earlier versions have no severities, so every issue fails its test.
             return true
         #endif
     }
@@ -98,7 +98,7 @@ struct FakeBackendTests {
     private static let upperCase = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
     private static let seen = Mutex<Set<String>>([])
 
-    // URLSession repeats lost requests at once, and exploring finds that too.
+    // URLSession repeats lost requests immediately, which exploring also finds.
     @Test(
         "Exploring finds the fault that breaks a test and reports how often the test failed",
         .foundOut("the first GET /api/v1/goals: the command ended", "of 3 times; seed 1, "),
@@ -298,7 +298,7 @@ struct FakeBackendTests {
                 #expect(status == 200)
             }
         }
-        // One issue for the finding.
+        // Expect one issue for the finding.
         #expect(told.withLock { $0 } == 1)
     }
 
@@ -318,7 +318,7 @@ struct FakeBackendTests {
     func limited() async throws {
         let begin = ContinuousClock.now
         _ = try? await Client().ask("GET", "/api/v1/goals")
-        // Waits for an event that never comes.
+        // Wait for an event that never happens.
         let (silence, end) = AsyncStream<Never>.makeStream()
         for await _ in silence {}
         end.finish()

@@ -10,11 +10,11 @@ import Testing
 struct GuideMistake: Sendable, CustomTestStringConvertible {
     /// The name of its golden report.
     let name: String
-    /// The mistake, as the report's heading.
+    /// The mistake, which is also the report's heading.
     let title: String
-    /// The cases that the suite plays with it.
+    /// The cases that the suite plays with this client.
     let cases: [ContractCase]
-    /// The obligations and inside checks that reveal it; empty if only the user's view does.
+    /// The obligations and inside checks that reveal the mistake; empty if only the user's view does.
     let breaks: Set<String>
     let configure: @Sendable (inout ClientConfiguration) -> Void
     let tampering: @Sendable () -> Tampering
@@ -39,7 +39,7 @@ struct GuideMistake: Sendable, CustomTestStringConvertible {
             "quick-start-without-credentials", "consultation-websocket, Quick Start",
             cases: [.suite("guide/consultation-websocket/chat")], breaks: ["auth/websocket-credentials"],
             configured: {
-                // The Quick Start has no other token, and waits for none.
+                // The Quick Start has no other token and does not wait for one.
                 $0.freshToken = nil
                 $0.patience.token = .zero
             }
@@ -55,7 +55,7 @@ struct GuideMistake: Sendable, CustomTestStringConvertible {
         GuideMistake(
             "snake-case-frames", "enhanced-consultations, IncomingMessage",
             cases: [.suite("guide/enhanced-consultations/chat")], breaks: [],
-            // The guide's client waits for chunks as long as its user does.
+            // The guide's client waits for chunks for as long as its user does.
             configured: { $0.patience.answer = .seconds(3600) }
         ) {
             // Without messageId no chunk matches its message.
@@ -111,7 +111,7 @@ struct GuideMistake: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// Decodes nothing: CodingKeys in snake_case contradict convertFromSnakeCase.
+/// Decodes nothing, because CodingKeys in snake_case contradict convertFromSnakeCase.
 ///
 /// The decoder looks for `created_at` among keys that it has converted to `createdAt`, so required members are missing,
 /// and optional ones are nil.

@@ -3,7 +3,7 @@ import FakeBackend
 import FitIQClient
 import Testing
 
-// An app has its own types with the same names as these modules' dependencies; none of them conflicts.
+// An app's types have the same names as types in these modules' dependencies, and must not conflict with them.
 
 private struct APIError: Error {}
 private struct Goal { var title: String }

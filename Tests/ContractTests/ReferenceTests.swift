@@ -59,7 +59,7 @@ struct ReferenceTests {
 }
 
 extension ContractCase {
-    /// The case in another mode; nil if the guide lacks an endpoint or does not ask for the case's subject.
+    /// The case in another mode; nil if the guide lacks an endpoint or does not cover the case's subject.
     func played(as mode: GuideMode) -> ContractCase? {
         guard guide == nil, steps.allSatisfy({ $0.isServed(in: mode) }) else { return nil }
         let faces = faces.filter { id in
@@ -70,7 +70,7 @@ extension ContractCase {
             address, title, clause, setting: setting, guide: mode, faces: faces, steps: steps)
     }
 
-    /// Chat, a goal, a meal, leaving and returning, with patience for everything that the scenario does.
+    /// A case with a chat, a goal, a meal, leaving and returning, with waits long enough for the whole scenario.
     static func everything(in scenario: String) -> ContractCase {
         story(
             .builtIn(scenario),
@@ -89,7 +89,7 @@ extension ContractCase {
 }
 
 extension Step {
-    /// Whether a guide has all that it needs.
+    /// Whether a guide has everything that the step needs.
     fileprivate func isServed(in mode: GuideMode) -> Bool {
         let endpoints: [Endpoint] =
             switch self {

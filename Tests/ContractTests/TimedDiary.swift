@@ -10,7 +10,7 @@ import Testing
 
 // docs/swift-tests.md points here: a URLSession client whose timers follow the suite's clock.
 
-/// A meal diary that polls every five seconds, by a clock that the suite moves.
+/// A meal diary that polls every five seconds on a clock that the suite moves.
 final class TimedDiary: ClientUnderTest {
     let clock = ClientClock.suite
     let usesSockets = false
@@ -18,7 +18,7 @@ final class TimedDiary: ClientUnderTest {
     private let here: Surroundings
     private let session: URLSession
     private var state = ClientReport()
-    /// The meals to log and to poll, with their times.
+    /// The meals to log and poll, with their times.
     private var agenda: [(due: Timestamp, meal: Int, type: MealType?, left: Int)] = []
     private var now: Timestamp
 
@@ -42,7 +42,7 @@ final class TimedDiary: ClientUnderTest {
         return report
     }
 
-    /// Does everything due by now, waits for the answers, and returns the next due time.
+    /// Does everything that is due, waits for the answers, and returns the next due time.
     func settle(at time: Timestamp) async throws -> Timestamp? {
         now = time
         while let place = agenda.firstIndex(where: { $0.due <= now }) {

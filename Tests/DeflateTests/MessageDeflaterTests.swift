@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Deflating and inflating messages")
 struct MessageDeflaterTests {
-    /// Texts as a coach streams them; some are empty, long, or hard to compress.
+    /// Texts like a coach's; some are empty, long, or hard to compress.
     static func messages(seed: UInt64) -> [[UInt8]] {
         var draw = Draw(seed: seed)
         let words = ["protein ", "{\"type\":\"stream_chunk\",\"content\":\"", "a", "Müsli ", "👩‍🍳", "oats "]
@@ -53,7 +53,7 @@ struct MessageDeflaterTests {
         let message = draw.bytes(100_000)
         var deflater = MessageDeflater(windowBits: 15, keepsHistory: false)
         let payload = deflater.deflate(message)
-        // zlib's tables have room for some 16,000 bytes of it: seven stored blocks, with five extra bytes for each.
+        // zlib's tables have room for about 16,000 of its bytes, so it takes seven stored blocks of five extra bytes.
         #expect((message.count...message.count + 50).contains(payload.count), "\(payload.count) bytes")
     }
 
@@ -104,9 +104,9 @@ struct MessageDeflaterTests {
             ([], .unfinished),
             // A last block without the empty one after it.
             ([0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], .unfinished),
-            // Ends with the four bytes that must be left out.
+            // This ends with the four bytes that must be omitted.
             ([0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00, 0x00, 0xFF, 0xFF], .unfinished),
-            // A block of the type that does not exist.
+            // A block of the reserved type.
             ([0x07, 0x00], .corrupt),
             // A stored block whose two lengths contradict each other.
             ([0x00, 0x05, 0x00, 0x05, 0x00, 0x48], .corrupt),

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Deflate
 
-/// Work is counted, not timed: bytes that zlib takes, writes and loads, and calls of it.
+/// Counts work instead of measuring time: zlib calls, and the bytes that zlib takes, writes and loads.
 @Suite("Work per byte of input")
 struct WorkTests {
-    /// Earlier bytes that fill most of the window, and cannot be compressed.
+    /// Earlier bytes that fill most of the window and cannot be compressed.
     static let earlier: [UInt8] = {
         var draw = Draw(seed: 24)
         return draw.bytes(24 * 1024)
@@ -16,7 +16,7 @@ struct WorkTests {
         Array(repeatElement(bytes, count: count).joined())
     }
 
-    /// The work of one direction of a connection for a message after 24 KiB.
+    /// The work that one direction of a connection does for a message after 24 KiB.
     static func work(for payload: [UInt8]) throws -> (message: [UInt8], work: Int) {
         var deflater = MessageDeflater(windowBits: 15, keepsHistory: true)
         var inflater = MessageInflater(windowBits: 15, keepsHistory: true)
@@ -28,7 +28,7 @@ struct WorkTests {
 
     @Test("The work for a message is linear in its bytes for any number of final blocks")
     func finalBlocks() throws {
-        // An empty block of fixed codes that is marked as the last one; and the same with one letter.
+        // An empty block with fixed codes that is marked as final, and the same block with one letter.
         let blocks: [(bytes: [UInt8], letters: Int)] = [([0x03, 0x00], 0), ([0x4B, 0x04, 0x00], 1)]
         for (block, letters) in blocks {
             let count = 100_000
@@ -84,7 +84,7 @@ struct WorkTests {
                 switch draw.below(5) {
                 case 0: payload += [0x03, 0x00]
                 case 1: payload += [0x4B, 0x04, 0x00]
-                // A stored block that is the last one, of two bytes.
+                // A final stored block of two bytes.
                 case 2: payload += [0x01, 0x02, 0x00, 0xFD, 0xFF, 0x62, 0x63]
                 case 3: payload += [0x00, 0x00, 0x00, 0xFF, 0xFF]
                 default: payload += draw.bytes(draw.below(12))
@@ -106,7 +106,7 @@ struct WorkTests {
         var deflater = MessageDeflater(windowBits: 15, keepsHistory: true)
         var inflater = MessageInflater(windowBits: 15, keepsHistory: true)
         _ = try inflater.inflate(deflater.deflate(Self.earlier), limit: 1 << 20)
-        // The same bytes again, which refer to the 4 KiB that a deflater keeps, after a thousand final blocks.
+        // Repeat bytes, which refer to the 4 KiB that a deflater keeps, after a thousand final blocks.
         let tail = Array(Self.earlier.suffix(2000))
         let again = deflater.deflate(tail)
         #expect(again.count < 100)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension Errata {
-    /// `openapi/DEVIATIONS.md` lists them; each client here makes one, against the server or its answer.
+    /// `openapi/DEVIATIONS.md` lists the mistakes; each client here makes one, against the server or its answer.
     @Suite("Mistakes in the apps that no backend can fix")
     struct AppMistakeTests {
         @Test("A registration model that decodes the time as a number throws after the server creates the account")
@@ -35,12 +35,12 @@ extension Errata {
             // The user sees an error, and the next attempt finds the address taken.
             #expect(try app.send(.post, "/auth/register", App.account).status == 409)
             #expect(try app.send(.post, "/auth/login", App.account).status == 200)
-            // The other app's model can read the answer.
+            // The other app's model can decode the answer.
             let read = try JSONDecoder().decode(AppModels.Answer<AppModels.Registration>.self, from: data)
             #expect(read.data.createdAt == "2025-01-29T10:30:00Z")
         }
 
-        /// Combines chunks that arrive within a time of each other into one message, as the app does.
+        /// Combines chunks that arrive close together into one message, as the app does.
         struct Streaming {
             let nanoseconds: Double
             var messages: [String] = []
@@ -82,7 +82,7 @@ extension Errata {
             #expect(fixed.messages == [chunks.joined()])
         }
 
-        /// A client that throws for every status except 2xx before its callers see it, or does not.
+        /// A client that may throw for every status except 2xx before its callers see the status.
         struct Client {
             struct Refused: Error, Equatable { let status: Int }
             let app: App
@@ -104,7 +104,7 @@ extension Errata {
                 return response.json?["data"]?["id"]?.string
             }
 
-            /// The consultation's title, or a word for a deleted one.
+            /// The consultation's title, or a word for a deleted consultation.
             func title(of consultation: String) throws -> String? {
                 let response = try send(.get, "/consultations/\(consultation)")
                 return response.status == 404 ? "gone" : response.json?["data"]?["title"]?.string
@@ -143,7 +143,7 @@ extension Errata {
             #expect(try AppModels.decoder.decode(Nested.self, from: changed).data.profile.heightCm == 171)
         }
 
-        /// A client of FitIQ, such as that of meals: its refresh comes after a request that throws.
+        /// A client in FitIQ, such as the meal client, whose refresh comes after a request that throws.
         struct RefreshingClient {
             let app: App
             let path: String
@@ -226,7 +226,7 @@ extension Errata {
     }
 }
 
-/// A server in union mode with a manual clock, and an app's requests to it.
+/// An app's requests to a server in union mode with a manual clock.
 struct App {
     static let account =
         #"{"email":"ada@example.com","password":"correct horse","name":"Ada","date_of_birth":"1990-05-17"}"#

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension Errata {
-    /// The rows about photos, the coach, and synchronization in the apps' table of `openapi/DEVIATIONS.md`.
+    /// The rows about photos, the coach, and synchronization in the apps' table in `openapi/DEVIATIONS.md`.
     @Suite("Mistakes in the apps' synchronization")
     struct AppSyncMistakeTests {
         private typealias Client = AppMistakeTests.Client
@@ -76,7 +76,7 @@ extension Errata {
             #expect(throws: PhotoClient.Failure.notFound) { try listed.photo(ServerAnswers.id) }
             app.network.advance(by: .seconds(3600))
             #expect(throws: PhotoClient.Failure.unauthorized) { try listed.photo(ServerAnswers.id) }
-            // The tokens are new even so.
+            // The tokens are replaced anyway.
             #expect(throws: PhotoClient.Failure.notFound) { try listed.photo(ServerAnswers.id) }
 
             var fixed = PhotoClient(app: app, tokens: listed.tokens, retriesWithinDo: false)
@@ -154,7 +154,7 @@ extension Errata {
             let described = "2025-01-29T10:30:00Z"
             #expect(formatter.date(from: described) == nil)
             #expect(ISO8601DateFormatter().date(from: described) != nil)
-            // This server's answer has a fraction for this app.
+            // This server's answer has a fractional second, which this app needs.
             let answer = try app.send(.post, "/insights/generate/wellness", #"{"insight_type":"weekly"}"#, token)
             let insight = try #require(answer.json?["data"], "\(answer.text)")
             for member in ["created_at", "updated_at", "period_start", "period_end"] {

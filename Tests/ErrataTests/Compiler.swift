@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The compiler of the toolchain that runs the tests.
+/// The compiler in the toolchain that runs the tests.
 enum Compiler {
     /// A compiler message about a line.
     struct Diagnostic: Hashable, Comparable {
@@ -33,7 +33,7 @@ enum Compiler {
         let status = try await process.runToItsEnd()
         let text = try files.read("said")
         let found = read(text)
-        // A compiler that failed to start says nothing about the snippet.
+        // If the compiler failed to start, its output says nothing about the snippet.
         try #require(status == 0 || !found.isEmpty, "\(text)")
         return found
     }

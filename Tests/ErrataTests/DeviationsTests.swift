@@ -2,9 +2,9 @@ import Foundation
 import GuideModels
 import Testing
 
-/// The contents of `openapi/DEVIATIONS.md`: tables, headings, code, and the names of tests.
+/// The contents of `openapi/DEVIATIONS.md`: tables, headings, code, and test names.
 struct Deviations {
-    /// From the package's root.
+    /// The path relative to the package's root.
     static let path = "openapi/DEVIATIONS.md"
     static let root = GuideFixture.directory.deletingLastPathComponent().deletingLastPathComponent()
 
@@ -16,7 +16,7 @@ struct Deviations {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// The lines below a heading, up to the next heading of the same or a higher rank.
+    /// The lines below a heading, up to the next heading of the same or a higher level.
     func section(_ heading: String) -> [String] {
         let rank = heading.prefix { $0 == "#" }.count
         let lines = text.components(separatedBy: "\n")
@@ -39,7 +39,7 @@ struct Deviations {
         text.components(separatedBy: "`").filter { $0.hasPrefix("Tests/") }
     }
 
-    /// The lines of Swift in a section.
+    /// The lines of Swift code in a section.
     static func code(in lines: [String]) -> [String] {
         var isCode = false
         return lines.filter { line in
@@ -138,7 +138,7 @@ struct DeviationsTests {
     @Test("The compiler emits every quoted message")
     func messagesAreReal() throws {
         let real = try Set(Snippet.all.flatMap { Snippet.announced(in: try $0.text).map(\.message) })
-        // A line may end inside a message, which counts as a space.
+        // A message may contain a line break, which counts as a space.
         let quoted = try Deviations().text.components(separatedBy: "`")
             .map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
             .filter { $0.hasPrefix("error: ") || $0.hasPrefix("warning: ") }

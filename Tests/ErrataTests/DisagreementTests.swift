@@ -4,7 +4,7 @@ import GuideModels
 import JSON
 import Testing
 
-/// The rows of the table in `openapi/DEVIATIONS.md`: each test shows that the guides disagree, and what satisfies both.
+/// For rows of the table in `openapi/DEVIATIONS.md`, shows that the guides disagree, and what satisfies both.
 @Suite("Where the guides disagree")
 struct DisagreementTests {
     typealias Chat = ConsultationWebSocketGuide
@@ -20,7 +20,7 @@ struct DisagreementTests {
         (try? JSONDecoder.iso8601().decode(model, from: answer)) != nil
     }
 
-    /// Expects that an answer in one guide's form does not decode with another guide's model, for this reason.
+    /// Expects that an answer in one guide's format does not decode with another guide's model, for this reason.
     private func expect<Model: Decodable>(
         _ model: Model.Type, from answer: Data, fails failure: DecodingFailure,
         at location: SourceLocation = #_sourceLocation
@@ -177,7 +177,7 @@ struct DisagreementTests {
         var listed = ListedReconnecting(.resetsWhenConnected)
         listed.connect()
         for _ in 0..<50 where listed.isTrying { listed.receiveFails() }
-        // enhanced-consultations, best practice 1, from a first delay of one second.
+        // These are the delays by best practice 1 of enhanced-consultations, if the first is one second.
         let doubling = (0..<50).reduce(into: [1]) { delays, _ in delays.append(min(delays[delays.count - 1] * 2, 30)) }
         let steady = Array(repeating: 5, count: 50)
         for delays in [listed.delays, doubling, steady] {

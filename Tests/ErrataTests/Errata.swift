@@ -1,7 +1,7 @@
 import Testing
 
-/// The mistakes in the guides' own snippets: each test shows the failure as a developer sees it, and then its fix.
+/// The mistakes in the guides' own snippets; each test shows the failure that a developer sees, and then the fix.
 ///
-/// `openapi/DEVIATIONS.md` explains the same to users. The tests run one at a time, because compilers use much memory.
+/// `openapi/DEVIATIONS.md` explains them to users. The tests run one at a time, because compilers use much memory.
 @Suite("Errata of the guides", .serialized)
 enum Errata {}

@@ -44,7 +44,7 @@ extension Errata {
             let message = try Guide.decoder.decode(Guide.MealLogMessage<Guide.MealLogCompletedData>.self, from: frame)
             #expect(message.type == .mealLogCompleted)
             #expect(message.data.items.count == 1)
-            // The listing's own decoding loses it: MessageData has no items.
+            // The listing's own decoding drops the items, because MessageData has no such property.
             let listed = try Guide.decoder.decode(Guide.WebSocketMessage.self, from: frame)
             #expect(listed.data?.mealLogId == nil)
             #expect(listed.data?.totalCalories == 198)
@@ -55,7 +55,7 @@ extension Errata {
             var isSubmitting = false
             var resetsWhenDone: Bool
 
-            /// The view's button is disabled while this is false.
+            /// The view disables its button while this is false.
             var canSubmit: Bool { !isSubmitting }
 
             mutating func submit(_ create: () throws -> Void) {

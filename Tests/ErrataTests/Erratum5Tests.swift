@@ -57,7 +57,7 @@ extension Errata {
             }
         }
 
-        /// `chatAboutGoal` and the retry around it, without the network: every request times out.
+        /// `chatAboutGoal` and its retry, without the network; every request times out.
         struct Chat {
             var requests = 0
             var chatError: String?
@@ -67,12 +67,12 @@ extension Errata {
                 throw URLError(.timedOut)
             }
 
-            /// As listed: the error is shown on the screen and not rethrown.
+            /// As in the listing, the error is shown on the screen and not rethrown.
             mutating func chatAboutGoal() {
                 do { try createConversation() } catch { chatError = "\(error)" }
             }
 
-            /// `chatAboutGoalWithRetry`, for an attempt that may throw or not, without its waits.
+            /// `chatAboutGoalWithRetry` without its waits, for an attempt that may throw.
             mutating func withRetry(_ attempt: (inout Chat) throws -> Void) {
                 var retryCount = 0
                 let maxRetries = 3

@@ -1,5 +1,4 @@
-/// The listing of consultation-websocket, `ConsultationWebSocketManager`, reduced to the code that decides about
-/// reconnecting.
+/// The listing `ConsultationWebSocketManager` from consultation-websocket, reduced to the code for reconnecting.
 ///
 /// The statements have the listing's order. The caller plays the network, and decides what happens to the pending
 /// receive.
@@ -7,7 +6,7 @@ struct ListedReconnecting {
     private(set) var reconnectAttempts = 0
     private let maxReconnectAttempts = 5
     private(set) var isConnected = false
-    /// Started handshakes.
+    /// The number of started handshakes.
     private(set) var handshakes = 0
     /// The seconds of waiting before each handshake except the first.
     private(set) var delays: [Int] = []
@@ -17,7 +16,7 @@ struct ListedReconnecting {
     /// The fixes for the listing's two faults.
     struct Fixes: OptionSet {
         let rawValue: Int
-        /// The count of attempts is reset only when the server says `connected`.
+        /// The number of attempts is reset only when the server sends `connected`.
         static let resetsWhenConnected = Fixes(rawValue: 1)
         /// A failure after `disconnect()` does not cause a reconnect.
         static let remembersDisconnect = Fixes(rawValue: 2)
@@ -29,7 +28,7 @@ struct ListedReconnecting {
     mutating func connect() {
         wantsConnection = true
         handshakes += 1
-        // `task.resume()` returns at once: nothing has arrived yet.
+        // `task.resume()` returns immediately, before anything has arrived.
         isConnected = true
         if !fixes.contains(.resetsWhenConnected) { reconnectAttempts = 0 }
         hasPendingReceive = true

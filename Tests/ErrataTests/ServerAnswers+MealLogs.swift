@@ -27,13 +27,13 @@ extension ServerAnswers {
         return log
     }
 
-    /// The answer to create or get.
+    /// The answer to a create or get request.
     static func mealLog(_ meal: Meal, in mode: GuideMode = .union) throws -> Data {
         let (form, log) = (mode.form(of: .showMealLog), try log(meal))
         return Data(log.body(of: log.object(in: form), in: form))
     }
 
-    /// The frame about a finished log.
+    /// The frame about a completed or failed log.
     static func mealEvent(_ meal: Meal, in mode: GuideMode = .union) throws -> Data {
         struct StillProcessing: Error {}
         guard let frame = MealLogEvent.frame(of: try log(meal), in: mode) else { throw StillProcessing() }

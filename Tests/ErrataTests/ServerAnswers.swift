@@ -2,7 +2,7 @@ import FitIQAPI
 import Foundation
 import Testing
 
-/// This server's answers, for the errata to decode; this file encodes them.
+/// Encodes this server's answers, for the errata to decode.
 enum ServerAnswers {
     static let id = "550e8400-e29b-41d4-a716-446655440000"
 
@@ -15,7 +15,7 @@ enum ServerAnswers {
 
     static let now = Timestamp(secondsSinceEpoch: 1_738_146_600)
 
-    /// The answer to create or get; in the union they are the same.
+    /// The answer to a create or get request; in union mode the two are the same.
     static func consultation(
         answering endpoint: Endpoint = .showConsultation, in mode: GuideMode = .union
     ) throws -> Data {
@@ -58,7 +58,7 @@ enum ServerAnswers {
     }
 }
 
-/// A decoding failure: its kind, and the path.
+/// A decoding failure, with its kind and path.
 enum DecodingFailure: Equatable {
     case typeMismatch(String)
     case keyNotFound(String)

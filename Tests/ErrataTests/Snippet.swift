@@ -4,7 +4,7 @@ import Testing
 
 /// A piece of a guide's code reduced to its fault: a file below `Fixtures/guides/errata`, with its fix next to it.
 ///
-/// A compiler message stands in the line that it is about, `// error: …` or `// warning: …`; on a line of its own it is
+/// A comment `// error: …` or `// warning: …` contains the compiler message for its line; on a separate line, it is
 /// about the next line.
 struct Snippet: Sendable, CustomTestStringConvertible {
     let name: String
@@ -17,7 +17,7 @@ struct Snippet: Sendable, CustomTestStringConvertible {
     /// The snippets that the compiler rejects.
     static let all = names { !$0.hasSuffix(".fixed") }.map(Snippet.init)
 
-    /// Fixes of faults that show only when the code runs.
+    /// Fixes for faults that show only when the code runs.
     static let fixesAlone: [Snippet] = {
         let faults = Set(all.map { "\($0.name).fixed" })
         return names { $0.hasSuffix(".fixed") && !faults.contains($0) }.map(Snippet.init)
@@ -49,7 +49,7 @@ struct Snippet: Sendable, CustomTestStringConvertible {
         return found.sorted()
     }
 
-    /// Expects the announced messages, and none for the fix.
+    /// Expects the announced messages, and no messages for the fix.
     func check(at location: SourceLocation = #_sourceLocation) async throws {
         let broken = try text
         let announced = Self.announced(in: broken)

@@ -5,7 +5,7 @@ import WebSocket
 
 @Suite("Coalescing messages")
 struct CoalescingTests {
-    /// What a client receives when these are sent in a row: frames separated by `|`, messages in one frame by `+`.
+    /// What a client receives if these messages are sent in a row: `|` separates frames, and `+` messages in a frame.
     private static func heard(_ faults: [(SocketFault, SocketPoint)], _ messages: [String]) throws -> String {
         var socket = try socketFaults(faults)
         var out: [UInt8] = []
@@ -153,7 +153,7 @@ struct CoalescingTests {
         let sent = (0..<4).map { _ in socket.send(message).transmission.bytes.count }
         #expect(sent == [0, 0, 0, 4 * message.count + 3 + 10])
         #expect(socket.waitingByteCount == 0)
-        // Exactly the limit is allowed.
+        // A message of exactly the limit is allowed.
         let spaces = String(repeating: " ", count: FaultLimits.waitingBytes - 12)
         let whole = socket.send(bytes(#"{"type":"x"}"# + spaces)).transmission.bytes
         #expect(whole.count == FaultLimits.waitingBytes + 10)

@@ -6,8 +6,7 @@ import Testing
 
 @Suite("Fault rules and their counts")
 struct FaultBookTests {
-    /// The names that act on each of this many requests, in one string: `ab·b` for a and b on the first, b on the
-    /// third.
+    /// The names of the rules that act on each request, in one string: `ab·b` for a and b on the first, b on the third.
     private static func acting(
         _ book: inout FaultBook, _ count: Int, on endpoint: Endpoint? = .listGoals
     ) -> String {
@@ -111,7 +110,7 @@ struct FaultBookTests {
         #expect(Self.acting(&book, 4, on: .createGoal) == "aa··")
     }
 
-    /// The milliseconds of requests, and the outcome of each: the seconds of Retry-After, or nil.
+    /// The times of requests in milliseconds, each with its outcome: the seconds of Retry-After, or nil.
     static let quotas: [(requests: Int, window: Int64, retryAfter: Int?, [(Int64, Int?)])] = [
         (
             2, 10_000, nil,
@@ -123,9 +122,9 @@ struct FaultBookTests {
         (1, 1_500, nil, [(0, nil), (1, 2), (500, 1), (1_499, 1), (1_500, nil)]),
         (1, 10_000, 3, [(0, nil), (5, 3), (9_999, 3)]),
         (0, 1_000, nil, [(0, 1), (5_000, 1)]),
-        // After a pause: the window begins with a request, not at a fixed time.
+        // After a pause, the window begins with a request, not at a fixed time.
         (1, 1_000, nil, [(0, nil), (1_700, nil), (2_500, 1), (2_700, nil)]),
-        // A clock that goes back.
+        // A clock that goes backwards.
         (1, 1_000, nil, [(5_000, nil), (4_000, nil), (4_500, 1)]),
     ]
 

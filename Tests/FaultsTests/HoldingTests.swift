@@ -105,7 +105,7 @@ struct HoldingTests {
         _ = held.send(bytes(Talk.pong))
         #expect(held.release().transmission == Transmission())
         #expect(held.ungate().transmission.bytes == frame(Talk.connected) + frame(Talk.pong))
-        // Nothing is held behind a gate until it opens.
+        // Messages behind a gate are not held until the gate opens.
         var gated = try Self.holding(.frames(.only(1)))
         gated.gate()
         #expect(gated.send(bytes(Talk.connected)).held == nil)
@@ -115,7 +115,7 @@ struct HoldingTests {
         gated.gate()
         #expect(gated.send(bytes(Talk.pong)) == Outgoing())
         #expect(gated.ungate().held?.text == bytes(Talk.pong))
-        // A message that already waits behind the gate is the next one for a step.
+        // A step holds a message that is already waiting behind the gate.
         var stepped = SocketFaults(seed: 7)
         stepped.gate()
         _ = stepped.send(bytes(Talk.pong))
@@ -164,7 +164,7 @@ struct HoldingTests {
         var other: SocketFaults?
         selected.attach(selected.frameBreakpoints(named: ["a"]), to: &other)
         #expect(other == nil)
-        // A socket's other or removed rules do not prevent it.
+        // A socket's other or removed rules do not prevent this.
         let rules = ["a", "b"].map { FaultRule.socket($0, .hold(Hold(fromServer: true))) }
         var both = FaultBook(rules: rules)
         var faults: SocketFaults?

@@ -8,7 +8,7 @@ struct NetworkLineTests {
     static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
     static func ms(_ count: Int64) -> Timestamp { start.advanced(byNanoseconds: count * 1_000_000) }
 
-    /// The arrival times in milliseconds, and how many bytes have arrived by then.
+    /// The arrival times in milliseconds, each with the number of bytes that have arrived by then.
     static func arrivals(
         _ profile: NetworkProfile, _ writes: [(at: Int64, upTo: Int)], _ direction: NetworkLine.Direction = .down,
         seed: UInt64 = 1
@@ -38,12 +38,12 @@ struct NetworkLineTests {
         #expect(
             Self.arrivals(profile, [(0, 5000)])
                 == ["70.0 ms 2000", "90.0 ms 4000", "100.0 ms 5000"])
-        // Bytes that come while the line is busy wait for it; later ones do not.
+        // Bytes that come while the line is busy wait; later bytes do not.
         #expect(
             Self.arrivals(profile, [(0, 1000), (5, 2000), (500, 2100)]) == [
                 "60.0 ms 1000", "70.0 ms 2000", "551.0 ms 2100",
             ])
-        // A rate that does not divide a second loses nothing: 3,000 bytes take a second, however they are split.
+        // A rate that does not divide a second is exact: 3,000 bytes take a second, regardless of how they are split.
         #expect(Self.arrivals(profile, (1...3000).map { (0, $0) }, .up).last == "1050.0 ms 3000")
         #expect(Self.arrivals(NetworkProfile("b"), [(3, 1_000_000_000)]) == ["3.0 ms 1000000000"])
     }
@@ -70,7 +70,7 @@ struct NetworkLineTests {
                 line.prefix { $0 != " " }
             }
         }
-        // Nine slices of one packet each, and of four.
+        // Expect nine slices of one packet each, and of four packets each.
         #expect(times(1) == times(5000) && times(1).count == 9)
     }
 
@@ -85,7 +85,7 @@ struct NetworkLineTests {
         #expect(times == times.sorted())
         let last = try #require(times.last)
         #expect(last >= 1050 && last <= 1280)
-        // A lost packet comes 200 ms later, with all packets behind it.
+        // A lost packet arrives 200 ms later, with all packets behind it.
         #expect(lines.count < 50)
     }
 
@@ -97,7 +97,7 @@ struct NetworkLineTests {
         #expect(lines.count == 30 && lines.allSatisfy { latest.contains($0) || $0.contains(".0 ms ") }, "\(lines)")
     }
 
-    /// The effect on the first packet, of one byte; with this seed, chance draws 999 of 0 to 999 for it.
+    /// The effect on the first packet of one byte, for which this seed draws 999 out of 0 to 999.
     static let losses: [(NetworkProfile, arrival: String)] = [
         (NetworkProfile("a", lossPerMille: 1000), "200.0 ms 1"), (NetworkProfile("a", lossPerMille: 999), "0.0 ms 1"),
         (NetworkProfile("a", roundTrip: 199_000_000, lossPerMille: 1000), "299.5 ms 1"),
@@ -138,11 +138,11 @@ struct NetworkLineTests {
 
     @Test("An outage breaks the configured share of connections")
     func breaks() {
-        /// How many of 400 connections break that all meet one outage.
+        /// The number of connections that break, of 400 that all meet one outage.
         func broken(_ perMille: Int) -> Int {
             let outages = NetworkProfile.Outages(
                 period: 10_000_000_000, length: 4_000_000_000, resetPerMille: perMille)
-            // With this seed, chance draws both 0 and 999 for some of them.
+            // This seed draws both 0 and 999 for some of the connections.
             let network = Network(NetworkProfile("a", outages: outages), seed: 14, from: Self.start)
             return (UInt64(1)...400).filter { connection in
                 var line = NetworkLine(network, .up, connection: connection, after: 0, from: Self.start)

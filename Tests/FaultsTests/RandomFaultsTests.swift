@@ -184,7 +184,7 @@ struct RandomFaultsTests {
         var out: [UInt8] = []
         let messages = (0..<30).map { _ in numbers.element(of: Talk.answer) }
         for message in messages { out += socket.send(bytes(message)).transmission.bytes }
-        // One more message releases a message that waits for swapping; a close releases coalesced ones.
+        // One more message releases a message that waits to be swapped; a close releases coalesced messages.
         for rule in socket.ruleNames { socket.setEnabled(false, named: ExactString(rule)) }
         out += socket.send(bytes(Talk.error)).transmission.bytes + socket.close().transmission.bytes
         let heard = readFrames(out).flatMap { event -> [String] in
@@ -196,7 +196,7 @@ struct RandomFaultsTests {
 
     @Test("The work for a message is linear in its bytes and the number of rules")
     func linear() throws {
-        // A thousand rules that all select every message of a long conversation.
+        // Use a thousand rules that all select every message of a long conversation.
         var book = FaultBook(
             rules: (0..<FaultLimits.rules).map { .socket("r\($0)", .fragments(at: [$0]), at: .frames(.all)) })
         var socket = try unwrap(book.openSocket(at: .after(0))?.socket)

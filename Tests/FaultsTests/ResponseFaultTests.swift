@@ -14,7 +14,7 @@ struct ResponseFaultTests {
         let faults: [ResponseFault]
         let bytes: String
         var marks: [Transmission.Mark] = []
-        /// A client's reading of the bytes if the stream then ends.
+        /// What a client reads from the bytes if the stream then ends.
         let seen: String
 
         init(_ name: String, _ faults: ResponseFault..., bytes: String, marks: [Transmission.Mark] = [], seen: String) {
@@ -147,7 +147,7 @@ struct ResponseFaultTests {
         let none = try encode(.noContent, body: "", fields: [:])
         #expect(none.apply([.delay(3)], seed: 1) == Transmission(none.bytes, marks: [.init(0, .wait(3))]))
         #expect(none.apply([.reset(after: 4)], seed: 1) == Transmission(bytes("HTTP"), marks: [.init(4, .reset)]))
-        // There is no content whose type could be changed.
+        // The response has no content whose type could be changed.
         #expect(none.apply([.contentType("text/html")], seed: 1) == Transmission(none.bytes))
         let head = try encode(body: plainBody, method: .head)
         #expect(

@@ -4,7 +4,7 @@ import WebSocket
 
 @testable import Faults
 
-/// The messages of one question and its answer, as the server writes them.
+/// The server's messages for one question and its answer.
 enum Talk {
     static let connected = #"{"type":"connected","timestamp":"2025-01-29T10:30:00Z"}"#
     static let received = #"{"type":"message_received"}"#
@@ -145,7 +145,7 @@ struct SocketFaultTests {
             name: "escape", fault: .escape, point: .frames(.all),
             bytes: f1 + f2 + frame(third.replacing("é", with: #"\u00e9"#)),
             seen: [t1, t2, .text(bytes(third.replacing("é", with: #"\u00e9"#)))]),
-        // At a byte.
+        // The fault acts at a byte.
         Case(
             name: "finish at a byte", fault: .finish, point: .byte(f1.count + 5), bytes: f1 + f2.prefix(4),
             marks: [.init(f1.count + 4, .finish)], seen: [t1], isOver: true),
@@ -287,7 +287,7 @@ struct SocketFaultTests {
     func types() {
         #expect(ServerText(bytes(#"{"type":"a_b.c","x":1}"#)).type == "a_b.c")
         #expect(ServerText(bytes(#"{"type":""}"#)).type == "")
-        // The rest is not read, so it need not be JSON.
+        // The reader ignores the rest, so it need not be JSON.
         #expect(ServerText(bytes(#"{"type":"a","x":"#)).type == "a")
         for other in ["", "{}", #"{"type":"a"#, #"{"type":1}"#, #"{"x":{"type":"a"}}"#, #"[{"type":"a"}]"#] {
             #expect(ServerText(bytes(other)).type == nil)

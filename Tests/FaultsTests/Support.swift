@@ -14,7 +14,7 @@ let millisecond: Int64 = 1_000_000
 let second: Int64 = 1_000_000_000
 
 extension Transmission.Mark: CustomStringConvertible {
-    /// The offset and the action there.
+    /// The offset and the action at it.
     public var description: String { "\(offset): \(action)" }
 }
 
@@ -44,7 +44,7 @@ extension FaultRule {
 }
 
 extension Replacement {
-    /// The answer of a rule with this name.
+    /// The replacement answer of a rule with this name.
     func answer(rule name: String, in form: GuideMode) -> ReplacementAnswer {
         var book = FaultBook(rules: [.response(name, .replace(self))])
         guard let answer = book.respond(to: nil, at: .after(0))?.answer(in: form) else {
@@ -67,7 +67,7 @@ func encode(
     return EncodedResponse(out, isAnswerToHead: method == .head)
 }
 
-/// An HTTP/1.1 client's reading of bytes and then the end of the stream: the body, or the error.
+/// What an HTTP/1.1 client reads from the bytes and the end of the stream: the body, or the error.
 func readResponse(_ bytes: [UInt8], method: HTTPRequest.Method = .get) -> String {
     var client = HTTP1.Connection(role: .client)
     var out: [UInt8] = []
@@ -91,7 +91,7 @@ func readResponse(_ bytes: [UInt8], method: HTTPRequest.Method = .get) -> String
     }
 }
 
-/// A client WebSocket's reading of bytes.
+/// The events that a client WebSocket reads from the bytes.
 func readFrames(_ bytes: [UInt8]) -> [WebSocket.Event] {
     var client = WebSocket.Connection(role: .client)
     var (events, out): ([WebSocket.Event], [UInt8]) = ([], [])
@@ -99,7 +99,7 @@ func readFrames(_ bytes: [UInt8]) -> [WebSocket.Event] {
     return events
 }
 
-/// The value; the test ends without one.
+/// Returns the value, or ends the test if it is nil.
 ///
 /// `#require` cannot contain a mutating call.
 func unwrap<Value>(_ value: Value?, sourceLocation: SourceLocation = #_sourceLocation) throws -> Value {
@@ -107,6 +107,6 @@ func unwrap<Value>(_ value: Value?, sourceLocation: SourceLocation = #_sourceLoc
 }
 
 extension SocketFaults {
-    /// Sends a message at a time that does not matter.
+    /// Sends a message at an arbitrary time.
     mutating func send(_ text: [UInt8]) -> Outgoing { send(text, at: .after(0)) }
 }

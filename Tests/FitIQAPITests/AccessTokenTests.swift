@@ -37,7 +37,7 @@ import Testing
 
     @Test("Signing is deterministic")
     func golden() {
-        // Made with Python's hmac module.
+        // This token was made with Python's hmac module.
         #expect(
             AccessToken(subject: "user-1", expiresAt: 1_738_146_600).signed(with: Self.secret)
                 == "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJ1c2VyLTEiLCJleHAiOjE3MzgxNDY2MDB9"
@@ -55,7 +55,7 @@ import Testing
     static let expiries: [(String, Int64)] = [
         ("1738146600", 1_738_146_600), ("1738146600.0", 1_738_146_600), ("1738146600.9", 1_738_146_600),
         ("1.7381466e9", 1_738_146_600), ("0", 0), ("-0", 0), ("-1", -1),
-        // Beyond the years of Timestamp, the last one is used.
+        // A time beyond the range of Timestamp becomes the last timestamp.
         ("9000000001", 9_000_000_000), ("1e300", 9_000_000_000), ("99999999999999999999", 9_000_000_000),
         ("-1e300", -9_000_000_000), ("-9223372036854775808", -9_000_000_000),
     ]
@@ -64,7 +64,7 @@ import Testing
     func expiry(text: String, seconds: Int64) throws {
         let token = try verdict(Self.token(payload: #"{"sub":"u","exp":\#(text)}"#)).get()
         #expect(token == AccessToken(subject: "u", expiresAt: seconds))
-        // The ends of the range are times that can be written.
+        // The ends of the range can be formatted.
         #expect(throws: Never.self) { try token.validity.check(at: Timestamp(nanosecondsSinceEpoch: .min)) }
         #expect(throws: AccessToken.Refusal.expired(at: Timestamp(secondsSinceEpoch: seconds))) {
             try token.validity.check(at: Timestamp(nanosecondsSinceEpoch: .max))
@@ -163,7 +163,7 @@ import Testing
     func algorithm(header: String, name: String) {
         let payload = #"{"sub":"user-1","exp":1738146600}"#
         #expect(verdict(Self.token(header: header, payload: payload)) == .failure(.wrongAlgorithm(name)))
-        // The classic attack: no algorithm, no signature.
+        // This is the classic attack, with no algorithm and no signature.
         let parts = [header, payload].map { Base64.encodeURL(Array($0.utf8)) }
         #expect(verdict("\(parts[0]).\(parts[1]).") == .failure(.wrongAlgorithm(name)))
     }
@@ -208,7 +208,7 @@ import Testing
         let parts = Self.good.split(separator: ".")
         let other = Base64.encodeURL(Array(#"{"sub":"user-2","exp":1738146600}"#.utf8))
         #expect(verdict("\(parts[0]).\(other).\(parts[2])") == .failure(.wrongSignature))
-        // Not a secret with a zero appended: HMAC pads short keys with zeros (RFC 2104 §2).
+        // Omit the secret with a zero appended, because HMAC pads short keys with zeros (RFC 2104 §2).
         for secret in [[], [0], Self.secret + [1], Array(Self.secret.dropLast())] {
             #expect(verdict(Self.good, secret: secret) == .failure(.wrongSignature))
         }
@@ -266,7 +266,7 @@ import Testing
 
     @Test("A token in the standard base64 alphabet is refused")
     func standardAlphabet() {
-        // The signature contains a character that the two alphabets spell differently.
+        // The signature must contain a character that the two alphabets encode differently.
         for number in 0..<100 {
             let token = AccessToken(subject: "user-\(number)", expiresAt: 1).signed(with: Self.secret)
             guard token.contains(where: { $0 == "-" || $0 == "_" }) else { continue }
@@ -279,7 +279,7 @@ import Testing
 
     @Test("A token with more than 4,096 characters is refused")
     func tooLong() {
-        // The token grows by four characters for three bytes.
+        // The token grows by four characters for every three bytes.
         func token(padding: Int) -> String {
             Self.token(payload: #"{"sub":"u","exp":1,"x":"\#(String(repeating: "x", count: padding))"}"#)
         }

@@ -22,13 +22,13 @@ import Testing
         (#"{"type":"message","content":"Hello"}"#, .chat(.stream, content: "Hello")),
         (#"{"content":"Hello","type":"user_message"}"#, .chat(.assistantMessage, content: "Hello")),
         (" {\n\"type\"\t: \"message\" , \"content\" : \"a\" }\r\n", .chat(.stream, content: "a")),
-        // The client's metadata is ignored: its types may be anything.
+        // The server ignores the client's metadata, whose types may be anything.
         (
             #"{"type":"user_message","content":"a","metadata":{"source":"ios","n":1,"deep":[[]]}}"#,
             .chat(.assistantMessage, content: "a")
         ),
         (#"{"type":"message","content":"a","metadata":null}"#, .chat(.stream, content: "a")),
-        // Of repeated members the last counts.
+        // Of repeated members, only the last counts.
         (#"{"type":"ping","type":"message","content":1,"content":"a"}"#, .chat(.stream, content: "a")),
         (#"{"type":"message","content":"a","type":"ping"}"#, .ping),
         // Escapes.
@@ -120,9 +120,9 @@ import Testing
     static let trimming: [(String, String)] = [
         (" a", "a"), ("a ", "a"), (#"\n\n a b \t\r\n"#, "a b"), (#"\r\na\r\n"#, "a"), ("\u{A0}a\u{A0}", "a"),
         ("\u{2003}\u{3000}a\u{2028}\u{2029}", "a"), (#"\u000b\u000ca\u0085"#, "a"), (#"a\n\nb"#, "a\n\nb"),
-        // Not white space to Unicode: a zero-width space, a control character.
+        // A zero-width space and a control character are not white space in Unicode.
         ("\u{200B}a", "\u{200B}a"), (#"\u0000"#, "\0"),
-        // Scalar by scalar, as the guides' clients trim (trimmingCharacters): the accent on a space stays.
+        // Trimming is by scalars, like trimmingCharacters in the guides' clients, so an accent on a space stays.
         (" \u{301}a ", "\u{301}a"),
     ]
 

@@ -25,13 +25,13 @@ import Testing
         (#"{"persona":"general_wellness"}"#, request(.generalWellness)),
         ("  {\n\"persona\" : \"nutritionist\"\t}\r\n", coach),
         (#"{"persona":"nutr\u0069tionist"}"#, coach),
-        // Unknown fields are ignored, with any value; of repeated ones the last counts.
+        // Unknown fields are ignored, whatever their values; of repeated fields, the last counts.
         (#"{"persona":"nutritionist","mood":[{}],"coach":1}"#, coach),
         (#"{"persona":7,"persona":"nutritionist"}"#, coach),
         // null means absent.
         (#"{"persona":"nutritionist","goal_id":null,"context_type":null,"context_id":null,"title":null}"#, coach),
         (#"{"persona":null,"coach_type":"nutritionist"}"#, coach),
-        // The context, in the words of both guides.
+        // The context, in the vocabulary of both guides.
         (#"{"persona":"nutritionist","context_type":"general"}"#, coach),
         (#"{"persona":"nutritionist","context_type":"general","context_id":null}"#, coach),
         (
@@ -54,7 +54,7 @@ import Testing
             #"{"persona":"nutritionist","goal_id":"\#(goal)","context_id":"\#(goal)"}"#,
             request(.nutritionist, ConsultationContext(.goal, id: goal), field: "goal_id")
         ),
-        // The backend decides whether a goal exists, whatever the form of its id: 404 with a hint, not 400.
+        // The backend decides whether a goal with any form of id exists, so it returns 404 with a hint, not 400.
         (
             #"{"persona":"nutritionist","goal_id":"\#(goal.uppercased())"}"#,
             request(.nutritionist, ConsultationContext(.goal, id: goal.uppercased()), field: "goal_id")
@@ -91,7 +91,7 @@ import Testing
         ),
         (#"{"coach_type":"nutritionist","context":""}"#, request(.nutritionist, note: "")),
         (#"{"coach_type":"nutritionist","context":null}"#, coach),
-        // Next to a persona, both are ignored.
+        // If there is a persona, both are ignored.
         (#"{"persona":"nutritionist","coach_type":"doctor","context":5}"#, coach),
     ]
 
@@ -140,7 +140,7 @@ import Testing
     func tooManyBytes(field: String) {
         let type = field == "context_id" ? #","context_type":"mood""# : ""
         for (marks, isAllowed) in [(8191, true), (8192, false), (200_000, false)] {
-            // Two characters: two letters, and two bytes for each mark on the second.
+            // The text has two characters: two letters, with two bytes for each mark on the second.
             let value = "ae" + String(repeating: "\u{301}", count: marks)
             let refusal = refusalOf(#"{"persona":"nutritionist"\#(type),"\#(field)":"\#(value)"}"#)
             let message = "The field '\(field)' must have at most 16384 bytes of UTF-8; it has \(2 + 2 * marks)."

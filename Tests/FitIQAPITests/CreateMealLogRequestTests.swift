@@ -16,7 +16,7 @@ import Testing
         (#"{"raw_input":"2 eggs","meal_type":"breakfast"}"#, logged("2 eggs", .breakfast)),
         (#"{"meal_type":"dinner","raw_input":"2 eggs","note":[1]}"#, logged("2 eggs", .dinner)),
         (#"{"raw_input":"x","meal_type":"snack","logged_at":null}"#, logged("x", .snack)),
-        // Stored as it was sent.
+        // The text is stored as sent.
         (#"{"raw_input":"  2 eggs\n","meal_type":"lunch"}"#, logged("  2 eggs\n")),
         (#"{"raw_input":"\#(long)","meal_type":"lunch"}"#, logged(long)),
         (
@@ -101,7 +101,7 @@ import Testing
 
     @Test("A text of 16 KiB is accepted even if it is a single character")
     func bytes() throws {
-        // 16,384 bytes: "é" as two, and 8,191 combining marks of two bytes each.
+        // The text has 16,384 bytes: "é" with two, and 8,191 combining marks with two bytes each.
         let text = "é" + String(repeating: "\u{301}", count: 8191)
         #expect(text.utf8.count == 16_384)
         #expect(try CreateMealLogRequest(body: Array(Self.withInput("\"\(text)\"").utf8)).rawInput == text)

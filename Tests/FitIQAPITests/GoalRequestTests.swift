@@ -112,7 +112,7 @@ import Testing
         (#"{"category":"c"}"#, update { $0.change.category = "c" }),
         (#"{"conversationId":null}"#, update { $0.conversation = .unlink }),
         (#"{"conversationId":"x","conversationId":null}"#, update { $0.conversation = .unlink }),
-        // Any value passes: the backend answers unknown ids with 404.
+        // Any value is accepted; the backend answers unknown ids with 404.
         (#"{"conversationId":""}"#, update { $0.conversation = .link("") }),
         (#"{"conversationId":"null"}"#, update { $0.conversation = .link("null") }),
     ]

@@ -135,7 +135,7 @@ import Testing
         typealias Guide = GoalLinkingGuide
         let decoded = try Guide.decoder.decode(Guide.Goal.self, from: Data(goal.encoded(in: form).body))
         #expect(decoded.id.uuidString.lowercased() == goal.id.description)
-        // The guide's own mistake: the backend's id ends up in the local one.
+        // This is the guide's own mistake: the backend's id becomes the local id.
         #expect(decoded.backendId == nil)
         #expect(decoded.title == goal.title && decoded.description == goal.description)
         #expect(decoded.createdAt == GuideTests.date)

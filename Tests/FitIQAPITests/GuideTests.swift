@@ -5,7 +5,7 @@ import Testing
 
 @testable import FitIQAPI
 
-/// One answer satisfies the models of all guides at once.
+/// One answer satisfies the models of all guides together.
 @Suite("The guides' models") struct GuideTests {
     static let date = Date(timeIntervalSince1970: 1_738_146_600)
 
@@ -202,7 +202,7 @@ import Testing
     func conflict(consultation: Consultation) throws {
         typealias Guide = ConsultationWebSocketGuide
         let body = Data(APIError.consultationExists(consultation).body(in: .union))
-        // Has no dates, so the guide's own decoder works.
+        // The answer has no dates, so the guide's own decoder works.
         let response = try JSONDecoder().decode(Guide.ConflictErrorResponse.self, from: body)
         #expect(!response.success)
         #expect(response.error.code == "CONSULTATION_EXISTS")

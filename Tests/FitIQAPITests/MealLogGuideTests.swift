@@ -79,7 +79,7 @@ import Testing
         #expect(shape(ours) == shape(printed))
         #expect(shape(ours["data"]) == shape(printed["data"]))
         #expect(shape(ours["data"]?["items"]?[0]) == shape(printed["data"]?["items"]?[0]))
-        // Numbers are equal if their text is.
+        // Numbers are equal if their texts are equal.
         for (name, value) in printed["data"]?.object ?? [:] where value.number != nil {
             #expect(ours["data"]?[name] == value, "\(name)")
         }

@@ -34,7 +34,7 @@ import Testing
         (#"{"items":[\#(food())],"meal_type":"lunch","logged_at":1}"#, "'logged_at' must be"),
     ]
 
-    /// A food as sent, except for members with other JSON, or missing ones.
+    /// A food as sent, with some members replaced or missing.
     static func food(named name: String = "food_name", _ others: [String: String?] = [:]) -> String {
         var members: [String: String?] = [
             name: #""Tea""#, "quantity": "1.5", "unit": #""cups""#, "calories": "2.5", "protein_g": "0.06",

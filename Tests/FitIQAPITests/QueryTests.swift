@@ -209,7 +209,7 @@ typealias Query = [(name: String, value: String)]
 }
 
 @Suite("The query for goals") struct GoalListQueryTests {
-    /// The goal is in progress, of the category "fitness", and was created on 2025-01-29.
+    /// The goal is in progress, belongs to the category "fitness", and was created on 2025-01-29.
     static let table: [(Query, Bool)] = [
         ([], true), ([("status", "active")], true), ([("status", "in_progress")], true),
         ([("status", "not_started")], false), ([("status", "completed")], false), ([("category", "fitness")], true),

@@ -42,7 +42,7 @@ import Testing
         for byte in UInt8(0)..<0x80 {
             bytes[position] = byte
             let character = Character(Unicode.Scalar(byte))
-            // There is no version 15: its bits hold free text.
+            // There is no version 15, so its bits contain free text.
             let isFreeText = position == 14 && (byte | 0x20) == UInt8(ascii: "f")
             let expected = isHyphen ? character == "-" : character.isHexDigit && !isFreeText
             let reading = ResourceID.read(String(decoding: bytes, as: UTF8.self))
@@ -128,7 +128,7 @@ import Testing
 }
 
 @Suite("Id sequence") struct ResourceIDSequenceTests {
-    // Computed from the published algorithms, independently of this code.
+    // These were computed from the published algorithms, independently of this code.
     static let known: [(UInt64, [String])] = [
         (
             0,
@@ -210,7 +210,7 @@ import Testing
             var sequence = ResourceIDSequence(seed: seed)
             sequence.skip(past: id)
             #expect(sequence.issuedCount == place + 1)
-            // Later ids do not move the sequence.
+            // Skipping past the same id again does not move the sequence.
             sequence.skip(past: id)
             #expect(sequence.issuedCount == place + 1)
             #expect(sequence.next() == following)

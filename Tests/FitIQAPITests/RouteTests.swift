@@ -19,7 +19,7 @@ import Testing
         ("api/v1/meal-logs", .of(.listMealLogs), [.get, .head], nil),
         ("api/v1/meal-logs/natural", .of(.createMealLog), [.post], nil),
         ("api/v1/meal-logs/\(id)", .of(.showMealLog, id), [.get, .head, .put, .delete], id),
-        // The backend decides whether an id exists, whatever its form.
+        // The backend decides whether an id exists, regardless of its form.
         (
             "api/v1/consultations/nonsense", .of(.showConsultation, "nonsense"), [.get, .head, .put, .delete],
             "nonsense"
@@ -111,7 +111,7 @@ import Testing
         ("/goals", "/api/v1/goals"), ("/goals/\(id)", "/api/v1/goals/{goalId}"),
         ("/consultations/chat-about-goal", "/api/v1/consultations/chat-about-goal"),
         ("/meal-logs", "/api/v1/meal-logs"), ("/meal-logs/\(id.uppercased())", "/api/v1/meal-logs/{id}"),
-        // In the wrong place.
+        // These paths have a segment in the wrong place.
         ("/api/v1/chat-about-goal", "/api/v1/consultations/chat-about-goal"),
         ("/api/v1/quick-actions", "/api/v1/consultations/quick-actions"), ("/v2/natural", "/api/v1/meal-logs/natural"),
         ("/api/v1/goal", "/api/v1/goals"), ("/api/v1/goals/\(id)/", "/api/v1/goals/{goalId}"),

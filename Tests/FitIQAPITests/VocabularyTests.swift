@@ -50,7 +50,7 @@ import Testing
         for name in names {
             #expect(name.allSatisfy { $0 == "_" || ("A"..."Z").contains($0) }, "\(name)")
         }
-        // What the guides' clients switch on.
+        // The guides' clients switch on these names.
         for name in ["CONSULTATION_EXISTS", "TOO_MANY_ACTIVE_CONSULTATIONS"] { #expect(names.contains(name)) }
     }
 }

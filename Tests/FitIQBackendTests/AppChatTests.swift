@@ -42,7 +42,7 @@ import Testing
             _ = try world.backend.updateConsultation(id ?? self.id, request, by: user, &world.turn)
         }
 
-        /// Roles and contents of the history after it was read.
+        /// Reads the history; returns the messages' roles and contents.
         mutating func history() throws -> [String] {
             let body = try world.backend.messages(id, query: [], for: user, world.turn).make()
             return (try JSON.parse(body)["data"]?["messages"]?.array ?? []).map { $0["role"]?.string ?? "" }
@@ -115,7 +115,7 @@ import Testing
         try stage.update(#"{"title":"Eat"}"#)
         #expect(try hasContext() == true)
 
-        // A goal context without a goal: a goal that is linked later counts.
+        // In a goal context without a goal, a goal that is linked later counts.
         let body = #"{"persona":"fitness_coach","context_type":"goal","quick_action":"set_goal"}"#
         let request = try CreateConsultationRequest(body: Array(body.utf8), in: .union, isForApps: true)
         let shown = try #require(try JSON.parse(stage.create(request))["data"])
@@ -290,7 +290,7 @@ import Testing
             try stage.world.backend.complete(stage.id, by: stage.user, &stage.world.turn)
         }
         #expect(again?.code == .consultationNotActive)
-        // Unarchived, it is completed again, and does not take the other's slot.
+        // When unarchived, it is completed again, and does not take the other consultation's slot.
         try stage.update(#"{"is_archived":false}"#)
         #expect(try stage.shown()["status"] == "completed")
         stage.check()
@@ -340,7 +340,7 @@ import Testing
         try stage.update(#"{"is_archived":true}"#)
         let second = try stage.create()
         #expect(refusal { () throws(APIError) in try stage.update(#"{"is_archived":false}"#) }?.status == .conflict)
-        // With another persona both may be active.
+        // With another persona, both may be active.
         try stage.update(#"{"is_archived":false,"persona":"general_wellness"}"#)
         try stage.update(#"{"is_archived":true}"#, second)
         for number in 0..<8 {

@@ -202,7 +202,7 @@ import Testing
         world.wait(milliseconds: 10_000)
         #expect(world.takeEffects().isEmpty)
         #expect(try world.messages(id, for: user)["messages"]?[1]?["content"] == .string(text))
-        // A user who returns finds the answer, and continues the chat.
+        // A returning user finds the answer and continues the chat.
         try world.open(2, on: id, by: user)
         world.message("Thanks", from: 2)
         world.waitForAllAnswers()
@@ -229,7 +229,7 @@ import Testing
         #expect(effects.frames(of: 1).first?["code"] == .string(code))
         #expect(effects.frames(of: 1).first?["consultation_id"] == .string(id))
         #expect(try world.show(id, for: user)["message_count"] == 2)
-        // It has not chatted yet, so it receives no chat frames.
+        // The socket has not chatted yet, so it receives no chat frames.
         world.message("Hello", from: 2)
         world.waitForAllAnswers()
         #expect(world.takeEffects().story(of: 1) == [])

@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Creating a consultation") struct CreateConsultationTests {
-    /// One of each: `general` counts as a context, and a context with an id differs from one without.
+    /// One of each kind: `general` counts as a context, and a context with an id differs from one without an id.
     static let contexts: [ConsultationContext] = [
         .general, ConsultationContext(.insight), ConsultationContext(.insight, id: "a"),
         ConsultationContext(.insight, id: "A"), ConsultationContext(.insight, id: "a "), ConsultationContext(.mood),
@@ -99,11 +99,11 @@ import Testing
         _ = try world.archive(ids[position], by: user)
         let new = try world.create(old.persona, old.context, by: user)
         #expect(!ids.contains(new))
-        // Full again.
+        // The slots are full again.
         #expect(
             refusal { () throws(APIError) in try world.create(.nutritionist, ConsultationContext(.journal), by: user) }
                 == .tooManyActiveConsultations(limit: 10))
-        // Archiving the old one once more frees nothing.
+        // Archiving the old consultation again does not free a slot.
         _ = try world.archive(ids[position], by: user)
         #expect(
             refusal { () throws(APIError) in try world.create(old.persona, old.context, by: user) }

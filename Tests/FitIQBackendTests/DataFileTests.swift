@@ -10,7 +10,7 @@ extension DataFile {
         self = Array(text.utf8).withUnsafeBufferPointer { DataFile($0, path: path) }
     }
 
-    /// A file in `Fixtures/data` as it is on disk.
+    /// The text on disk of a file in `Fixtures/data`.
     static func onDisk(_ path: String) throws -> String {
         try textOfPackage(path)
     }
@@ -100,7 +100,7 @@ extension DataFile {
         for mistake in try mistakes(inGoals: DataFile.onDisk(GoalBook.path)) { Issue.record("\(mistake)") }
     }
 
-    /// Changes one text of a file, which causes mistakes with these endings.
+    /// Replaces one text in a file, which must cause mistakes with these endings.
     private func expect(_ path: String, _ old: String, _ new: String, _ expected: [String]) throws {
         let text = try DataFile.onDisk(path)
         #expect(text.contains(old), "\(old)")

@@ -121,7 +121,7 @@ import Testing
         var limits = Limits()
         (limits.users, limits.goals, limits.mealLogs) = (2, 1, 1)
         var world = World(limits: limits)
-        // The first records stay, so that there are empty places behind some.
+        // Keep the first records, so that there are empty places behind some.
         let user = try world.backend.user("anna")
         let first = try world.create(.fitnessCoach, by: user)
         let bytes = world.backend.storedBytes
@@ -155,7 +155,7 @@ import Testing
         var numbers = SplitMix64(seed: seed)
         var (shelf, model) = (Shelf<Numbered>(), [Int: Numbered]())
         for step in 0..<3000 {
-            // Uses more than one page of positions, and grows and shrinks in turn.
+            // Use more than one page of positions, and grow and shrink in turn.
             let isAdding = numbers.next(below: 10) < (step / 500 % 2 == 0 ? 7 : 3)
             if isAdding || model.isEmpty {
                 let value = Numbered(id: step, number: numbers.next())
@@ -191,7 +191,7 @@ import Testing
         for id in 0..<count { _ = shelf.append(Numbered(id: id, number: 0)) }
         for position in 1..<count { shelf.remove(position) }
         #expect(shelf.placeCount == count)
-        // The next removal drops them, except the first record's.
+        // The next removal drops the empty places, except the first record's.
         _ = shelf.append(Numbered(id: count, number: 0))
         _ = shelf.append(Numbered(id: count + 1, number: 0))
         shelf.remove(count + 1)

@@ -5,15 +5,15 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Determinism") struct DeterminismTests {
-    /// The way in which the loop serves deadlines between two operations.
+    /// When the loop serves deadlines between two operations.
     enum Loop: CaseIterable {
-        /// Never by itself: the next operation serves everything.
+        /// Never; the next operation serves all deadlines.
         case late
         /// Once, when the next operation arrives.
         case leaping
         /// At each deadline.
         case punctual
-        /// Every few milliseconds, whether anything is due or not.
+        /// Every few milliseconds, even if nothing is due.
         case ticking
     }
 

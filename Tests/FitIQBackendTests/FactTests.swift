@@ -38,7 +38,7 @@ import Testing
         let due = world.backend.due(limit: 5)
         #expect(due.steps.map(\.what) == [.mealLog, .mealSocketIdle] && due.count == 2)
         #expect(world.backend.due(limit: 1).steps == [due.steps[0]] && world.backend.due(limit: 1).count == 2)
-        // Of a meal log that does not exist.
+        // This step belongs to a meal log that does not exist.
         let obsolete = ScheduledStep(time: World.start, position: 7, work: .mealLog)
         while world.backend.scheduledStepCount < Backend.mostSortedSteps { world.backend.schedule.insert(obsolete) }
         let most = world.backend.due(limit: 5)

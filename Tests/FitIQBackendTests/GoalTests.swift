@@ -217,7 +217,7 @@ import Testing
         let user = try world.backend.user("user-1")
         let id = try world.createGoal("Some title", category: "c", by: user)
         #expect(world.backend.storedBytes < 2500)
-        // Up to the limit: the body contains a description twice, and so does each of the two objects in lists.
+        // Fill up to the limit; the body contains a description twice, as does each of the two objects in lists.
         let missing = 2500 - world.backend.storedBytes
         #expect(missing > 0)
         try world.update(id, by: user) { $0.change.description = String(repeating: "x", count: (missing + 3) / 4) }
@@ -233,7 +233,7 @@ import Testing
         )
         #expect(refusal { () throws(APIError) in try world.update(id, by: user) { $0.change.category = "cc" } } == full)
         #expect(try world.backend.goal(id, for: user) == shown)
-        // As long as before, or shorter, in total.
+        // In total, the texts are as long as before, or shorter.
         try world.update(id, by: user) {
             ($0.change.title, $0.change.category, $0.change.progress) = ("Some titl", "cc", 1)
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FitIQBackend
 
-/// One goal in two vocabularies: each form reads what the other writes.
+/// A goal in two vocabularies, each of which can read what the other writes.
 @Suite("Goals in two vocabularies") struct GoalVocabularyTests {
     @Test(
         "The guide's form and the apps' form of a goal agree after every change and after an export",
@@ -43,7 +43,7 @@ private struct Walk {
         var type: JSONValue = .null
         var (target, unit) = (100.0, "percent")
         var progress = 0.0
-        /// The apps' value, until the progress changes without it.
+        /// The apps' value, until the progress changes without this value.
         var current: Double?
         var status = "not_started"
 
@@ -76,7 +76,7 @@ private struct Walk {
     mutating func pick<Value>(_ values: [Value]) -> Value { values[draw.below(values.count)] }
     mutating func isDrawn() -> Bool { draw.below(2) == 0 }
 
-    /// The fields of both forms, in the words of one.
+    /// The fields of both forms, in the vocabulary of one form.
     mutating func common(_ goal: inout Plain, date dateName: String, all: Bool) -> JSONObject {
         var body: JSONObject = ["id": "mine", "user_id": "bert", "created_at": "2000-01-01T00:00:00Z"]
         if dateName == "targetDate" { body = ["id": "mine", "userId": "bert"] }
@@ -103,7 +103,7 @@ private struct Walk {
         return body
     }
 
-    /// The fields that only the apps send.
+    /// Changes the fields that only the apps send.
     mutating func measure(_ goal: inout Plain, _ body: inout JSONObject) {
         if isDrawn() {
             goal.start = pick(["2025-01-01", "2024-12-31"])

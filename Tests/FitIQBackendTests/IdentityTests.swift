@@ -16,7 +16,7 @@ import Testing
         let id = try world.create(by: one)
         #expect(try world.show(id, for: one)["user_id"]?.exactString == first)
         #expect(refusal { () throws(APIError) in try world.backend.consultation(id, for: other) }?.status.code == 404)
-        // The one's consultation does not block the other's either.
+        // The first user's consultation does not block the second user's.
         _ = try world.create(by: other)
         #expect(try world.backend.user(first) == one)
     }

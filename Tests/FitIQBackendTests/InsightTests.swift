@@ -23,7 +23,7 @@ import Testing
                     of: Self.json(number, #","period_start":"2025-01-\#(start)T00:00:00Z""#), in: .insights, by: user))
             world.pass(milliseconds: 1000)
         }
-        // It has no period, so it comes before all that have one.
+        // This insight has no period, so it comes before all insights with a period.
         ids.append(try world.id(of: Self.json(4), in: .insights, by: user))
         world.pass(milliseconds: 1000)
         _ = try world.mark(ids[1], "is_favorite", as: nil, by: user)
@@ -94,8 +94,8 @@ import Testing
             refusal { () throws(APIError) in try world.mark(id, "is_read", as: true, by: user) }?.status == .notFound)
     }
 
-    /// The types with the first day of their periods, and the number of moods and entries since then, one each at the
-    /// ends of the days.
+    /// The types with their period's first day and the number of moods and entries since then, with one at each end of
+    /// a day.
     static let types: [(type: String, first: String, count: Int)] = [
         ("daily", "2025-01-29", 1), ("weekly", "2025-01-23", 3), ("pattern", "2025-01-16", 5),
         ("monthly", "2024-12-31", 7), ("milestone", "2024-12-31", 7),
@@ -127,7 +127,7 @@ import Testing
         for mark in ["is_read", "is_favorite", "is_archived"] { #expect(insight[mark] == false) }
         for text in ["title", "content", "summary"] { #expect(insight[text]?.string?.isEmpty == false) }
         #expect(insight["created_at"] == "2025-01-29T10:30:00.000Z" && insight["user_id"] == "user-1")
-        // The list shows it as created, and as a request may send it.
+        // The list shows the insight as created, in the form in which a request may send it.
         #expect(try world.documents(.insights, for: user)["insights"]?[0] == insight)
         let read = try DocumentRequest.object(insight.encoded(), for: .insights, at: world.turn.date)
         for (name, value) in read { #expect(insight[name] == value, "\(name)") }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQBackend
 
-/// Checks the invariants from inside after each of many random operations.
+/// Checks the backend's invariants after each of many random operations.
 @Suite("Random commands and invariants") struct InvariantTests {
     @Test("Random commands keep the invariants", arguments: [UInt64(2025)])
     func rules(seed: UInt64) throws {
@@ -13,7 +13,7 @@ import Testing
             if random.below(2) == 0 {
                 let delay = Int64(random.below(20) == 0 ? random.below(5000) : random.below(60))
                 random.world.pass(milliseconds: delay)
-                // Half of the time the loop is late, and the operation serves everything due.
+                // Half of the time the loop is late, and the operation serves everything that is due.
                 if random.below(2) == 0 { random.world.backend.advance(&random.world.turn) }
             }
             let operation = random.draw()

@@ -10,7 +10,7 @@ enum Invariants {
         return violations(of: user, world)
     }
 
-    /// The violations in the count of bytes.
+    /// The violations in the byte count.
     ///
     /// A wrong count stays wrong, so it need not be checked after every step.
     static func violationsOfBytes(in world: World) -> [String] {

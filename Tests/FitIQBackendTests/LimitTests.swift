@@ -47,7 +47,7 @@ import Testing
     func messages(limit: Int) throws {
         var limits = Limits()
         limits.messages = limit
-        // One after another, and all at once.
+        // Ask one after another, and all together.
         for isPatient in [true, false] {
             var world = World(limits: limits)
             let user = try world.backend.user("user-1")
@@ -82,7 +82,7 @@ import Testing
         let id = try world.create(by: user)
         try world.open(1, on: id, by: user)
         for _ in 0..<5 { world.message("Hello", from: 1) }
-        // The first one is answered at once and does not wait.
+        // The first message is answered immediately and does not wait.
         let types = world.takeEffects().frames(of: 1).dropFirst().compactMap { $0["type"]?.string }
         #expect(types == (0..<5).map { $0 <= limit ? "message_received" : "error" })
     }

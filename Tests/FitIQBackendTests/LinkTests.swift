@@ -123,7 +123,7 @@ import Testing
         #expect(try world.goal(goal, for: user)["updatedAt"] == "2025-01-29T10:30:04Z")
         #expect(try world.goalID(of: id, for: user) == goal)
 
-        // The goal gets another conversation, and the history stays.
+        // The goal gets another conversation, and the history is kept.
         let next = try world.chatAboutGoal(goal, by: user)
         #expect(next != id)
         try expectLinked(goal, next, world, for: user)
@@ -186,7 +186,7 @@ import Testing
         #expect(consultation.title == "Run a marathon")
         try expectLinked(goal, id, world, for: user)
 
-        // The same later, byte for byte: createdAt is the conversation's.
+        // A later answer is the same byte for byte, because createdAt is the conversation's.
         world.pass(milliseconds: 60_000)
         let before = (try world.backend.goal(goal, for: user), try world.backend.consultation(id, for: user))
         #expect(try world.backend.chatAboutGoal(.init(goalID: goal), by: user, &world.turn) == body)

@@ -15,7 +15,7 @@ import Testing
         let third = try world.create(.wellnessSpecialist, by: user)
         #expect(try world.list(for: user)["consultations"]?.all("id") == [third, second, first])
 
-        // A message is a change, and so is its answer.
+        // A message counts as a change, and so does its answer.
         world.pass(milliseconds: 1)
         try world.open(1, on: first, by: user)
         #expect(try world.list(for: user)["consultations"]?.all("id") == [third, second, first])
@@ -50,7 +50,7 @@ import Testing
         #expect(list["pagination"]?["total_pages"] == 0)
     }
 
-    /// Thirty-two consultations, nine of them active: every persona twice in every context that needs no goal.
+    /// Thirty-two consultations, nine of them active, with every persona twice in every context that needs no goal.
     private func populated() throws -> (World, UserID, [Consultation]) {
         var world = World()
         let user = try world.backend.user("user-1")

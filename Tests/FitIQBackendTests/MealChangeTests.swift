@@ -39,7 +39,7 @@ import Testing
         #expect(world.takeEffects().mealEvents(of: 1).map { $0["data"] } == [done])
         #expect(world.backend.scheduledStepCount == 0)
 
-        // Repeated after completion: the items are new.
+        // Repeat the change after completion, which creates new items.
         _ = try world.change(id, #"{"raw_input":"2 eggs"}"#, by: user)
         world.wait(milliseconds: 2000)
         let again = try world.showMeal(id, for: user)
@@ -187,7 +187,7 @@ import Testing
             ids.formUnion(change?["items"]?.array?.compactMap { $0["id"]?.string } ?? [])
             #expect(ids.count == 2 + round)
         }
-        // A text next to foods is stored but not parsed; a text alone is parsed.
+        // A text sent with foods is stored but not parsed; a text without foods is parsed.
         let both = #"{"raw_input":"2 eggs","items":[\#(Self.food("Egg"))]}"#
         let kept = try JSON.parse(try world.change(id, both, by: user))["data"]
         #expect(kept?["status"] == "manual" && kept?["raw_input"] == "2 eggs")
@@ -256,7 +256,7 @@ import Testing
         for (name, value) in try #require(bare.object) { #expect(log[name] == value, "\(name)") }
         #expect(world.takeEffects().mealEvents(of: 1).map { $0["data"] } == [bare])
         #expect(try world.listMeals(for: user)["meal_logs"] == [bare])
-        // The session stays, and names the log.
+        // The session is kept, and names the log.
         var confirmed = try #require(shown.object)
         #expect(confirmed["meal_log_id"] == .null && confirmed["id"] == confirmed["session_id"])
         (confirmed["meal_log_id"], confirmed["updated_at"]) = (log["id"] ?? .null, "2025-01-29T10:30:01Z")
@@ -384,7 +384,7 @@ extension World {
         try backend.confirmMealPhoto(id, request, by: user, &turn)
     }
 
-    /// A world that begins now with the contents of this one.
+    /// A new world with the contents of this world.
     fileprivate func replanted() throws -> World {
         var copy = World()
         copy.turn.now = turn.now

@@ -3,12 +3,12 @@ import JSON
 
 @testable import FitIQBackend
 
-/// A model of meal events: each socket gets those of its user's logs, as they are stored, and once.
+/// A model of meal events: each socket gets the events of its user's logs once, with the stored contents.
 struct MealEventModel {
     /// The meal logs that each socket was notified of.
     private var heard: [SocketID: Set<String>] = [:]
 
-    /// Takes an event, and reports what is wrong with it.
+    /// Records an event and reports what is wrong with it.
     mutating func hear(
         _ frame: JSONValue, on socket: SocketID, of consultation: String?, _ world: World
     ) -> [String] {

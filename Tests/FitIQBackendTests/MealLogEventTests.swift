@@ -15,7 +15,7 @@ import Testing
         try world.open(2, on: second, by: anna)
         try world.open(3, on: first, by: anna)
         try world.open(4, on: try world.create(by: ben), by: ben)
-        // One socket that chats, one that is gone, one whose consultation is archived, and one that comes too late.
+        // One socket chats, one disconnects, one has an archived consultation, and one opens too late.
         world.message("Hello", from: 2)
         try world.open(5, on: first, by: anna)
         world.close(5)
@@ -30,7 +30,7 @@ import Testing
         try world.open(7, on: first, by: anna)
         let effects = world.takeEffects()
         #expect(effects.mealEvents(of: 7).isEmpty && effects.story(of: 7) == ["connected"])
-        // In the order of consultations.
+        // Events are sent in the order of consultations.
         let told = effects.compactMap { effect -> UInt64? in
             guard case .send(let socket, _) = effect, socket.number != 7 else { return nil }
             return socket.number

@@ -23,7 +23,7 @@ import Testing
         #expect(refusal?.status.code == 507)
         #expect(world.backend.mealLogCount == limit && world.backend.storedBytes == bytes)
         if limit > 0 { #expect(try world.listMeals(for: user)["total_count"]?.int == limit) }
-        // Each user has their own.
+        // Each user has a separate limit.
         #expect(
             (FitIQBackendTests.refusal { () throws(APIError) in try world.logMeal(by: other) } == nil) == (limit > 0))
     }

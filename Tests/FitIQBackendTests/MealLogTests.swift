@@ -174,7 +174,7 @@ import Testing
             }
             world.waitForMeals()
         }
-        // A consultation's id is not a meal log's.
+        // A consultation's id does not name a meal log.
         let consultation = try world.create(by: owner)
         #expect(refusal { () throws(APIError) in try world.backend.mealLog(consultation, for: owner) } != nil)
         #expect(try world.listMeals(for: owner)["total_count"] == 1)

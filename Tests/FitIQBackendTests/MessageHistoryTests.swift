@@ -105,7 +105,7 @@ import Testing
         try expect(count: 1, last: "2025-01-29T10:31:00Z", updated: "2025-01-29T10:31:00Z")
         let answer = try #require(try world.record(id).answer)
         let completed = answer.startedAt.advanced(byNanoseconds: try #require(answer.offsets.last)).wireText
-        // However late the loop is.
+        // The history does not depend on how late the loop is.
         world.wait(milliseconds: 3_600_000)
         try expect(count: 2, last: completed, updated: completed)
         let stored = try #require(try world.messages(id, for: user)["messages"]?[1])

@@ -3,20 +3,20 @@ import JSON
 
 @testable import FitIQBackend
 
-/// A model of what an observer without access to the backend expects.
+/// Models the expectations of an observer without access to the backend.
 struct Model {
     /// The active consultations of each user.
     private var active: [[Topic: String]]
     /// The conversation of each user's goals.
     private var conversations: [[String: String]]
-    /// The goal that each consultation names; an archived one keeps it.
+    /// The goal that each consultation names, even after it is archived.
     private var goals: [String: String] = [:]
     /// The part of the streaming answer that each socket received.
     private var streamed: [SocketID: String] = [:]
     private var consultationOfSocket: [SocketID: String] = [:]
     private var mealEvents = MealEventModel()
     private(set) var seen: Set<String> = []
-    /// What the last operation deleted; events that were due earlier may still arrive.
+    /// The ids that the last operation deleted; events that were due earlier may still arrive.
     private var justDeleted: Set<String> = []
     /// Whether an answer may end without completion, as a script can define.
     private let answersMayBreakOff: Bool
@@ -36,7 +36,7 @@ struct Model {
         conversations = Array(repeating: [:], count: userCount)
     }
 
-    /// Checks whether an outcome is right, if the observer can know.
+    /// Returns a check of the outcome, if the observer can predict it.
     func expectedOutcome(of operation: Operation, _ random: RandomOperations) -> ((Outcome) -> Bool)? {
         switch operation {
         case .create(let user, let persona, let context):
@@ -149,7 +149,7 @@ struct Model {
         Topic(persona: .generalWellness, context: ConsultationContext(.goal, id: goal))
     }
 
-    /// Follows the links as simple tables: a goal has one conversation, a conversation one goal.
+    /// Tracks the links in simple tables: a goal has one conversation, and a conversation has one goal.
     private mutating func noteGoals(_ operation: Operation, _ outcome: Outcome, _ random: RandomOperations) {
         switch (operation, outcome) {
         case (.createGoal, .done): seen.insert("goal 201")
@@ -190,7 +190,7 @@ struct Model {
         conversations[user] = conversations[user].filter { $0.value != id }
     }
 
-    /// The violations in what the goals and the newest consultations of a user show, beyond the tables.
+    /// The violations in a user's goals and newest consultations that the tables do not cover.
     func violationsOfLinks(after operation: Operation, _ random: RandomOperations) -> [String] {
         guard let user = user(of: operation, random) else { return [] }
         let backend = random.world.backend
@@ -222,7 +222,7 @@ struct Model {
         }
     }
 
-    /// Follows what the sockets receive, and reports violations.
+    /// Tracks what the sockets receive, and reports violations.
     mutating func hear(_ effects: [Effect], open: Set<UInt64>, _ world: World) -> [String] {
         var open = open
         var violations: [String] = []
@@ -272,7 +272,7 @@ struct Model {
             let stored = record.history.messages.last { message in
                 message.role == .assistant
                     && (message.content == text
-                        // The first protocol does not show where an answer begins after one that broke off.
+                        // The first protocol does not show where an answer begins after an answer that broke off.
                         || answersMayBreakOff && frame["message_id"] == nil && text.hasSuffix(message.content))
                     && frame["message_id"]?.string ?? message.id.description == message.id.description
             }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FitIQAPI
 
-/// What the apps decode, with the table's own examples.
+/// Decodes the table's own examples with the apps' models.
 @Suite("The apps' decoders") struct DocumentDecoderTests {
     private static func decode<Model: Decodable>(_ model: Model.Type, _ json: [UInt8]) throws -> Model {
         try AppModels.decoder.decode(model, from: Data(json))
@@ -64,7 +64,7 @@ import Testing
         let required = TableMember.all.filter { $0.collection == collection && $0.steps.count == 1 && $0.isRequired }
         let least = JSONObject(example.filter { member in required.contains { $0.path == member.key } })
         try Self.check(collection, try Self.document(collection, least).encoded)
-        // Decoding fails without any required member, and only then.
+        // Decoding fails without a required member, and only then.
         let object = try #require(try JSON.parse(document.encoded).object)
         for name in object.keys {
             let rest = JSONValue.object(JSONObject(object.filter { $0.key != name })).encoded()

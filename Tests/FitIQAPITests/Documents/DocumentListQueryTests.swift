@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// A range, and times just inside and outside it; the clock says 2025-01-29T10:30:00Z.
+    /// A range, and times just inside and outside it; the clock shows 2025-01-29T10:30:00Z.
     struct Span: Sendable {
         let query: Query
         let within: [String]
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// Parameters, and the documents that they select, by index.
+    /// Parameters, and the indexes of the documents that they select.
     struct Filter: Sendable {
         let endpoint: Endpoint
         let documents: [JSONObject]
@@ -208,7 +208,7 @@ import Testing
         let refusal = refusal { () throws(APIError) in try Self.query(endpoint, collection, [(name, value)]) }
         #expect(refusal?.status == .badRequest && refusal?.code == .validationFailed)
         #expect(refusal?.message.contains("'\(name)'") == true)
-        // Another list does not read it.
+        // Another list ignores the parameter.
         #expect(
             refusal == nil || name == "type"
                 || (try? Self.query(.listSleep, .sleep, [(name, value)])) != nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQAPI
 
-/// The allowed values of each member in the table of collections, read here a second time.
+/// Reads the allowed values of each member from the table of collections independently of the code.
 @Suite("The table of collections") struct DocumentRuleTests {
     static let sent = TableMember.all.filter(\.isSent)
 
@@ -149,7 +149,7 @@ import Testing
             return .array(Array(repeating: element, count: count))
         }
         var values: [JSONValue] = []
-        // No text is shorter than an empty one.
+        // No text is shorter than the empty text.
         if let least = rule["minLength"]?.int, least >= step { values.append(text(least - step)) }
         if let most = rule["maxLength"]?.int { values.append(text(most + step)) }
         if let least = rule["minItems"]?.int { values.append(list(least - step)) }
@@ -167,7 +167,7 @@ import Testing
 }
 
 extension Document {
-    /// A document of the user `user-1`.
+    /// Creates a document that belongs to the user `user-1`.
     init(_ collection: DocumentCollection, _ object: JSONObject, sharedWith shares: [TemplateShare] = []) {
         self.init(
             id: .numbered(1), user: "user-1", object: object, in: collection, createdAt: .example,

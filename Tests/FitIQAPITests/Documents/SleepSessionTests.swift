@@ -15,7 +15,7 @@ import Testing
         return #"{"start_time":"2025-01-28T22:00:00Z","end_time":"\#(end)"\#(list)}"#
     }
 
-    /// In bed, asleep, awake, in REM, core and deep sleep, in minutes.
+    /// The minutes in bed, asleep, awake, and in REM, core and deep sleep.
     struct Night: Sendable {
         let stages: [String]
         let minutes: [Int]
@@ -31,7 +31,7 @@ import Testing
                 "rem 05:00-06:00", "awake 22:00-22:30", "deep 01:00-02:15", "asleep 22:30-23:00", "core 23:00-01:00",
             ],
             minutes: [480, 285, 30, 60, 120, 75], efficiency: 59.375),
-        // HealthKit's time in bed spans the rest, and does not count.
+        // HealthKit's time in bed spans the other stages and does not count.
         Night(
             stages: ["in_bed 22:00-06:00", "core 22:00-02:00", "in_bed 01:00-03:00", "core 02:00-06:00"],
             minutes: [480, 480, 0, 0, 480, 0], efficiency: 100),

@@ -14,7 +14,7 @@ struct TableMember: Sendable, CustomTestStringConvertible {
     /// The member's rule in the table.
     let rule: JSONObject
 
-    /// The path in refusals, `stages[0].start_time`.
+    /// The path in refusals, such as `stages[0].start_time`.
     var path: String {
         steps.reduce("") { path, step in
             switch step {
@@ -30,7 +30,7 @@ struct TableMember: Sendable, CustomTestStringConvertible {
     /// Whether requests set it.
     var isSent: Bool { rule["computed"] != true && rule["readOnly"] != true }
 
-    /// All members of all collections, those of objects in them, and elements of lists.
+    /// All members of all collections, including members of nested objects and elements of lists.
     static let all = DocumentCollection.allCases.flatMap { collection in
         members(of: collection, CollectionTable.builtIn[collection.rawValue]?["members"], at: [])
     }
@@ -47,7 +47,7 @@ struct TableMember: Sendable, CustomTestStringConvertible {
         return [TableMember(collection: collection, steps: steps, rule: rule)] + inner + elements
     }
 
-    /// The table's example of the collection; each member has a value that can be changed alone.
+    /// The table's example for the collection; each member's value can be changed independently.
     static func example(of collection: DocumentCollection) -> JSONValue {
         let example = CollectionTable.builtIn[collection.rawValue]?["example"] ?? .null
         guard collection == .workoutTemplates else { return example }
@@ -59,7 +59,7 @@ struct TableMember: Sendable, CustomTestStringConvertible {
         Self.example(of: collection).setting(value, at: steps[...])
     }
 
-    /// Reads the example with another value, as a request.
+    /// Reads the example with another value as a request.
     func read(with value: JSONValue?) throws(APIError) -> JSONValue {
         .object(try DocumentRequest.object(example(with: value).encoded(), for: collection, at: .example))
     }
