@@ -53,7 +53,7 @@ struct CaseRunnerTests {
         #expect(result.contractTime == .seconds(30))
     }
 
-    @Test("A client that hides errors breaks the inside check for failed meals")
+    @Test("A client that hides errors breaks the internal check for failed meals")
     func hidesErrors() async throws {
         #expect(try await play(Self.failing, .right).isPassed)
         let result = try await play(Self.failing, .hidesErrors)
@@ -64,7 +64,7 @@ struct CaseRunnerTests {
         #expect(broken.first?.findings.count == 1 && broken.first?.failsRun == true)
     }
 
-    @Test("The runner reports no inside finding if the client broke a must on the wire")
+    @Test("The runner reports no internal finding if the client broke a must on the wire")
     func followsFromBroken() async throws {
         var result = try await play(Self.failing, .hidesErrors)
         let obligation = try #require(Judge.obligations.first { $0.level == .must })
@@ -78,7 +78,7 @@ struct CaseRunnerTests {
         #expect(inside?.outcome == .notExercised && inside?.findings.isEmpty == true)
     }
 
-    @Test("Uppercase ids cause no inside finding, even in a mode that allows uppercase")
+    @Test("Uppercase ids cause no internal finding, even in a mode that allows uppercase")
     func capitals() async throws {
         let contractCase = try #require(ContractCase.all.first { $0.address == "meal/polling/unknown-status" })
         #expect(try await play(contractCase, .right).isPassed)

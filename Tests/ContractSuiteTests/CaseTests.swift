@@ -29,7 +29,7 @@ struct CaseTests {
         #expect(used.union(["guide-tests", "flaky-503"]) == Set(Scenario.builtInNames))
     }
 
-    @Test("The cases together exercise exactly the known obligations and inside checks")
+    @Test("The cases together exercise exactly the known obligations and internal checks")
     func faces() {
         let faced = Set(ContractCase.all.flatMap(\.faces))
         #expect(faced.isSuperset(of: Judge.obligations.map(\.id)))
@@ -53,7 +53,7 @@ struct CaseTests {
         }
     }
 
-    @Test("Every case has a valid scenario and takes at most six hours", arguments: ContractCase.all)
+    @Test("Every case has a valid scenario and lasts at most six hours", arguments: ContractCase.all)
     func settings(_ contractCase: ContractCase) async throws {
         let scenario = try contractCase.setting.scenario()
         let world = try await StageWorld(on: TestStage(), scenario, guide: contractCase.guide, clock: .manual)

@@ -342,7 +342,7 @@ struct FakeBackendTests {
         }
     }
 
-    @Test("The progress of an exploration fits on one line")
+    @Test("An exploration's progress fits on one line")
     func progress() {
         let begin = MonotonicInstant.now()
         let progress = ExploringProgress("a test", since: begin, budget: .seconds(60))

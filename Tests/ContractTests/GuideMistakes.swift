@@ -14,7 +14,7 @@ struct GuideMistake: Sendable, CustomTestStringConvertible {
     let title: String
     /// The cases that the suite plays with this client.
     let cases: [ContractCase]
-    /// The obligations and inside checks that reveal the mistake; empty if only the user's view does.
+    /// The obligations and internal checks that reveal the mistake; empty if only the user's view does.
     let breaks: Set<String>
     let configure: @Sendable (inout ClientConfiguration) -> Void
     let tampering: @Sendable () -> Tampering

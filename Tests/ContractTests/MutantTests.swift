@@ -24,7 +24,7 @@ struct MutantTests {
         #expect(result.isPassed && result.broken.isEmpty && result.brokenChecks.isEmpty, "\(result)")
     }
 
-    @Test("Each obligation and each inside check has a mutant", arguments: Judge.obligations + Obligation.inside)
+    @Test("Each obligation and each internal check has a mutant", arguments: Judge.obligations + Obligation.inside)
     func exists(_ obligation: Obligation) {
         #expect(Mutant.all.contains { $0.breaks == obligation.id }, "An obligation without a mutant does not exist.")
     }

@@ -38,7 +38,7 @@ extension Errata {
             #expect(types == Guide.WebSocketMessage.MessageType.allCases.map(\.rawValue))
         }
 
-        @Test("The data of a completed meal decodes from the whole frame once its type is known")
+        @Test("A completed meal's data decodes from the whole frame once the frame's type is known")
         func completedData() throws {
             let frame = try ServerAnswers.mealEvent(.completed, in: .mealLogWebSocket)
             let message = try Guide.decoder.decode(Guide.MealLogMessage<Guide.MealLogCompletedData>.self, from: frame)

@@ -103,7 +103,7 @@ struct FaultBookTests {
         #expect(acting.apply(to: response) == response.apply(acting.faults, seed: book.seed))
     }
 
-    @Test("A rule fails the first n requests and then none")
+    @Test("A rule fails only the first n requests")
     func flaky() {
         var book = FaultBook(rules: [.response("a", .replace(Replacement(status: 500)), on: [.createGoal], .first(2))])
         #expect(Self.acting(&book, 3, on: .listGoals) == "···")

@@ -155,7 +155,7 @@ struct ResponseFaultTests {
                 == "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n")
     }
 
-    @Test("A content type fault adds the type to a response that has none")
+    @Test("A content type fault adds the type to a response without a content type")
     func newContentType() {
         let response = EncodedResponse(
             head: bytes("HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n"), body: bytes(plainBody))

@@ -172,7 +172,7 @@ struct SocketFaultTests {
             name: "a byte that does not exist", fault: .reset, point: .byte(0), bytes: f1 + f2 + f3, seen: [t1, t2, t3]),
     ]
 
-    @Test("A type of up to 64 bytes is found anywhere in the text of a message", arguments: ["", " "])
+    @Test("The parser finds a type of up to 64 bytes anywhere in a message's text", arguments: ["", " "])
     func types(_ space: String) {
         for (count, isType) in [(64, true), (65, false)] {
             let type = String(repeating: "t", count: count)
@@ -272,7 +272,7 @@ struct SocketFaultTests {
     }
 
     @Test(
-        "The type of a recorded message is found anywhere in the text",
+        "The parser finds a recorded message's type anywhere in the text",
         arguments: [
             #"{"x":1,"type":"a"}"#, #"{ "type" : "a" }"#, "\n{\"type\":\"a\"}", #"{"x":{"type":"b"},"type":"a"}"#,
             #"{"type":"\u0061"}"#,
@@ -406,7 +406,7 @@ struct SocketFaultTests {
         }
     }
 
-    @Test("The number of fragments of a message is limited")
+    @Test("A message can have only a limited number of fragments")
     func fragmentLimit() throws {
         var socket = try socketFaults([(.fragments(at: Array(1...2000)), .frames(.all))])
         let text = [UInt8](repeating: 0x61, count: 3000)

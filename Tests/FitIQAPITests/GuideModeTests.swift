@@ -40,7 +40,7 @@ import Testing
         #expect(Self.table.map(\.0) == Endpoint.allCases.filter(\.isOfGuides))
     }
 
-    @Test("An endpoint names the guides that document it or, if none does, the guides that presuppose it")
+    @Test("An endpoint names the guides that document it, or else the guides that assume it")
     func guidesOfEndpoints() {
         #expect(Endpoint.listConsultations.guides == [.enhancedConsultations])
         #expect(Endpoint.createGoal.guides == [.goalLinking])
@@ -255,7 +255,7 @@ import Testing
 
     // MARK: Credentials
 
-    @Test("A mode requires an API key unless its guide mentions none")
+    @Test("A mode requires an API key unless its guide does not mention API keys")
     func apiKeys() {
         #expect(GuideMode.allCases.filter { !$0.requiresAPIKey } == [.goalLinking, .webSocketArchitecture])
     }

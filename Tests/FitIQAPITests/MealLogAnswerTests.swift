@@ -149,7 +149,7 @@ import Testing
             text(MealLog.listBody([], page: page, total: total)) == #"{"success":true,"data":{"meal_logs":[],\#(rest)"#)
     }
 
-    @Test("The event of a finished meal has a type, data and a time", arguments: GuideMode.allCases)
+    @Test("A finished meal's event has a type, data and a time", arguments: GuideMode.allCases)
     func events(mode: GuideMode) {
         #expect(MealLogEvent.frame(of: MealLogExamples.processing, in: mode) == nil)
         for (log, type) in [
@@ -206,7 +206,7 @@ import Testing
         #expect(confirmed.contains(#""data":\#(meal),"session_id":"#))
     }
 
-    @Test("The totals of a photo are rounded half up to whole grams", arguments: [(44, 4), (45, 5)])
+    @Test("A photo's totals are rounded half up to whole grams", arguments: [(44, 4), (45, 5)])
     func photoTotals(tenths: Int, grams: Int) {
         var item = MealLogExamples.toast
         item.nutrients = MealNutrients(
@@ -231,7 +231,7 @@ import Testing
         #expect(log.status == .processing)
     }
 
-    @Test("The text of a meal contains as many food names as fit")
+    @Test("A meal's text contains food names up to its length limit")
     func words() {
         func food(_ name: String) -> MealItem {
             MealItem(name: name, quantity: 1, unit: "", nutrients: MealNutrients())

@@ -45,7 +45,7 @@ import Testing
             + "}"
     }
 
-    @Test("The text of a manual meal is the names of its foods")
+    @Test("A manual meal's text consists of its foods' names")
     func manual() throws {
         let foods = Self.food() + "," + Self.food(["food_name": #""Pie""#])
         let body = #"{"meal_type":"lunch","notes":"n","items":[\#(foods)]}"#

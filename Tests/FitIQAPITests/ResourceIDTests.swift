@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test(
-        "The sequence skips past an id of its own that the caller names",
+        "The sequence skips past a given id that it would issue",
         arguments: [0, 1, 7, 123_456, (1 << 40) - 1])
     func skippingPast(place: Int) {
         for seed in [UInt64.min, 7, .max] {

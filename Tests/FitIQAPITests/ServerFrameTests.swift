@@ -97,7 +97,7 @@ import Testing
         #expect(json.hasPrefix(#"{"type":"\#(frame.type)""#))
     }
 
-    @Test("The time of a frame is truncated to whole seconds", arguments: [Int64(1), 999_999_999])
+    @Test("A frame's time is truncated to whole seconds", arguments: [Int64(1), 999_999_999])
     func wholeSeconds(nanoseconds: Int64) {
         let late = Timestamp.example.advanced(byNanoseconds: nanoseconds)
         for (frame, json) in Self.golden {

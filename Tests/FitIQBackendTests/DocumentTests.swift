@@ -101,7 +101,7 @@ import Testing
         #expect(try world.documents(for: user)["entries"]?.array?.map { $0["n"]?.int } == [3, 2, 1])
     }
 
-    @Test("In a list of profile metrics, data is the array itself")
+    @Test("A list of profile metrics has its array directly in data")
     func metrics() throws {
         var world = World()
         let user = try world.backend.user("user-1")

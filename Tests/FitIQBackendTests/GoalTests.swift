@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Goals") struct GoalTests {
     @Test(
-        "A get of a new goal returns the bytes that create returned",
+        "A GET of a new goal returns the bytes that its creation returned",
         arguments: GuideMode.allCases
     )
     func create(mode: GuideMode) throws {
@@ -102,7 +102,7 @@ import Testing
         #expect(stages == [.new, .started, .halfway, .halfway, .close, .close])
     }
 
-    @Test("A goal of an unknown topic gets general tips")
+    @Test("A goal with an unknown topic gets general tips")
     func otherTopic() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -167,7 +167,7 @@ import Testing
         #expect(attempts(world, id, by: owner) == [nil, nil, nil])
     }
 
-    @Test("A get of a goal with an id in another case or shape gets 404")
+    @Test("A GET of a goal with an id in another case or format returns 404")
     func shapes() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("The ids of users count as stored bytes")
+    @Test("User ids count as stored bytes")
     func storedUsers() throws {
         var limits = Limits()
         limits.storedBytes = 2000

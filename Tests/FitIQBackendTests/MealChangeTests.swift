@@ -199,7 +199,7 @@ import Testing
         #expect(Self.consistent(world, user) == [])
     }
 
-    @Test("A change cannot set the foods of a log that has none")
+    @Test("A change cannot add foods to a log without foods")
     func foodsOfOthers() throws {
         let script = Script(meals: [MealRule(text: .contains("x"), outcome: .failed(.noFood))])
         var world = World(script: script)

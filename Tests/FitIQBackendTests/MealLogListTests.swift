@@ -11,7 +11,7 @@ import Testing
         DateTime(secondsSinceEpoch: 1_735_689_600 + (day - 1) * 86_400 + second)
     }
 
-    @Test("The list of a new user is empty")
+    @Test("A new user's list is empty")
     func empty() throws {
         var world = World()
         let user = try world.backend.user("user-1")

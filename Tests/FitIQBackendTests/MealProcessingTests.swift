@@ -22,7 +22,7 @@ import Testing
         #expect(halves.allSatisfy { (9_000...11_000).contains($0) }, "\(halves)")
     }
 
-    @Test("Processing takes no time at an instant pace", arguments: [0, 1, UInt64.max])
+    @Test("With an instant pace, processing takes no time", arguments: [0, 1, UInt64.max])
     func instant(seed: UInt64) {
         #expect(MealProcessing.duration(at: .instant, seed: seed) == 0)
     }
@@ -42,7 +42,7 @@ import Testing
         MealProcessing.outcome(of: meal, seed: Self.log.seed, at: World.start)
     }
 
-    @Test("The foods of a meal keep their order and have their own ids")
+    @Test("A meal's foods keep their order and have their own ids")
     func items() {
         var identifiers = ResourceIDSequence(seed: Self.log.seed)
         let ids = (0..<3).map { _ in identifiers.next() }

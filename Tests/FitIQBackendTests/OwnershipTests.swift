@@ -15,7 +15,7 @@ import Testing
         ]
     }
 
-    @Test("A get of another user's consultation gets 404", arguments: [false, true])
+    @Test("A GET of another user's consultation returns 404", arguments: [false, true])
     func foreign(isArchived: Bool) throws {
         var world = World()
         let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -30,7 +30,7 @@ import Testing
         #expect(attempts(world, id, by: owner).prefix(3).allSatisfy { $0 == nil })
     }
 
-    @Test("An id in another case or shape gets 404 with a message that says so")
+    @Test("A request with an id in another case or format gets 404 with a message that says so")
     func shapes() throws {
         var world = World()
         let user = try world.backend.user("user-1")

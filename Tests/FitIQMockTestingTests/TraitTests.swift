@@ -111,7 +111,7 @@ struct TraitTests {
         }
     }
 
-    @Test("Without a world, `current` throws an error that says what to write")
+    @Test("Without a world, `current` throws an error that says what code to write")
     func none() async throws {
         #expect(throws: MockError.self) { try MockWorld.current }
         let error = await Task.detached { #expect(throws: MockError.self) { try MockWorld.current } }.value

@@ -156,7 +156,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "The name of a command consists of the leading words that identify it",
+        "A command's name consists of the leading words that identify the command",
         arguments: [
             (["scenario", "from", "x", "--y"], "scenario from"), (["verify", "from"], "verify"),
             (["scenario", "x"], "scenario"), (["--x", "verify"], nil), ([], nil),

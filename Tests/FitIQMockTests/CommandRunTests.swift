@@ -135,7 +135,7 @@ struct CommandRunTests {
         return #"{"log":{"version":"1.2","creator":{"name":"proxy"},"entries":[\#(entries.joined(separator: ","))]}}"#
     }
 
-    @Test("scenario from runs the command as many times as --confirm requires")
+    @Test("scenario from runs the command the number of times that --confirm requires")
     func confirmed() async throws {
         try await withFolder { folder in
             try Data(Self.busySession().utf8).write(to: folder["session.har"])

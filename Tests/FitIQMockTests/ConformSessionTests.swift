@@ -188,7 +188,7 @@ struct ConformSessionTests {
         return try await run.done(fake.value).conformance
     }
 
-    @Test("conform finds twenty planted deviations and none after they are accepted")
+    @Test("conform finds twenty planted deviations, and no deviations after they are accepted")
     func roundTrip() async throws {
         try await withFolder { folder in
             let (har, planted, overlay) = (folder["own.har"], folder["real.har"], folder["overlay.yaml"])

@@ -52,7 +52,7 @@ struct ExploreTests {
         #expect(failure?.message == message)
     }
 
-    @Test("The progress line shows what was tried")
+    @Test("The progress line shows the schedules that were tried")
     func progress() {
         var counts = Agenda.Counts()
         counts.singles = 380

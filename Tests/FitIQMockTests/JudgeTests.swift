@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Judging a saved journal")
 struct JudgeTests {
-    @Test("The messages of judge match the expected text")
+    @Test("The judge command's messages match the expected text")
     func messages() {
         #expect(
             Messages.disorderedEntry(3, after: 9, world: "w")

@@ -111,7 +111,7 @@ struct LineEditorTests {
     }
 
     @Test(
-        "The path of a world's clock depends on the world's URL",
+        "A clock's path depends on the URL of its world",
         arguments: [
             ("http://127.0.0.1:8080", "/__admin/clock"), ("http://127.0.0.1:8080/", "/__admin/clock"),
             ("http://a/w/w1", "/__admin/worlds/w1/clock"), ("http://a/w", "/w/__admin/clock"),

@@ -14,7 +14,7 @@ struct LogFormatTests {
         return LineLog.json(event, at: "2025-01-29T10:30:00Z", dropped: dropped)
     }
 
-    @Test("The members of a log line have a fixed order")
+    @Test("A log line's members have a fixed order")
     func members() {
         let metadata: Logger.Metadata = [
             "status": .stringConvertible(409), "event": "exchange", "code": "EXISTS", "zebra": "z", "limit": "5",

@@ -133,7 +133,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("The file of any running process is refused")
+    @Test("A running process's file is refused")
     func running() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"

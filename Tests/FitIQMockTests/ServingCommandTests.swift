@@ -14,7 +14,7 @@ import Traffic
 @Suite("Serving commands and their clients", .timeLimit(.minutes(15)))
 struct ServingCommandTests {
     @Test(
-        "serve saves its state, export and recording and exits with code 0 however it is stopped",
+        "serve saves its state, export and recording and exits with code 0 after any stop signal",
         arguments: [SIGINT, SIGTERM, SIGHUP])
     func serve(signal: Int32) async throws {
         try await withFolder { folder in

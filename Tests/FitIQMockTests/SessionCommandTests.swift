@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Commands that show and compare sessions")
 struct SessionCommandTests {
-    @Test("The messages of the session commands match the expected text")
+    @Test("The session commands' messages match the expected text")
     func messages() {
         #expect(Messages.width(59, allowed: 60...100) == "--width must be from 60 to 100, not 59.")
         #expect(Messages.sentence("a clause") == "a clause.")

@@ -148,7 +148,7 @@ struct VerifyTests {
         #expect(cut.outputs.isEmpty && cut.reason == Messages.timeIsUp(.zero))
     }
 
-    @Test("The messages of verify match the expected text")
+    @Test("The verify command's messages match the expected text")
     func messages() {
         #expect(
             Messages.noCommand("verify", example: Messages.verifyExample)

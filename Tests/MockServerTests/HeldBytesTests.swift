@@ -82,7 +82,7 @@ struct HeldBytesTests {
         #expect(sockets[29].wire.ending == .reset)
     }
 
-    @Test("The server drops only as many connections as necessary")
+    @Test("The server drops no more connections than necessary")
     func noMoreThanNeeded() throws {
         let network = network()
         let sockets = try (0..<8).map { _ in try network.echo() }

@@ -93,7 +93,7 @@ extension Peers {
             #expect(command.output == "{\"status\":\"ok\"} 200 manual\n", "\(command.transcript)")
         }
 
-        @Test("The action opens one issue for a session's deviations and closes it when none is left")
+        @Test("The action opens one issue for a session's deviations and closes it when all are resolved")
         func conforms() async throws {
             let (command, folder) = try await run(
                 """

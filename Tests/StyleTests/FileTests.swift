@@ -11,7 +11,7 @@ struct FileTests {
         return "\(file.path): \(count) lines are too many: one subject each, at most \(longest); split it."
     }
 
-    @Test("Every file stays within the limit on lines")
+    @Test("No file exceeds the line limit")
     func areShort() throws {
         for message in try (Package.sources.get() + Package.tests.get()).compactMap(Self.violation) {
             Issue.record("\(message)")

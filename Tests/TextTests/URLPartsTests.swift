@@ -50,7 +50,7 @@ struct URLPartsTests {
     }
 
     @Test(
-        "A URL's target is the one that a request sends",
+        "A URL's target is the target of its request",
         arguments: [
             ("https://h", "/"), ("https://h?x", "/?x"), ("https://h/a?#b", "/a?"), ("/a", "/a"),
             ("http://h/a/b?c", "/a/b?c"),

@@ -14,7 +14,7 @@ public struct CaseResult: Sendable {
     var missing: ClientInstruction?
     /// The failures that the client's user sees.
     public internal(set) var failures: [CaseFailure] = []
-    /// The inside checks that the steps performed.
+    /// The internal checks that the steps performed.
     public internal(set) var looked: Set<InsideCheck> = []
     /// The verdicts on obligations, from the server's view.
     public internal(set) var verdicts: [Verdict] = []
@@ -53,7 +53,7 @@ public struct CaseResult: Sendable {
 
     /// Whether the client sent upper-case IDs; false if its user saw no failure.
     var hasUpperCaseIDs = false
-    /// The inside checks that failed.
+    /// The internal checks that failed.
     ///
     /// It is empty if the server saw a broken *must* or an upper-case ID, which may be the cause.
     public var brokenChecks: Set<InsideCheck> { followsFromTraffic ? [] : Set(failures.compactMap(\.check)) }
@@ -87,7 +87,7 @@ extension CaseResult: CustomStringConvertible {
     /// All failures, one sentence per line, for a failed test.
     public var description: String { Messages.summary(of: self) }
 
-    /// The inside checks as verdicts.
+    /// The internal checks as verdicts.
     ///
     /// Their findings have no journal evidence.
     public var insideVerdicts: [Verdict] {
@@ -168,7 +168,7 @@ extension CaseResult {
 
     fileprivate var checks: [Report.Check] { skipped == nil ? [Report.Check(self)] : [] }
 
-    /// The verdicts and inside checks; each finding includes the case.
+    /// The verdicts and internal checks; each finding includes the case.
     fileprivate var toldVerdicts: [Verdict] {
         (verdicts + insideVerdicts).map { verdict in
             var told = verdict

@@ -97,7 +97,7 @@ struct ConformPlayTests {
         #expect(answered == [true])
     }
 
-    @Test("A failed wait gives a case an outcome, and a stopped run gives it none")
+    @Test("A failed wait gives a case an outcome, but a stopped run does not")
     func unmet() async throws {
         // Stop the run only while it waits for the goal, so that the wait fails immediately.
         let count = Mutex(0)

@@ -59,7 +59,7 @@ struct OracleTests {
         #expect(Self.ids(try Self.outcome(end: .command(.signalled(6))), lenient) == ["explore/crash"])
     }
 
-    @Test("A failed inside check gives its own symptom instead of the step's symptom")
+    @Test("A failed internal check gives its own symptom instead of the step's symptom")
     func failures() throws {
         for check in [ExploreCheck.unwell, .twice, .lost] {
             let step = try Self.step(check)
@@ -67,14 +67,14 @@ struct OracleTests {
             let inside = try Self.outcome(failures: [Self.failure(.transcript, step: step)])
             #expect(Self.ids(inside) == ["inside/transcript-equals-chunks"])
         }
-        // In the middle of a story only inside checks count, not waits that a fault prolongs.
+        // In the middle of a story only internal checks count, not waits that a fault prolongs.
         #expect(Self.ids(try Self.outcome(failures: [Self.failure(step: 1)])) == [])
         #expect(
             Self.ids(try Self.outcome(failures: [Self.failure(.cutStream, step: 1)]))
                 == ["inside/cut-stream-not-complete"])
     }
 
-    @Test("An inside check before the end counts only in the story's own world without harm")
+    @Test("An internal check before the end counts only in the story's own world without harm")
     func goodDays() throws {
         let demand = try #require(
             Self.story.steps.indices.first { index in

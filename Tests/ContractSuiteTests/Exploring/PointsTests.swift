@@ -84,7 +84,7 @@ struct PointsTests {
         #expect(tried > 20)
     }
 
-    @Test("A fault at a question, a meal or a moment acts on what that place causes", arguments: Story.all.indices)
+    @Test("A fault placed at a question, meal or moment affects the events it triggers", arguments: Story.all.indices)
     func behaviours(_ story: Int) async throws {
         let (_, points) = try await play(Schedule(story: story))
         for point in points.all {

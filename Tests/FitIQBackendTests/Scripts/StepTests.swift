@@ -163,7 +163,7 @@ import Testing
             stored: [""]),
     ]
 
-    @Test("The steps of a script stream in both protocols as written", arguments: stories)
+    @Test("A script's steps stream as written in both protocols", arguments: stories)
     func streams(story: Story) throws {
         var stage = try Stage(story.steps)
         try stage.open(1)
@@ -181,7 +181,7 @@ import Testing
     }
 
     /// The same steps without any delay, frame for frame.
-    @Test("Steps take no time at an instant pace", arguments: stories)
+    @Test("With an instant pace, steps take no time", arguments: stories)
     func instant(story: Story) throws {
         var stage = try Stage(story.steps, pace: .instant)
         try stage.open(1)

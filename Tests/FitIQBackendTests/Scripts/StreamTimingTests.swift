@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(
-        "No jitter or a negligible jitter gives even gaps",
+        "Without jitter or with negligible jitter, the gaps are equal",
         arguments: [StreamTiming.Jitter.none, .uniform(0), .logNormal(sigma: 0)])
     func noJitter(jitter: StreamTiming.Jitter) {
         let timing = StreamTiming(rate: .chunksPerSecond(20), jitter: jitter)

@@ -319,7 +319,7 @@ import Testing
         }
     }
 
-    @Test("A world accepts data that leaves one byte and refuses data that leaves none")
+    @Test("A world accepts data while one byte is free and refuses data once it is full")
     func lastByte() throws {
         var known = World()
         _ = try known.backend.user("a")

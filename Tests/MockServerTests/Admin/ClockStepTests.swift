@@ -56,7 +56,7 @@ struct ClockStepTests {
         #expect(socket.takeTypes().filter { $0 == "meal_log.completed" }.count == 3)
     }
 
-    @Test("A search continues for as many slices as it needs")
+    @Test("A search can take any number of slices")
     func search() throws {
         let chunks = (0..<60).map { "\"\($0) \"" }.joined(separator: ", ")
         let timing = "timing: {first_chunk: 1s, chunks_per_second: 1}"

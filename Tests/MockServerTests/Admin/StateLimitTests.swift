@@ -43,7 +43,7 @@ struct StateLimitTests {
     // MARK: Work off the loop
 
     @Test(
-        "The loop reads a small body itself and leaves a larger body to a job", arguments: ["state", "check"], [0, 1])
+        "The loop reads a small body directly and a larger body in a job", arguments: ["state", "check"], [0, 1])
     func body(_ path: String, _ more: Int) throws {
         let network = VirtualNetwork()
         let jobs = HeldJobs(network)
@@ -57,7 +57,7 @@ struct StateLimitTests {
         #expect(try client.response(to: request).status == 200)
     }
 
-    @Test("The loop copies and exports a small world itself and leaves a larger world to a job", arguments: [0, 1])
+    @Test("The loop copies and exports a small world directly and a larger world in a job", arguments: [0, 1])
     func world(_ more: Int) throws {
         let network = VirtualNetwork()
         network.engine.defaultWorld.backend.storedBytes = Engine.largestWorkOnLoop + more
@@ -69,7 +69,7 @@ struct StateLimitTests {
         #expect(try mark.response().status == 201)
     }
 
-    @Test("The loop frees a small journal itself and leaves a larger journal to a job", arguments: [0, 1])
+    @Test("The loop frees a small journal directly and a larger journal in a job", arguments: [0, 1])
     func journal(_ more: Int) throws {
         let network = VirtualNetwork()
         let (world, weight) = (network.engine.defaultWorld, Engine.largestWorkOnLoop + more)

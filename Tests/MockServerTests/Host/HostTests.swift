@@ -180,7 +180,7 @@ struct HostTests {
         }
 
         // On other systems shutdown(2) does not affect a listener.
-        @Test("A broken listener stops the server with the reason", arguments: EventQueue.Kind.allCases)
+        @Test("A broken listener stops the server, which throws the reason", arguments: EventQueue.Kind.allCases)
         func brokenListener(kind: EventQueue.Kind) throws {
             let server = try RunningHost(kind)
             try server.onLoop { _ = shutdown($0.loop.ports[0].listener.descriptor, Int32(SHUT_RD)) }

@@ -69,7 +69,7 @@ struct JobTests {
         #expect(try reset.response().status == 200)
     }
 
-    @Test("The loop exports a small world itself, however long its journal")
+    @Test("The loop exports a small world directly, even with a long journal")
     func smallExport() throws {
         let network = VirtualNetwork()
         let world = try network.world()

@@ -208,7 +208,7 @@ struct BuiltInRequestTests {
         #expect(try statuses("/api/v1/meal-logs", "meal_logs").isSuperset(of: ["completed", "failed"]))
     }
 
-    @Test("app-first-run: nobody can log in before a registration")
+    @Test("app-first-run: users cannot log in before they register")
     func appFirstRun() throws {
         let world = try BuiltInWorld("app-first-run")
         #expect(try world.logIn("sam@example.com").status == 401)

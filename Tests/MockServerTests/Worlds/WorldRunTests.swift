@@ -57,7 +57,7 @@ struct WorldRunTests {
         #expect(!judgements[1].judgement.hasConnected)
     }
 
-    @Test("The verdicts of the run's first world include those of its other worlds")
+    @Test("The verdicts of a run's first world include the verdicts of its other worlds")
     func verdicts() throws {
         let run = try Run()
         let path = "worlds/\(run.id)/verdicts"

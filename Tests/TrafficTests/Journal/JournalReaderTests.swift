@@ -268,7 +268,7 @@ struct JournalReaderTests {
         #expect(try reader.next() == nil)
     }
 
-    @Test("The reader accepts a line up to the limit and holds no more than that", arguments: [0, 1])
+    @Test("The reader accepts a line up to the limit and buffers at most that many bytes", arguments: [0, 1])
     func limit(over: Int) throws {
         let start = Array((Self.start + #""note","text":""#).utf8)
         let filler = JournalReader.lineLimit - start.count - 2 + over

@@ -48,7 +48,7 @@ struct ComparisonTests {
             ).count == 1)
     }
 
-    @Test("A session equals itself at another time and origin with other ids and tokens")
+    @Test("A session equals a copy with another time, origin, ids and tokens")
     func equal() {
         let all = Samples.all
         #expect(SessionComparison(all, all).isEqual)

@@ -72,7 +72,7 @@ enum ExploringMessages {
     /// A sentence about the fault and the client's reaction.
     static func sentence(_ symptom: Symptom, _ schedule: Schedule) -> String {
         let causes = schedule.faults.map { "\(phrase($0.kind.id)) \(phrase($0.place))" }
-        // The report's timeline contains the expectation of an inside check.
+        // The report's timeline contains the expectation of an internal check.
         let effect = effect(symptom.id) ?? symptom.message
         return causes.isEmpty
             ? "Without any fault: \(lowercasedFirst(effect))"

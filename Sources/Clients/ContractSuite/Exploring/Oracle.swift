@@ -5,7 +5,7 @@ import Traffic
 
 /// A symptom of a client in a run.
 public struct Symptom: Sendable, Hashable {
-    /// The ID of an obligation, of an inside check or of an ``ExploreCheck``.
+    /// The ID of an obligation, of an internal check or of an ``ExploreCheck``.
     public let id: String
     public let level: Obligation.Level
     /// What the client did, as a sentence.

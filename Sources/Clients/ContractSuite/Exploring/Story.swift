@@ -122,7 +122,7 @@ public struct Story: Sendable {
     }
 }
 
-/// The explorer's own symptoms, besides obligations and inside checks.
+/// The explorer's own symptoms, besides obligations and internal checks.
 public enum ExploreCheck: String, Sendable, Hashable, CaseIterable {
     case crash = "explore/crash"
     case hang = "explore/hang"
