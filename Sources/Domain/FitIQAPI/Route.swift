@@ -87,20 +87,32 @@ public enum Route: Equatable, Sendable {
     /// It is the same path below `/api/v1`, which the guides' diagrams omit, or a path with the same end, or the one
     /// with the fewest edits.
     private static func nearestTemplate(to path: String, in mode: GuideMode) -> String? {
-        // Ignores the format of ids and the names of their parameters.
-        func shape(_ path: String) -> String {
-            path.split(separator: "/", omittingEmptySubsequences: false)
-                .map { $0.hasPrefix("{") || ResourceID.read(String($0)) != .malformed ? "{id}" : String($0) }
-                .joined(separator: "/")
-        }
-        let templates = templates(in: mode)
-        let wanted = shape(path)
-        if let same = templates.first(where: { shape($0) == "/api/v1" + wanted }) { return same }
+        let known = outlines[mode] ?? []
+        let wanted = shape(of: path)
+        if let same = known.first(where: { $0.shape == "/api/v1" + wanted }) { return same.template }
         let end = wanted.split(separator: "/").last
-        if end != "{id}", let alike = templates.first(where: { $0.split(separator: "/").last == end }) { return alike }
-        let near = NearestWord.find(wanted, among: templates.map(shape))
-        return templates.first { shape($0) == near }
+        if end != "{id}", let alike = known.first(where: { $0.end == end }) { return alike.template }
+        let near = NearestWord.find(wanted, among: known.map(\.shape))
+        return known.first { $0.shape == near }?.template
     }
+
+    /// A path without the format of ids and the names of their parameters.
+    private static func shape(of path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false)
+            .map { $0.hasPrefix("{") || ResourceID.read(String($0)) != .malformed ? "{id}" : String($0) }
+            .joined(separator: "/")
+    }
+
+    /// What a search compares in each mode; splitting all templates takes longer than the search.
+    private static let outlines = Dictionary(
+        uniqueKeysWithValues: GuideMode.allCases.map { mode in
+            (
+                mode,
+                templates(in: mode).map {
+                    (template: $0, shape: shape(of: $0), end: $0.split(separator: "/").last)
+                }
+            )
+        })
 }
 
 /// A path of the API, and the operations on it.

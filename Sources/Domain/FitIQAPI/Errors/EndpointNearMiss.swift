@@ -45,16 +45,15 @@ public struct EndpointNearMiss: Equatable, Sendable {
     public static func nearest(to method: HTTPRequest.Method, segments: [String], in mode: GuideMode) -> [Self] {
         guard segments.count <= mostSegments, segments.reduce(segments.count, { $0 + $1.utf8.count }) <= longestPath
         else { return [] }
-        let known = Endpoint.allCases.filter { mode.servesApps || $0.isOfGuides }
-        let words = Set(known.flatMap(\.words))
+        guard let known = KnownPaths.all[mode] else { return [] }
+        let words = known.words
         var (path, atRoot) = (PathRepair(segments, words: words), PathRepair(segments, words: words, isAtRoot: true))
-        let candidates = known.filter(mode.serves).compactMap { endpoint -> EndpointNearMiss? in
-            let isBelowPrefix = endpoint.template.hasPrefix("/api/v1/")
-            let template = endpoint.template.split(separator: "/").map(String.init)
+        let candidates = known.paths.compactMap { known -> EndpointNearMiss? in
+            let (endpoint, template, isBelowPrefix) = (known.endpoint, known.segments, known.isBelowPrefix)
             let cost = isBelowPrefix ? path.cost(of: template) : atRoot.cost(of: template)
             // Most endpoints are too different to describe the differences.
             guard 100 - cost > 40 else { return nil }
-            var alignment = (isBelowPrefix ? path : atRoot).aligned(with: template)
+            var alignment = (isBelowPrefix ? path : atRoot).aligned(with: template.map(\.text))
             if method != endpoint.method, !(method == .head && endpoint.answersHead) {
                 alignment.cost += Cost.method
                 alignment.differences.append(.method(got: method.rawValue, expected: endpoint.method.rawValue))
@@ -69,6 +68,37 @@ public struct EndpointNearMiss: Equatable, Sendable {
         }
         // Swift's sort is stable, so equally near endpoints keep the API's order.
         return Array(candidates.sorted { $0.score > $1.score }.prefix(limit))
+    }
+}
+
+/// The paths that a search compares, split once for each mode, because that takes longer than the search.
+private struct KnownPaths {
+    struct Segment {
+        let text: String
+        /// Equal for equal words, and for all parameters.
+        let number: Int
+        let isParameter: Bool
+    }
+
+    /// The words of all paths that the mode knows, even if it does not serve them.
+    var words: Set<ExactString> = []
+    var paths: [(endpoint: Endpoint, segments: [Segment], isBelowPrefix: Bool)] = []
+
+    static let all = Dictionary(uniqueKeysWithValues: GuideMode.allCases.map { ($0, KnownPaths(in: $0)) })
+
+    private init(in mode: GuideMode) {
+        var numbers: [String: Int] = [:]
+        for endpoint in Endpoint.allCases where mode.servesApps || endpoint.isOfGuides {
+            words.formUnion(endpoint.words)
+            guard mode.serves(endpoint) else { continue }
+            let segments = endpoint.template.split(separator: "/").map { text in
+                let isParameter = text.hasPrefix("{")
+                let number = numbers[isParameter ? "{" : String(text), default: numbers.count]
+                numbers[isParameter ? "{" : String(text)] = number
+                return Segment(text: String(text), number: number, isParameter: isParameter)
+            }
+            paths.append((endpoint, segments, endpoint.template.hasPrefix("/api/v1/")))
+        }
     }
 }
 
@@ -94,7 +124,8 @@ private struct PathRepair {
     private var segments: [String]
     private var start = Alignment()
     private let words: Set<ExactString>
-    private var knownCosts: [ExactString: [Int]] = [:]
+    /// The costs of ``costs(of:)``, by the number of the template's segment.
+    private var knownCosts: [Int: [Int]] = [:]
 
     /// - Parameter isAtRoot: Whether the path is probably for an endpoint outside `/api/v1`.
     init(_ arrived: [String], words: Set<ExactString>, isAtRoot: Bool = false) {
@@ -152,30 +183,30 @@ private struct PathRepair {
         }
     }
 
-    /// The cost of the cheapest alignment.
-    mutating func cost(of wanted: [String]) -> Int {
-        let missing = wanted.map { $0.hasPrefix("{") ? Cost.missingID : Cost.missingWord }
+    /// The cost of the cheapest alignment, without the alignment.
+    mutating func cost(of wanted: [KnownPaths.Segment]) -> Int {
+        let missing = wanted.map { $0.isParameter ? Cost.missingID : Cost.missingWord }
         var row = [start.cost]
         for cost in missing { row.append(row[row.count - 1] + cost) }
         let columns = wanted.map { costs(of: $0) }
         for (place, got) in segments.enumerated() {
             let extra = got.isEmpty ? Cost.slash : Cost.extraSegment
-            var next = [row[0] + extra]
+            var diagonal = row[0]
+            row[0] += extra
             for index in wanted.indices {
-                next.append(
-                    min(row[index] + columns[index][place], row[index + 1] + extra, next[index] + missing[index]))
+                let cost = min(diagonal + columns[index][place], row[index + 1] + extra, row[index] + missing[index])
+                diagonal = row[index + 1]
+                row[index + 1] = cost
             }
-            row = next
         }
         return row[row.count - 1]
     }
 
-    /// The cost of each segment against one segment of a template, which many templates share.
-    private mutating func costs(of expected: String) -> [Int] {
-        let key = ExactString(expected.hasPrefix("{") ? "{" : expected)
-        if let known = knownCosts[key] { return known }
-        let costs = segments.map { compare($0, expected).cost }
-        knownCosts[key] = costs
+    /// The cost of each segment against one segment of a template; many templates share segments.
+    private mutating func costs(of expected: KnownPaths.Segment) -> [Int] {
+        if let known = knownCosts[expected.number] { return known }
+        let costs = segments.map { compare($0, expected.text).cost }
+        knownCosts[expected.number] = costs
         return costs
     }
 

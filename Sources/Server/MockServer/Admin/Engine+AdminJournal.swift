@@ -198,7 +198,7 @@ extension JournalEntry {
     /// The cost of writing the entry, in addition to its bytes: for near misses it compares all endpoints.
     var extraCost: Int {
         guard case .exchange(let exchange) = event, exchange.unmatched != nil else { return 0 }
-        return 8 * 1024
+        return 32 * 1024
     }
 }
 
