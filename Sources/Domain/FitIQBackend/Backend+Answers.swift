@@ -20,7 +20,7 @@ extension Backend {
             case .answer: continueAnswer(in: step.position, &turn)
             case .mealLog:
                 finishMealLog(step.position, &turn)
-                count += mealLogs[step.position].byteCount / 4096
+                count += mealLogs[step.position].byteCount / 1024
             case .mealSocket(let socket): closeIfIdle(socket, &turn)
             }
         }
