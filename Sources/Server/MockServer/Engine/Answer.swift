@@ -164,14 +164,22 @@ public enum APIDescription: CaseIterable, Sendable {
     static var adminOperations: [(method: String, path: String, summary: String)] {
         var operations: [(method: String, path: String, summary: String)] = []
         var (path, method) = ("", "")
-        let lines = String(decoding: adminOpenAPIBytes, as: UTF8.self).split(separator: "\n")
-        for line in lines.drop(while: { $0 != "paths:" }).prefix(while: { $0 != "components:" }) {
-            if line.hasPrefix("  /"), line.hasSuffix(":") {
-                path = String(line.dropFirst(2).dropLast())
-            } else if line.hasPrefix("    "), line.hasSuffix(":"), line.dropFirst(4).first != " " {
-                method = line.dropFirst(4).dropLast().uppercased()
-            } else if line.hasPrefix("      summary: ") {
-                operations.append((method, path, String(line.dropFirst(15))))
+        let summary = "summary: "
+        // Compares bytes: comparing characters took ten times as long.
+        let lines = adminOpenAPIBytes.split(separator: UInt8(ascii: "\n"))
+        for line in lines.drop(while: { !$0.elementsEqual("paths:".utf8) })
+            .prefix(while: { !$0.elementsEqual("components:".utf8) })
+        {
+            let text = line.drop { $0 == UInt8(ascii: " ") }
+            let isKey = text.last == UInt8(ascii: ":")
+            switch line.count - text.count {
+            case 2 where isKey && text.first == UInt8(ascii: "/"):
+                path = String(decoding: text.dropLast(), as: UTF8.self)
+            case 4 where isKey: method = String(decoding: text.dropLast(), as: UTF8.self).uppercased()
+            case 6 where text.starts(with: summary.utf8):
+                let sentence = String(decoding: text.dropFirst(summary.utf8.count), as: UTF8.self)
+                operations.append((method, path, sentence))
+            default: break
             }
         }
         return operations
