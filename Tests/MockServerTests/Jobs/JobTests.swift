@@ -57,7 +57,7 @@ struct JobTests {
         #expect(jobs.count == 0)
     }
 
-    @Test("A job restarts a world with a long session", arguments: [(200, false), (201, true)])
+    @Test("A job restarts a world with a long session", arguments: [(50, false), (51, true)])
     func session(requests: Int, isLong: Bool) throws {
         var take = Take()
         for _ in 0..<requests { take = take.asked("GET", "/a") }

@@ -12,23 +12,23 @@ struct WorldSizeTests {
         [UserData(id: "a", goals: Array(repeating: GoalData(title: "a"), count: count))]
     }
 
-    @Test("A world counts as large with more than two hundred entities of any kind", arguments: [0, 1])
+    @Test("A world counts as large with more than fifty entities of any kind", arguments: [0, 1])
     func entities(_ more: Int) {
         let message = MessageData(role: .user, content: "a")
         let meal = MealLogData(rawInput: "a", mealType: .snack, progress: .processing)
         // Each user and each consultation counts, too.
         let users: [[UserData]] = [
-            Self.goals(199 + more),
-            [UserData(id: "a", mealLogs: Array(repeating: meal, count: 199 + more))],
+            Self.goals(49 + more),
+            [UserData(id: "a", mealLogs: Array(repeating: meal, count: 49 + more))],
             [
                 UserData(
                     id: "a",
                     consultations: [
                         ConsultationData(
-                            persona: .nutritionist, messages: Array(repeating: message, count: 198 + more))
+                            persona: .nutritionist, messages: Array(repeating: message, count: 48 + more))
                     ])
             ],
-            (0..<200 + more).map { UserData(id: "\($0)") },
+            (0..<50 + more).map { UserData(id: "\($0)") },
         ]
         for (index, users) in users.enumerated() {
             #expect(Scenario(data: WorldData(users: users)).isLarge == (more == 1), "\(index)")
@@ -48,7 +48,7 @@ struct WorldSizeTests {
     func freeing() {
         let world = VirtualNetwork().engine.defaultWorld
         #expect(!world.isLargeToFree)
-        world.settings.scenario.data = WorldData(users: Self.goals(200))
+        world.settings.scenario.data = WorldData(users: Self.goals(50))
         #expect(world.isLargeToFree)
     }
 

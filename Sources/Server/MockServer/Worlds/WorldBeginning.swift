@@ -218,9 +218,10 @@ extension Scenario {
         return passwordWork > Self.passwordWorkOnLoop
     }
 
-    /// The maximum number of entities to create on the loop.
-    private static let entitiesOnLoop = 200
-    /// The number of PBKDF2 iterations that take some ten milliseconds.
+    /// The maximum number of entities to make on the loop itself; the first ones in a process also load the tables of
+    /// foods and of the coach's answers.
+    private static let entitiesOnLoop = 50
+    /// Iterations of PBKDF2 that take some ten milliseconds.
     private static let passwordWorkOnLoop = 40_000
 }
 
