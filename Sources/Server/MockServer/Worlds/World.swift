@@ -217,8 +217,10 @@ final class World {
         setTime(now)
     }
 
-    /// The parts of a reset or deleted world that may be slow to free.
-    var contents: [any Sendable] { [backend, replay, journal, judge, settings, reloadedSettings, live] }
+    /// The parts of a reset or deleted world that may take long to free.
+    var contents: [any Sendable] {
+        [backend, replay, journal, judge, settings, reloadedSettings, live, authenticator]
+    }
 
     /// Releases the content of a deleted world, which closing connections may still retain.
     func vanish() {
