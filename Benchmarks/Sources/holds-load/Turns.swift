@@ -13,6 +13,10 @@ final class Turns {
     private(set) var now = Timestamp(secondsSinceEpoch: 1_738_146_600)
     private(set) var times = Times()
     private var jobs: [Job] = []
+    /// Touched connections for the next turns.
+    private var unserved: ArraySlice<Connection> = []
+    /// The number of connections to serve in a turn, and of those left from earlier turns, as in `Host`.
+    private static let servedInTurn = 256
     /// The answers to concurrent requests.
     private var answers: [ConnectionID: Answer] = [:]
 
@@ -131,7 +135,7 @@ final class Turns {
             if !jobs.isEmpty {
                 let result = run(jobs.removeFirst())
                 turn(&answer, of: id) { engine.finish(result, at: now) }
-            } else if let due = engine.nextDeadline, due <= now {
+            } else if !unserved.isEmpty || engine.nextDeadline.map({ $0 <= now }) ?? false {
                 turn(&answer, of: id) {}
             } else {
                 return
@@ -155,11 +159,17 @@ final class Turns {
         let start = threadNanoseconds()
         arrive()
         if let due = engine.nextDeadline, due <= now { engine.advance(to: now) }
+        var room = Self.servedInTurn
         while true {
             let touched = engine.takeTouched()
             if touched.isEmpty { break }
-            for connection in touched { serve(connection, &answer, isAsked: connection.id == id) }
+            unserved += touched.dropFirst(room)
+            for connection in touched.prefix(room) { serve(connection, &answer, isAsked: connection.id == id) }
+            room = max(0, room - touched.count)
         }
+        let late = unserved.prefix(Self.servedInTurn)
+        unserved = unserved.dropFirst(late.count)
+        for connection in late { serve(connection, &answer, isAsked: connection.id == id) }
         times.turns.add(threadNanoseconds() - start)
     }
 
