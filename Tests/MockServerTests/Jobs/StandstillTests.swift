@@ -49,6 +49,34 @@ struct StandstillTests {
         #expect(try put.exchange(Request(target: "/health")).status == 200)
     }
 
+    @Test("A job reads a list of more than 64 faults and adds all of them or none")
+    func faults() throws {
+        let jobs = HeldJobs(network)
+        let (world, other) = (try network.world(), try network.world())
+        func list(_ count: Int, last: String = #"{"on":"any","status":503}"#) -> String {
+            let rules = Array(repeating: #"{"on":"any","status":503}"#, count: count - 1) + [last]
+            return #"{"faults":[\#(rules.joined(separator: ","))]}"#
+        }
+        #expect(try world.ask(.post, "faults", list(64)).status == 201)
+        #expect(jobs.count == 0)
+        let many = try world.send(.post, "faults", list(65))
+        let one = try world.send(.post, "faults", #"{"on":"any","status":500}"#)
+        #expect(jobs.count == 1 && !isAnswered(many) && !isAnswered(one))
+        #expect(try other.ask(.get, "faults").status == 200)
+        try jobs.runNext()
+        let added = try many.response()
+        #expect(added.status == 201 && added.json?["faults"]?.array?.count == 65)
+        #expect(added.json?["faults"]?.array?.last?["name"]?.string == "live-129")
+        #expect(try one.response().json?["name"]?.string == "live-130")
+
+        let wrong = try world.send(.post, "faults", list(65, last: #"{"on":"any","statsu":503}"#))
+        try jobs.runNext()
+        let refusal = try wrong.response()
+        #expect(refusal.status == 400 && refusal.text.contains("faults[64].statsu"))
+        #expect(try world.ask(.get, "faults").json?["faults"]?.array?.count == 130)
+        #expect(network.engine.jobs.heldBytes == 0)
+    }
+
     @Test("A job's export equals the engine's, and sockets and due events wait for it")
     func export() throws {
         let network = VirtualNetwork { $0.pace = .human }

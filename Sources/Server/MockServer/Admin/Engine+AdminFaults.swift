@@ -32,8 +32,9 @@ extension Engine {
     ///
     /// If one of them is invalid, it adds none.
     ///
+    /// - Returns: Nil if the request waits for a job, which reads many rules.
     /// - Throws: 400 for an invalid rule or a name that exists, 507 if the server has no room.
-    func addFaults(_ call: AdminCall) throws(APIError) -> Answer {
+    func addFaults(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, body) = (call.world, try BodyReader(call.bytes).object)
         guard let several = body["faults"] else {
             return try add(try rule(from: body, in: world, noting: call.oldWords), call)
@@ -46,7 +47,34 @@ extension Engine {
             }
             objects.append(object)
         }
-        let rules = try rules(from: objects, in: world, noting: call.oldWords)
+        let (names, drafts) = (self.names(in: world), objects)
+        guard startJob != nil, drafts.count > Self.rulesOnLoop else {
+            return try add(Self.rules(from: drafts, besides: names).faults, values, call)
+        }
+        guard hasRoom(forJobOf: call.bytes.count) else { throw .tooMuchToRead }
+        let awaited = awaitJob(for: call.exchange, holding: call.bytes.count)
+        // So that nobody else takes a name.
+        stand(world)
+        beside(at: call.now) {
+            Result { () throws(APIError) in try Self.rules(from: drafts, besides: names).faults }
+        } then: { engine, rules, now in
+            let answer = Result { () throws(APIError) in try engine.add(rules.take().get(), values, call) }
+            engine.conclude(awaited, with: answer, at: now)
+            engine.resume(world, at: now)
+        }
+        return nil
+    }
+
+    /// The maximum number of rules to read on the loop itself, which takes up to a millisecond.
+    private static let rulesOnLoop = 64
+
+    private func names(in world: World) -> Set<ExactString> { Set(world.faults.rules.lazy.map(\.rule.name)) }
+
+    /// Adds several rules; `values` are the same as JSON.
+    private func add(_ rules: [FaultRule], _ values: [JSONValue], _ call: AdminCall) throws(APIError) -> Answer {
+        let world = call.world
+        // The owner of its run may have ended it during the job.
+        guard !world.isGone else { throw .unknownWorld(world.name) }
         try keep(rules, bytes: values.map { $0.encoded().count }, in: world)
         attach(Set(rules.map(\.name)), to: world)
         return list(world.faults.rules.suffix(rules.count), call, status: .created)
@@ -76,15 +104,22 @@ extension Engine {
         from object: JSONObject, in world: World, noting words: AdminCall.OldWords? = nil,
         naming name: (String) -> String = { $0 }
     ) throws(APIError) -> FaultRule {
-        try rules(from: [object], in: world, noting: words) { $0.renamingPaths(below: "faults[0]", name) }[0]
+        func rename(_ errors: ScenarioErrors) -> ScenarioErrors { errors.renamingPaths(below: "faults[0]", name) }
+        let read = try Self.rules(from: [object], besides: names(in: world), rename)
+        for word in rename(ScenarioErrors(mistakes: read.oldWords)).mistakes { words?.note(word.message) }
+        return read.faults[0]
     }
 
-    /// Reads several rules at once; `rename` turns paths in mistakes into the words of the request.
-    private func rules(
-        from objects: [JSONObject], in world: World, noting words: AdminCall.OldWords?,
+    /// Reads several rules at once, as the faults of a scenario, and names those that have no name.
+    ///
+    /// - Parameters:
+    ///   - taken: The names of the world's rules.
+    ///   - rename: Turns paths in mistakes into the words of the request.
+    private static func rules(
+        from objects: [JSONObject], besides taken: Set<ExactString>,
         _ rename: (ScenarioErrors) -> ScenarioErrors = { $0 }
-    ) throws(APIError) -> [FaultRule] {
-        var (names, number) = (Set(world.faults.rules.map(\.rule.name)), 1)
+    ) throws(APIError) -> Scenario {
+        var (names, number) = (taken, 1)
         let faults = objects.map { object in
             var object = object
             // Drops the members that the server adds to a listed rule, so that a client can add a rule as listed.
@@ -97,9 +132,7 @@ extension Engine {
             return JSONValue.object(object)
         }
         do throws(ScenarioErrors) {
-            let read = try Scenario.read(json: .object(["name": "live", "faults": .array(faults)]))
-            for word in rename(ScenarioErrors(mistakes: read.oldWords)).mistakes { words?.note(word.message) }
-            return read.faults
+            return try Scenario.read(json: .object(["name": "live", "faults": .array(faults)]))
         } catch {
             throw .invalid(rename(error).description)
         }
@@ -189,9 +222,9 @@ extension Engine {
     }
 
     private func entry(ofFault name: ExactString, _ call: AdminCall) throws(APIError) -> FaultBook.Entry {
-        let entries = call.world.faults.rules.filter { isMeant($0, by: call) }
-        if let entry = entries.first(where: { $0.rule.name == name }) { return entry }
-        throw unknownFault(name, among: entries, call)
+        let entries = call.world.faults.rules
+        if let entry = entries.first(where: { $0.rule.name == name && isMeant($0, by: call) }) { return entry }
+        throw unknownFault(name, among: entries.filter { isMeant($0, by: call) }, call)
     }
 
     private func unknownFault(_ name: ExactString, among entries: [FaultBook.Entry], _ call: AdminCall) -> APIError {
