@@ -107,9 +107,9 @@ extension Engine {
             if let known {
                 answer = known
             } else {
-                guard var made = try self.answer(exchange) else { return }
-                if connection.isSecure { secure(&made) }
-                answer = made
+                guard let made = try self.answer(exchange) else { return }
+                answer = consume made
+                if connection.isSecure { secure(&answer) }
             }
         } catch {
             answer = Answer(world.advising(error), in: exchange.errorForm, forApps: exchange.servesApps)
@@ -139,9 +139,11 @@ extension Engine {
     static let longestWholeBody = 1024 * 1024
 
     /// Sends an answer; if it exceeds the memory limit, sends a refusal and returns false.
+    ///
+    /// - Parameter head: The head of the request, which most answers do not need, so it is not copied for them.
     @discardableResult
     func reply(
-        _ answer: Answer, from source: (any BodySource)?, to head: RequestHead, in world: World,
+        _ answer: Answer, from source: (any BodySource)?, to head: @autoclosure () -> RequestHead, in world: World,
         on connection: Connection, at now: Timestamp
     ) -> Bool {
         guard hasRoom(forBytes: source?.heldByteCount ?? answer.body.count, in: world, at: now) else {
@@ -149,21 +151,22 @@ extension Engine {
             return false
         }
         if let source {
-            begin(source, of: answer, to: head, in: world, on: connection)
+            begin(source, of: answer, to: head(), in: world, on: connection)
         } else {
-            respond(answer, to: head, in: world, on: connection, at: now)
+            respond(answer, to: head(), in: world, on: connection, at: now)
         }
         return true
     }
 
     func respond(
-        _ answer: Answer, to head: RequestHead, in world: World, on connection: Connection, at now: Timestamp
+        _ answer: Answer, to head: @autoclosure () -> RequestHead, in world: World, on connection: Connection,
+        at now: Timestamp
     ) {
         if answer.hasUsualFields {
             connection.http.respond(
                 status: answer.status, encodedFields: world.responseFields.json, body: answer.body,
                 close: isShuttingDown, into: &connection.output.bytes)
-        } else if let length = answer.declaredLength, head.method == .head {
+        } else if let length = answer.declaredLength, head().method == .head {
             connection.http.startResponse(
                 status: answer.status, fields: answer.allFields(at: world.turn.date), contentLength: length,
                 close: isShuttingDown, into: &connection.output.bytes)
@@ -173,7 +176,7 @@ extension Engine {
                 status: answer.status, fields: answer.allFields(at: world.turn.date), body: answer.body,
                 close: isShuttingDown, into: &connection.output.bytes)
         }
-        noteAnswer(answer, to: head)
+        noteAnswer(answer, to: head())
         if connection.http.shouldClose { linger(connection, at: now) }
     }
 

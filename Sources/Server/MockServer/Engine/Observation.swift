@@ -186,8 +186,9 @@ extension Engine {
     }
 
     /// Reports an answer to ``observe``, unless a journal entry about it is reported instead.
-    func noteAnswer(_ answer: Answer, to head: RequestHead) {
+    func noteAnswer(_ answer: Answer, to head: @autoclosure () -> RequestHead) {
         guard observesRequests, let observe else { return }
+        let head = head()
         if recorder.observe != nil, !Destination(of: head.target, in: self).isServer { return }
         let exchange = RecordedExchange(
             head: head, requestedAt: defaultWorld.turn.date, status: answer.status.code, responseBody: answer.body)
