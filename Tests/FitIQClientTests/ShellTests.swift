@@ -13,7 +13,7 @@ import Testing
 struct ShellTests {
     static let credentials = Credentials(token: DevelopmentCredentials.token(), apiKey: DevelopmentCredentials.apiKey)
 
-    /// Gives a test a server that answers at once, and ends it.
+    /// Passes a test a server that answers immediately, and stops the server afterwards.
     static func withServer(_ body: (LocalServer) async throws -> Void) async throws {
         let server = try LocalServer(Engine.Configuration(pace: .instant))
         do {
@@ -50,7 +50,7 @@ struct ShellTests {
         try await Self.withServer { server in
             let client = try FitIQClient(url: server.url, credentials: Self.credentials)
             #expect(!client.state.isBusy)
-            // On the server's thread, which answers nothing meanwhile, so nothing can be done yet.
+            // This runs on the server's thread, which answers nothing meanwhile, so no request can be complete yet.
             let isBusy = try await server.perform { _, _ in
                 client.perform(.startConsultation(persona: .nutritionist))
                 return client.state.isBusy
@@ -84,7 +84,7 @@ struct ShellTests {
     func twoMeals() async throws {
         try await Self.withServer { server in
             let (gate, address) = (try Gate(), server.address)
-            // Without an address nothing is sent, so both meals are in progress at once.
+            // Without an address nothing is sent, so both meals are in progress at the same time.
             let client = try FitIQClient(
                 url: "http://backend.test", credentials: Self.credentials,
                 configuration: { $0.mealPolling.interval = .milliseconds(20) },

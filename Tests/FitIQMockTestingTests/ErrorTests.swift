@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Errors of the testing library", .timeLimit(.minutes(1)))
 struct ErrorTests {
-    /// The error of a request for a world.
+    /// The error thrown by a request for a world.
     private static func failure(_ server: MockServer) async throws -> MockError {
         try #require(await #expect(throws: MockError.self) { _ = try await server.world() })
     }

@@ -5,7 +5,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The server of these tests: the built binary.
+/// The server for these tests, started from the built binary.
 enum Mock {
     static let server = MockServer.starting(binary: binary)
 
@@ -24,7 +24,7 @@ struct PlannedClient: Sendable {
     let world: MockWorld
     var mistake: Mistake?
 
-    /// Has connections for all tests; the default of six would queue them.
+    /// A session with connections for all tests; the default of six would queue them.
     static let session = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = 512

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The world trait", .timeLimit(.minutes(1)))
 struct TraitTests {
-    /// Runs a body with a trait, like a test's; returns the issues, and the thrown error.
+    /// Runs a body with a trait, as if it were a test; returns the issues and the thrown error.
     private static func issues(
         _ trait: MockWorldTrait, _ body: @escaping @Sendable (MockWorld) async throws -> Void
     ) async throws -> [Issue] {

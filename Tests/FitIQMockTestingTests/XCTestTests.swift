@@ -8,7 +8,7 @@ final class MockWorldXCTests: XCTestCase {
         let line: Int
     }
 
-    /// The kit's recorded failures, in place of XCTest.
+    /// The failures that the kit recorded, instead of reporting them to XCTest.
     private nonisolated(unsafe) static var failures: [Failure] = []
     private var line = 0
 
@@ -25,7 +25,7 @@ final class MockWorldXCTests: XCTestCase {
         }
     #endif
 
-    /// The checks come after the teardown blocks; a failed one ends the process, because failures are collected here.
+    /// The checks run after the teardown blocks; a failed check ends the process, because failures are collected here.
     override func tearDown() {
         let (failures, line) = (Self.failures, line)
         Self.failures = []

@@ -9,7 +9,7 @@ import Testing
 struct CertificateFilesTests {
     private static let day: Int64 = 86_400 * 1_000_000_000
 
-    /// Passes a folder that does not exist yet, in a parent that does not exist either.
+    /// Passes the path of a folder that does not exist yet, in a parent that does not exist either.
     private static func withFolder(_ body: (String) throws -> Void) throws {
         try ScratchFolder.lend { try body($0 + "/a/b") }
     }
@@ -49,7 +49,7 @@ struct CertificateFilesTests {
     func atOnce(_: Int) throws {
         try Self.withFolder { folder in
             let found = Found()
-            // Uses separate threads: blocking on a lock must not occupy the few that all tests share.
+            // Use separate threads, because blocking on a lock must not occupy the few threads that all tests share.
             let ended = DispatchGroup()
             for _ in 0..<8 {
                 ended.enter()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import fitiq_mock
 
-/// `FitIQMock.parsed` parses a command that is named first without the tree of all commands; the result is the same.
+/// `FitIQMock.parsed` parses a command that is named first without the whole command tree, with the same result.
 @Suite("Commands that are parsed without the command tree")
 struct CommandParsingTests {
     private static let hosting = [
@@ -84,7 +84,7 @@ struct CommandParsingTests {
         ["certificate", "--ca"], ["certificate", "--pem"],
     ]
 
-    /// Beginnings of lines, words that mean something elsewhere, and mistakes.
+    /// Incomplete lines, words that have a meaning elsewhere, and mistakes.
     static let otherLines: [[String]] = [
         [], ["help"], ["--help"], ["--version"], ["--seed", "1", "serve"],
         ["serve", "--port=1", "--port=2"], ["serve", "--seed", "-1"], ["serve", "--port", "x"],
@@ -104,7 +104,7 @@ struct CommandParsingTests {
     private static func meaning(of parse: () throws -> any ParsableCommand) -> String {
         do {
             var command = try parse()
-            // Help is a command of the library, which throws its text.
+            // Help is a command in the library, which throws its text.
             if !FitIQMock.configuration.subcommands.contains(where: { $0 == type(of: command) }) { try command.run() }
             var text = ""
             dump(command, to: &text)

@@ -161,7 +161,7 @@ struct CommandRunTests {
         try await withFolder { folder in
             try Data(Self.busySession().utf8).write(to: folder["session.har"])
             let counted = folder["runs"].path
-            // $0 is the running process. The last run waits to be ended, because it would finish before the signal
+            // $0 is the running process. The last run waits to be terminated, or it would finish before the signal
             // comes.
             let client =
                 "echo >> '\(counted)'; [ $(wc -l < '\(counted)') -lt 3 ] || { kill -INT $0; exec sleep 60; }; exit 7"

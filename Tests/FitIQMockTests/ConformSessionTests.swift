@@ -13,12 +13,12 @@ import Traffic
 
 @testable import fitiq_mock
 
-/// Drift found in a recording, without the server: `conform session.har`, `--accept`, `serve --overlay`.
+/// Finds drift in a recording, without the server: `conform session.har`, `--accept`, `serve --overlay`.
 @Suite("conform with a recorded session", .timeLimit(.minutes(15)))
 struct ConformSessionTests {
     private static let fake = Task { try await Conformance(mode: .union) }
 
-    /// A difference between a server and the fake: in all answers of an endpoint, by status or by type.
+    /// A difference between a server and the fake, in all answers from an endpoint, by status or by type.
     struct Plant: Sendable {
         let endpoint: Endpoint
         let kind: String
@@ -196,7 +196,7 @@ struct ConformSessionTests {
             #expect(Self.rows(own).isEmpty)
             let tree = try JSON.parse(Array(Data(contentsOf: har)))
             try Data(Self.plant(in: tree).encoded()).write(to: planted)
-            // All are found, and nothing more.
+            // The comparison finds all of them, and nothing else.
             var expected: Set<String> = []
             for plant in Self.plants { expected.formUnion(plant.rows.map { "\(plant.endpoint.name) \($0)" }) }
             #expect(Self.plants.count == 20)
@@ -209,13 +209,13 @@ struct ConformSessionTests {
                 ["conform", planted.path, "--accept", overlay.path], exits: 1)
             #expect(accepted.output.contains("\(overlay.path) has "), "\(accepted)")
             #expect(!accepted.output.contains("No overlay can express"), "\(accepted)")
-            // It contains nobody's texts.
+            // The overlay contains no user's texts.
             let text = try folder.read("overlay.yaml")
             #expect(!text.contains("eu-1") && !text.contains("sport") && text.contains("planned"), "\(text)")
             let again = try await EndedCommand.run(["conform", planted.path, "--overlay", overlay.path])
             #expect(again.output.contains("100 % alike."), "\(again)")
 
-            // The fake now answers like the server: its recording deviates from the fake's own answers in the same way.
+            // The fake now answers like the server, so its recording deviates in the same way from its own answers.
             let read = try OverlayFile.read(overlay.path)
             let second = folder["second.har"]
             let alike = try await Self.record(read, to: second)

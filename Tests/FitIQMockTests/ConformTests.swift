@@ -18,14 +18,14 @@ import Traffic
 struct ConformTests {
     private static let union = Task { try await Conformance(mode: .union) }
 
-    /// The fake's traffic in a mode; most tests share one mode.
+    /// The fake's traffic in a mode, recorded once; most tests share a mode.
     private static func fake(_ mode: GuideMode) async throws -> Conformance {
         mode == .union ? try await union.value : try await Conformance(mode: mode)
     }
 
     typealias Done = (conformance: Conformance, report: Report, session: Session)
 
-    /// Compares a fake with a scenario and a mode, as a real server, with the fake's traffic in another.
+    /// Compares a fake that plays the real server, with a scenario and a mode, with the fake's traffic in another mode.
     private static func compare(
         _ scenario: String = "name: upstream\n", serves mode: GuideMode = .union, expecting guide: GuideMode? = nil,
         cases: [String] = [], pause: Duration = .zero, after: (LocalServer) throws -> Void = { _ in },
@@ -67,7 +67,7 @@ struct ConformTests {
         #expect(done.conformance.unknownCount == 0 && done.report.incomplete == nil)
     }
 
-    /// A planted deviation, with its place and its message; no other may be found.
+    /// A planted deviation with its place and message; the comparison must not find others.
     struct Plant: Sendable, CustomTestStringConvertible {
         let fault: String
         let endpoint: Endpoint
@@ -159,7 +159,7 @@ struct ConformTests {
 
     @Test("conform waits for the pause between requests")
     func pace() async throws {
-        // The fake's own traffic takes time, too, but only once.
+        // Recording the fake's own traffic takes time too, but only once.
         _ = try await Self.fake(.union)
         let begin = WallClock.nanosecondsSinceEpoch()
         let done = try await Self.compare(cases: ["goal/chat/twice"], pause: .milliseconds(150)) { server in
@@ -172,8 +172,8 @@ struct ConformTests {
                 }
             }.map(\.nanosecondsSinceEpoch).sorted()
             #expect(times.count > 5)
-            // Measured from the start, because on a busy machine one request is late and the next is not. Meanwhile the
-            // wall clock may be adjusted slightly.
+            // Measure from the start, because on a busy machine one request may be late and the next on time. Meanwhile
+            // the wall clock may be adjusted slightly.
             for (number, time) in times.enumerated() {
                 #expect(time - begin > Int64(number) * 150_000_000 - 20_000_000)
             }
@@ -223,7 +223,7 @@ struct ConformTests {
         ([], "conform needs a recorded session, session.har, or the server"),
         (["--upstream", "ftp://a"], "ftp"),
         (["--upstream", "https://192.0.2.1"], "--token"),
-        // A name that no system looks up, because one of its parts is too long.
+        // No system looks up this name, because one of its labels is too long.
         (["--upstream", "https://\(String(repeating: "a", count: 64)).example"], "--token"),
         (["--upstream", "https://192.0.2.1", "--token", "t"], "--yes"),
         (["--upstream", "https://192.0.2.1", "--token", "a b"], "visible ASCII"),

@@ -6,8 +6,7 @@ import Testing
 
 @testable import fitiq_mock
 
-/// A command that ran to its end in its own process, and its output: signals and standard streams belong to the whole
-/// process.
+/// A finished command and its output; it runs in its own process, to which signals and standard streams belong.
 struct EndedCommand {
     let output: String
     let errors: String
@@ -19,7 +18,7 @@ struct EndedCommand {
     /// - Parameters:
     ///   - world: the scenario of another server, whose URL replaces the word `URL`; empty for no server.
     ///   - input: the standard input, which is a pipe.
-    ///   - file: the command gets the signal once this file exists; empty if it ends by itself.
+    ///   - file: the command gets the signal once this file exists; empty if it ends without a signal.
     ///   - status: the expected exit status.
     static func run(
         _ arguments: [String], beside world: String = "", input: String = "", until file: String = "",
@@ -46,9 +45,10 @@ struct EndedCommand {
             errors: String(decoding: result.standardErrorContent, as: UTF8.self))
     }
 
-    /// Runs a command as `main` does, and ends this process with it; on its own thread, because it blocks.
+    /// Runs a command as `main` does, and ends this process with it; uses a separate thread, because the command
+    /// blocks.
     static func lead(_ arguments: [String]) async throws {
-        // The environment of the person who runs the tests must not affect this command.
+        // The environment of the user who runs the tests must not affect this command.
         for name in ProcessInfo.processInfo.environment.keys where name.hasPrefix("FITIQ_MOCK_") { unsetenv(name) }
         unsetenv("NO_COLOR")
         try SystemThread.start { end(with: arguments) }
@@ -76,7 +76,7 @@ struct EndedCommand {
         try SystemThread.start {
             let deadline = MonotonicInstant.now().advanced(by: .seconds(30))
             while !FileManager.default.fileExists(atPath: file) {
-                // A code that no command uses: the test fails instead of waiting forever.
+                // Exit with a code that no command uses, so that the test fails instead of waiting forever.
                 if deadline < MonotonicInstant.now() { _exit(98) }
                 never.wait(until: .now().advanced(by: .milliseconds(10)))
             }
@@ -84,7 +84,7 @@ struct EndedCommand {
         }
     }
 
-    /// A function of bash: `ask PATH` sends a GET with the credentials of the environment, and prints the answer.
+    /// A bash function: `ask PATH` sends a GET with the environment's credentials and prints the response.
     static let ask = #"""
         ask() {
             place=${FITIQ_MOCK_URL#http://}; host=${place%%/*}
@@ -99,7 +99,7 @@ struct EndedCommand {
 }
 
 extension EndedCommand {
-    /// An adapter that starts, but can do nothing; its user sees nothing.
+    /// An adapter that starts but supports no instructions, so its user sees nothing.
     static let idleAdapter = #"""
         while read -r line; do
             case $line in

@@ -48,7 +48,7 @@ struct HTMLReportTests {
         #expect(runs[1]["verdicts"]?["verdicts"]?.array?.isEmpty == false)
         #expect(runs[1]["verdicts"]?["has_connected"] == true)
         #expect(runs[1]["verdicts"]?["unmatched"] == 0)
-        // Without its runs it is the page of the server.
+        // Without its runs, the report equals the server's page.
         let rest = page.replacing(#/<script type="application\/json" class="run">.*?<\/script>\n/#, with: "")
         let original = String(decoding: APIDescription.adminPageBytes, as: UTF8.self)
         #expect(rest == original.replacing("<!-- runs -->", with: ""))

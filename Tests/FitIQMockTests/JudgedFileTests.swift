@@ -10,7 +10,7 @@ import Traffic
 struct JudgedFileTests {
     private static let sessions = URL.fixtures.appending(path: "sessions")
 
-    /// The marks of a file, by obligation, with worlds in order.
+    /// The verdict marks for a file, by obligation, with worlds in order.
     private static func marks(_ bytes: [UInt8], cutInto size: Int = 4096) throws -> [[String: String]] {
         var file = JudgedFile(name: "x.har", mode: .union)
         for piece in bytes.pieces(of: size) { try file.receive(piece) }
@@ -85,9 +85,9 @@ struct JudgedFileTests {
     private static let id = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
     private static let meal = "0a1b2c3d-7425-40de-944b-e07fc1f90ae7"
 
-    /// A session in which a client is silent for long, polls despite events, and opens a second socket.
+    /// A session in which a client seems to be silent for a long time, poll despite events, and open a second socket.
     ///
-    /// It only seems so if the end of the first socket is not recorded.
+    /// The breaches are not proved if the recording lacks the end of the first socket.
     private static func session(isOurs: Bool, authorization: String? = "Bearer t", world: String = "") -> [UInt8] {
         func entry(
             _ second: Double, _ method: String, _ path: String, _ status: Int, body: String = "", answer: String = "{}",
@@ -137,7 +137,7 @@ struct JudgedFileTests {
         let log2: [String: Any] = [
             "version": "1.2", "creator": ["name": isOurs ? "fitiq-mock" : "Else", "version": "1"], "entries": entries,
         ]
-        // All our JSON can be encoded.
+        // This JSON can always be encoded.
         return [UInt8]((try? JSONSerialization.data(withJSONObject: ["log": log2])) ?? Data())
     }
 

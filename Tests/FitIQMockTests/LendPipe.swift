@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sockets
 
-/// Passes the path of a pipe that contains a text, as a shell makes one of `<(command)`.
+/// Passes the path of a pipe that contains a text, like the pipe that a shell creates for `<(command)`.
 func lendPipe<Result>(_ text: String, _ body: (String) throws -> Result) throws -> Result {
     let bytes = Array(text.utf8)
     // Every pipe has room for this much, so writing does not wait for a reader.
@@ -11,7 +11,7 @@ func lendPipe<Result>(_ text: String, _ body: (String) throws -> Result) throws 
     // Children of other tests do not inherit the writing end, which would keep the text from ending.
     let pipe = try WakePipe()
     defer { close(pipe.reader) }
-    // The reading end is as a shell leaves it: inherited, and read until something comes.
+    // The reading end is like a shell's: inherited, and blocking until something arrives.
     let codes = [
         fcntl(pipe.reader, F_SETFL, fcntl(pipe.reader, F_GETFL) & ~O_NONBLOCK), fcntl(pipe.reader, F_SETFD, 0),
     ]

@@ -34,9 +34,9 @@ enum LimitsPage {
     static let observer = LimitStruct(ConnectionObserver.Limits())
     static let relay = LimitStruct(RelayLimits())
 
-    /// The structs whose properties all have a row, or an exception.
+    /// The structs whose properties must all have a row or an exception.
     static let structs = [http, webSocket, server, world, journal, adapter, client, wire, har, observer, relay]
-    /// The enums whose constants all have one, each with the file below `Sources` that declares it.
+    /// The enums whose constants must all have a row or an exception, each with its file below `Sources`.
     static let namespaces = [
         "FaultLimits": "Server/Faults/FaultRule", "ScenarioLimits": "Server/Scenarios/Scenario",
         "ReplayLimits": "Traffic/Replay/ReplaySettings", "TLSLimits": "Platform/TLS/TLSContext",
@@ -404,7 +404,7 @@ enum LimitsPage {
         "time without a byte on a connection through `record`": [relay.time("idleTime")],
     ]
 
-    /// The most characters and the most bytes in texts of requests, found by trying.
+    /// The maximum numbers of characters and bytes in request texts, found by trying.
     private static func text(in fields: [String: String]) throws -> [Limit] {
         let found = fields.sorted { $0.key < $1.key }.map { field, kind in
             func accepts(_ text: String) -> Bool {
@@ -429,7 +429,7 @@ enum LimitsPage {
             }
             return [
                 Limit.count(field, largest { accepts(String(repeating: "a", count: $0)) }),
-                // Few characters with many bytes: accents, two bytes each.
+                // Use few characters with many bytes: accents of two bytes each.
                 Limit.bytes(
                     field,
                     2 * largest { $0 == 0 || accepts("aa" + String(repeating: "\u{301}", count: $0 - 1)) }),
@@ -458,7 +458,7 @@ enum LimitsPage {
     }
 }
 
-/// A stage for a suite that plays nothing.
+/// A stage for a suite without cases.
 private struct EmptyStage: Stage {
     func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result

@@ -33,7 +33,7 @@ enum Quantity: Hashable {
     }
 }
 
-/// A limit of the code: its name and its value.
+/// A limit in the code, with its name and value.
 struct Limit {
     let name: String
     let quantity: Quantity

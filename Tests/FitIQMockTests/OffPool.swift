@@ -1,9 +1,9 @@
 import ContractSuite
 import Sockets
 
-/// Runs blocking work on its own thread: Swift's tasks share few threads, and other tests need them.
+/// Runs blocking work on a separate thread, because Swift's tasks share a few threads, which other tests need.
 ///
-/// Put expectations outside of it, because that thread does not know its test.
+/// Put expectations outside of the closure, because the thread is not associated with a test.
 func offPool<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await SystemThread.result(of: work) { (error: SocketError) -> any Error in error }
 }

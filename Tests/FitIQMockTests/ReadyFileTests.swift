@@ -42,7 +42,7 @@ struct ReadyFileTests {
         }
     }
 
-    /// A process that runs until it is ended.
+    /// Starts a process that runs until it is terminated.
     private static func startOther() throws -> ChildProcess {
         try ChildProcess(
             ["sleep", "60"], environment: CurrentProcess.environment(with: []),
@@ -73,7 +73,7 @@ struct ReadyFileTests {
             let age = try #require(CurrentProcess.age(of: other.identifier))
             return WallClock.nanosecondsSinceEpoch() / 1_000_000_000 - age
         }
-        // Repeat it if a second has passed meanwhile.
+        // Repeat the check if a second has passed meanwhile.
         var found: (isRunning: Bool, isLater: Bool)?
         for _ in 0..<10 where found == nil {
             let start = try began()
@@ -110,7 +110,7 @@ struct ReadyFileTests {
         try WholeFile.write(Array(Self.text(999_999_999).utf8), to: path)
         #expect(chmod(path, 0o444) == 0 && chmod(folder.url.path, 0o755) == 0)
         await #expect(processExitsWith: .success) { [path = path as String] in
-            // Root may write every file that it can read.
+            // Root can write any file, so drop its privileges.
             if getuid() == 0 { #expect(setuid(65534) == 0) }
             #expect(ReadyFile.state(at: path) == .stale(.init(id: 999_999_999, startedAt: nil)))
         }
@@ -181,7 +181,7 @@ struct ReadyFileTests {
             let path = folder + "/ready.json"
             try WholeFile.write(Array(Self.text(7).utf8), to: path)
             var other: ReadyFile?
-            // The closure is called after the file was read.
+            // The initializer calls the closure after it has read the file.
             let ready = try ReadyFile(at: path) { _ in
                 other = try? ReadyFile(at: path) { _ in false }
                 return false

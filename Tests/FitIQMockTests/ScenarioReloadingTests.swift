@@ -28,13 +28,13 @@ struct ScenarioReloadingTests {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         reloading.look(for: engine, at: now)
         #expect(jobs.count == 1)
-        // The change that the look saw was not read yet.
+        // The check noticed the change, but the file has not been read yet.
         try write("name: second and longer\n")
         reloading.look(for: engine, at: now)
         #expect(jobs.count == 1 && engine.scenario.name == "first")
         engine.finish(jobs.removeFirst().run(), at: now)
         #expect(engine.scenario.name == "second and longer")
-        // The next look sees the change once more, and takes it again.
+        // The next check notices the change again and loads the file again.
         reloading.look(for: engine, at: now)
         #expect(jobs.count == 1)
     }

@@ -25,7 +25,7 @@ struct ScenarioTests {
 
     static let stamp = FileStamp(seconds: 1, nanoseconds: 2, size: 3, inode: 4)
 
-    /// Looks at a file, and takes it if it has changed; returns the log lines.
+    /// Checks a file, and loads it if it has changed; returns the log lines.
     private func look(_ file: inout WatchedFile, _ stamp: FileStamp?, take: () -> [String]) -> [String] {
         switch file.look(stamp) {
         case .tell(let lines): return lines
@@ -64,15 +64,15 @@ struct ScenarioTests {
             stamp.nanoseconds += 1
             return stamp
         }
-        // First half of it, then all: nothing to report.
+        // The file is half written and then complete, so there is nothing to report.
         #expect(look(&file, next()) { ["half"] } == [])
         #expect(look(&file, next()) { [] } == [])
         #expect(look(&file, stamp) { ["never read"] } == [])
-        // Broken, and still broken.
+        // The file is invalid, and still invalid at the next check.
         #expect(look(&file, next()) { ["broken"] } == [])
         #expect(look(&file, stamp) { ["never read"] } == ["broken"])
         #expect(look(&file, stamp) { ["never read"] } == [])
-        // Broken in another way is reported.
+        // Another mistake is reported.
         #expect(look(&file, next()) { ["broken again"] } == [])
         #expect(look(&file, stamp) { ["never read"] } == ["broken again"])
     }
@@ -90,7 +90,7 @@ struct ScenarioTests {
                 return []
             } == [])
         #expect(taken == 1)
-        // An editor replaces the file between two looks.
+        // An editor replaces the file between two checks.
         #expect(look(&file, nil) { ["never read"] } == [])
         #expect(look(&file, Self.stamp) { [] } == [])
         #expect(look(&file, Self.stamp) { ["never read"] } == [])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import fitiq_mock
 
-/// A server that accepts a connection and then sends a byte now and then, or nothing, until it is closed.
+/// A server that accepts a connection and then occasionally sends a byte, or sends nothing, until it is closed.
 private final class StalledServer: Sendable {
     let url: String
     private let end: Gate
@@ -47,7 +47,7 @@ struct StalledServerTests {
     /// The delay of a busy machine.
     private static let delay = Duration.seconds(10)
 
-    /// The error of some work, and its duration on its own thread, because the test's thread may be delayed.
+    /// The error that work throws, and its duration on a separate thread, because the test's thread may be delayed.
     private func timed<Failed: Error>(
         _ type: Failed.Type, _ work: @escaping @Sendable () throws -> Void
     ) async throws -> (failure: Failed?, duration: Duration) {

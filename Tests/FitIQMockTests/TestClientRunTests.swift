@@ -40,7 +40,7 @@ struct TestClientRunTests {
         }
     }
 
-    /// Starts one case, and dies before each of the others.
+    /// An adapter that starts one case and dies before each of the others.
     private static let mortal = #"""
         cd "$0"; echo >> begun; [ $(wc -l < begun) = 1 ] || exit 4
         read -r line; echo '{"ok":true,"clock":"suite"}'
@@ -66,7 +66,7 @@ struct TestClientRunTests {
     func failFast() async throws {
         let skipped = try await Self.play(EndedCommand.idleAdapter, cases: 2, failsFast: true)
         #expect(skipped.count == 2 && skipped.reason == nil)
-        // It lives until it gets work.
+        // The adapter runs until it gets work.
         let script = #"read -r line; echo '{"ok":true,"clock":"suite"}'; read -r line; exit 5"#
         let failed = try await Self.play(script, cases: 2, failsFast: true)
         #expect(failed.count == 1 && failed.reason == fitiq_mock.Messages.failedFast)

@@ -6,7 +6,7 @@ import Traffic
 
 @Suite("The watch screen")
 struct WatchScreenTests {
-    /// Everything that a screen has shown so far.
+    /// The text that a screen has shown so far.
     private final class Shown {
         var text = ""
         func take() -> String {

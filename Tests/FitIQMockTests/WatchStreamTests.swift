@@ -8,7 +8,7 @@ import Traffic
 
 @Suite("The stream for watch")
 struct WatchStreamTests {
-    /// The events, wherever the network splits them.
+    /// Reads the events byte by byte, because the network may split them anywhere.
     private func read(_ events: [String], on stream: inout WatchStream) throws -> [String] {
         try events.joined().utf8.flatMap { try stream.receive([$0]).map(Self.describe) }
     }
@@ -141,7 +141,7 @@ struct WatchStreamTests {
         let told = try read(
             [
                 verdicts(0, []), verdicts(2, ["a", "b"]), verdicts(2, ["a", "b"]), verdicts(3, ["a", "b", "c"]),
-                // Beyond those that a judge keeps, further ones are counted.
+                // A judge keeps a limited number of findings and counts the others.
                 verdicts(4, ["a", "b", "c"]),
             ], on: &stream)
         #expect(told == ["a", "b", "c"].map { "must x/y \($0) [1]" })
@@ -174,7 +174,7 @@ struct WatchStreamTests {
             var request = try request()
             do throws(ClientError) {
                 var body: [UInt8] = []
-                // Byte by byte, wherever the network splits it.
+                // Receive single bytes, because the network may split the response anywhere.
                 for byte in text.utf8 { body += try request.receive([byte]) }
                 if ends { body += try request.receiveEndOfStream() }
                 #expect(request.hasBegun)

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Passes a folder to an asynchronous test, and removes it afterwards.
+/// Passes a new folder to an asynchronous test, and removes the folder afterwards.
 func withFolder<Result>(_ body: (ScratchFolder) async throws -> Result) async throws -> Result {
     let folder = try ScratchFolder()
     defer { folder.remove() }

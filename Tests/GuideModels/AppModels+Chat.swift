@@ -22,7 +22,7 @@ extension AppModels {
         package let lastMessageAt: Date?
         package let createdAt: Date
         package let updatedAt: Date
-        /// Absent means no button; the union always has it.
+        /// If this is absent, the app shows no button; union mode always sends it.
         package let hasContextForGoalSuggestions: Bool
 
         enum CodingKeys: String, CodingKey {
@@ -99,7 +99,7 @@ extension AppModels {
         }
     }
 
-    /// `POST /consultations/{id}/messages`; without an answer if it streams over an open socket.
+    /// `POST /consultations/{id}/messages`; has no answer if the answer streams over an open socket.
     package struct SentMessage: Decodable {
         package let userMessage: Message
         package let assistantMessage: Message?

@@ -55,7 +55,7 @@ extension AppModels {
 
     package struct Workouts: Decodable { package let workouts: [Workout] }
 
-    /// Own and public templates; with another item type, the templates that others share.
+    /// A user's own and public templates or, with another item type, templates that others share.
     package struct Templates<Item: Decodable>: Decodable { package let templates: [Item] }
 
     /// `GET /wellness/mood-entries/analytics`.

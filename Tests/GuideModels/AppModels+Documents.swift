@@ -2,14 +2,14 @@ import Foundation
 
 /// The data that the apps sync in the background: moods, journal and insights in Lume, the rest in FitIQ.
 extension AppModels {
-    /// A time as FitIQ, and Lume outside insights, reads it: decoding fails with a fraction of a second.
+    /// A time as FitIQ, and Lume outside insights, reads it; a fraction of a second makes decoding fail.
     package struct WholeSeconds: Decodable {
         package let date: Date
 
         package init(from decoder: any Decoder) throws { date = try AppModels.date(from: decoder, length: 20) }
     }
 
-    /// A time as Lume's insights read it: without a fraction of a second it is lost.
+    /// A time as Lume's insights read it; a time without a fraction of a second is dropped.
     package struct Milliseconds: Decodable {
         package let date: Date
 

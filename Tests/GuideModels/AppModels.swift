@@ -2,7 +2,7 @@ import Foundation
 
 /// The models of the two apps, FitIQ and Lume; a member that the app requires is not optional.
 ///
-/// The keys are written out, so that a plain decoder reads them. Only dates need a strategy.
+/// The keys are written out, so that a plain decoder can read them. Only dates need a strategy.
 package enum AppModels {
     package static let decoder = JSONDecoder.iso8601()
 
@@ -13,7 +13,7 @@ package enum AppModels {
         package let error: String?
     }
 
-    /// What the apps read from every answer that is not 2xx.
+    /// The members that the apps read from every answer that is not 2xx.
     package struct Failure: Decodable {
         package let message: String
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The models of the guide consultation-websocket, field for field.
 package enum ConsultationWebSocketGuide {
-    /// Set up as in its `loadMessageHistory`; its other REST decoders forget the dates.
+    /// A decoder like that in the guide's `loadMessageHistory`; its other REST decoders lack the date strategy.
     package static let decoder = JSONDecoder.iso8601()
 
     package struct CreateConsultationResponse: Codable {

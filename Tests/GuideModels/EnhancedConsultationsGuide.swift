@@ -2,7 +2,7 @@ import Foundation
 
 /// The models of the guide enhanced-consultations, field for field.
 package enum EnhancedConsultationsGuide {
-    /// With the guide's dates, and without its `.convertFromSnakeCase`, which contradicts its own coding keys.
+    /// A decoder with the guide's dates, without its `.convertFromSnakeCase`, which contradicts its own coding keys.
     package static let decoder = JSONDecoder.iso8601()
 
     /// The decoder as the guide writes it.
@@ -121,7 +121,7 @@ package enum EnhancedConsultationsGuide {
         }
     }
 
-    /// The guide does not show the body of a failure either; this is the minimum that a client needs.
+    /// The guide does not show a failure's body either; these members are the minimum that a client needs.
     package struct APIError: Codable {
         package let error: Details
 

@@ -6,7 +6,7 @@ package enum GoalLinkingGuide {
 
     /// The app's own goal, into which the guide also decodes answers (erratum 5).
     package struct Goal: Identifiable, Codable {
-        /// Issued by the app's own store.
+        /// The id that the app's own store issued.
         package let id: UUID
         package let backendId: String?
         package var title: String

@@ -2,7 +2,7 @@ import Foundation
 
 /// The models of the guide meal-log-websocket, field for field.
 package enum MealLogWebSocketGuide {
-    /// With the guide's dates, and without the `.convertFromSnakeCase` of its REST calls (erratum 2).
+    /// A decoder with the guide's dates, without the `.convertFromSnakeCase` of its REST calls (erratum 2).
     package static let decoder = JSONDecoder.iso8601()
 
     /// The decoder as in the guide's REST calls.
@@ -30,7 +30,7 @@ package enum MealLogWebSocketGuide {
         }
     }
 
-    /// The envelope of success: `data` alone.
+    /// The envelope of success, which contains only `data`.
     package struct APIResponse<Content: Codable>: Codable {
         package let data: Content
     }

@@ -20,7 +20,7 @@ package enum WebSocketArchitectureGuide {
         }
     }
 
-    /// "Returns consultation_id", says its listing about the answer to create.
+    /// The answer to create, about which the guide's listing says "Returns consultation_id".
     package struct CreateConsultationResponse: Codable {
         package let consultationID: String
 
@@ -29,7 +29,7 @@ package enum WebSocketArchitectureGuide {
         }
     }
 
-    /// The same inside an envelope.
+    /// The answer to create inside an envelope.
     package struct Enveloped: Codable {
         package let data: CreateConsultationResponse
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Hosts and ports")
 struct AuthorityTests {
-    /// The buffer ends with the text, so reading past it stops a debug build.
+    /// The buffer ends with the text, so reading past it traps in a debug build.
     private func isValid(_ text: String, needsHost: Bool = false, needsPort: Bool = false) -> Bool {
         Array(text.utf8).withUnsafeBufferPointer {
             Authority.isValid($0, ByteRange(0, $0.count), needsHost: needsHost, needsPort: needsPort)

@@ -83,7 +83,7 @@ struct EndlessResponseTests {
     func disconnect(version: String) throws {
         var (connection, _) = try streaming("GET /events HTTP/\(version)\r\nHost: a\r\n\r\n")
         guard case .paused = try connection.nextEvent() else {
-            // HTTP/1.0 without keep-alive: the client sends nothing more.
+            // With HTTP/1.0 and no keep-alive, the client sends nothing more.
             #expect(version == "1.0")
             connection.receiveEndOfStream()
             #expect(try Pair.drain(&connection) == ["closed"])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Mutated messages")
 struct FuzzTests {
-    /// Bytes with a meaning for parsers, drawn more often than by chance.
+    /// Bytes that have a meaning for parsers, which are drawn more often than others.
     private static let interesting = Array("\r\n\0 \t:,;%/?*#\"\u{7f}0159afFx\u{16}HTTP".utf8) + [0x80, 0xff]
 
     private static func mutate(_ bytes: [UInt8], _ random: inout Draw) -> [UInt8] {
@@ -56,7 +56,7 @@ struct FuzzTests {
             }
             refused += whole.error == nil ? 0 : 1
         }
-        // Mutations that are all refused, or all accepted, would test little.
+        // The test is weak if the parser refuses or accepts almost all mutations.
         #expect((200...850).contains(refused), "\(refused) of 1000 refused")
     }
 }

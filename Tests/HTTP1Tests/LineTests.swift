@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP1
 
-/// Each buffer ends with the line, so reading past it stops a debug build.
+/// Each buffer ends with the line, so reading past it traps in a debug build.
 @Suite("Lines")
 struct LineTests {
     static let chunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"

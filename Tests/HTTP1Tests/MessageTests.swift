@@ -263,7 +263,7 @@ struct MessageTests {
     @Test("The table contains every message")
     func complete() throws {
         #expect(Set(Self.all.map(\.0.message)).count == Self.all.count)
-        // Counted in the source, so that a message cannot be added without its row; one has two wordings.
+        // Count the messages in the source, so that none can be added without a row; one message has two wordings.
         let source = try textOfPackage("Sources/Protocols/HTTP1/RemoteError+Messages.swift")
         let count = ["func", "let"].map { source.components(separatedBy: "\n    static \($0) ").count - 1 }.reduce(0, +)
         #expect(Self.all.count == count + 1)

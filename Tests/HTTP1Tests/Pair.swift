@@ -16,7 +16,7 @@ struct Pair {
 
     init(step: Int? = nil) { self.step = step }
 
-    /// Sends what `send` writes from the client, and returns the server's reading of it.
+    /// Sends the bytes that `send` writes from the client, and returns the events that the server reads.
     mutating func clientSends(_ send: (inout Connection, inout [UInt8]) -> Void) throws -> [String] {
         var out: [UInt8] = []
         send(&client, &out)
@@ -24,7 +24,7 @@ struct Pair {
         return try Self.feed(out, to: &server, step)
     }
 
-    /// Sends what `send` writes from the server, and returns the client's reading of it.
+    /// Sends the bytes that `send` writes from the server, and returns the events that the client reads.
     mutating func serverSends(_ send: (inout Connection, inout [UInt8]) -> Void) throws -> [String] {
         var out: [UInt8] = []
         send(&server, &out)

@@ -45,7 +45,7 @@ struct RaisedLimitTests {
     func length(_ length: Int, _ limit: Int?, _ expected: Int) {
         var connection = Self.connection()
         let text = Self.head(length) + String(repeating: "x", count: length)
-        // A limit below the usual one applies only to chunks: an announced length within the usual limit was accepted.
+        // A limit below the default applies only to chunks; an announced length within the default was accepted.
         #expect(Self.read(text, raisedTo: limit, &connection) == expected)
     }
 

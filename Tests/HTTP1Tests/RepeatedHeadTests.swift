@@ -12,7 +12,7 @@ struct RepeatedHeadTests {
         // Longer and shorter heads begin like the previous one.
         "GET /b?c HTTP/1.1\r\n\(fields)X: y\r\n\r\n", "GET /b?c HTTP/1.1\r\n\(fields)\r\n",
         "GET /b?c HTTP/1.1\r\nHost: a\r\n\r\n", "GET /b?cd HTTP/1.1\r\nHost: a\r\n\r\n",
-        // The same length, and different in one byte.
+        // This head has the same length and differs in one byte.
         "GET /b?cd HTTP/1.1\r\nHost: b\r\n\r\n", "GET /b?ce HTTP/1.1\r\nHost: b\r\n\r\n",
         "POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi",
         "POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nGE",
@@ -21,7 +21,7 @@ struct RepeatedHeadTests {
         "GET /a HTTP/1.1\r\n\(fields)\r\n",
     ]
 
-    /// A server's reading of pieces; it answers each request.
+    /// The heads that a server reads from pieces; the server answers each request.
     private func read(_ pieces: some Sequence<ArraySlice<UInt8>>) throws -> (heads: [RequestHead], text: [String]) {
         var connection = Connection(role: .server)
         var (heads, text, out) = ([RequestHead](), [String](), [UInt8]())
@@ -56,7 +56,7 @@ struct RepeatedHeadTests {
         }
     }
 
-    /// Bodies come in other pieces if they are split.
+    /// The pieces of a body depend on how the input is split.
     private static func joined(_ text: String) -> String { text.filter { $0 != " " } }
 
     @Test("A repeated head shares the field lines of the previous head")

@@ -2,19 +2,18 @@ import HTTPTypes
 
 @testable import HTTP1
 
-/// A connection's reading of bytes, as one line of text that does not depend on how the bytes are split.
+/// The events that a connection reads from bytes, as one line of text that does not depend on how they are split.
 struct Transcript: Equatable, CustomStringConvertible {
     var description = ""
     var error: RemoteError?
-    /// The most bytes that were buffered after reading the events of a piece.
+    /// The maximum number of bytes that were buffered after reading a piece's events.
     var peakBuffered = 0
 
     static func == (lhs: Self, rhs: Self) -> Bool { lhs.description == rhs.description && lhs.error == rhs.error }
 
     /// Feeds the pieces and then the end of the stream.
     ///
-    /// A server answers each request with an empty 204; a client has
-    /// sent one request, with the method given.
+    /// A server answers each request with an empty 204; a client has sent one request with the given method.
     static func of(
         _ pieces: some Sequence<ArraySlice<UInt8>>, role: Role = .server, method: HTTPRequest.Method = .get,
         limits: Limits = .standard

@@ -9,7 +9,7 @@ import Testing
 struct HostLoopTests {
     /// Noon of 21 November 2026.
     private static let now: Int64 = 1_795_262_400
-    /// The token of the plain listener; the one for TLS has the next.
+    /// The plain listener's token; the TLS listener has the next one.
     private static let firstToken: UInt64 = 1 << 40
 
     private let loop: HostLoop
@@ -64,7 +64,7 @@ struct HostLoopTests {
         #expect(!closed && reset)
     }
 
-    /// A host that waits for nothing.
+    /// A host that has nothing to wait for when it stops.
     private final class Host: SocketHost {
         let loop: HostLoop
         init(_ loop: HostLoop) { self.loop = loop }
@@ -81,7 +81,7 @@ struct HostLoopTests {
         if isStopping { host.stop() }
         for _ in 0..<count { host.signalReceived(15, now: turn) }
         #expect(loop.stopsAt != nil)
-        // Everything that a clean stop waits for has ended.
+        // Stop the loop, as if everything that a clean stop waits for had ended.
         if count == 1 { loop.events.stop() }
         #expect(try host.run() == (count == 1))
     }

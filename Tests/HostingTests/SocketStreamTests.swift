@@ -17,10 +17,10 @@ struct SocketStreamTests {
 
     /// Noon of 21 November 2026.
     private static let now: Int64 = 1_795_262_400
-    /// A record of TLS that no key has encrypted.
+    /// A TLS record that was not encrypted with any key.
     private static let changedRecord: [UInt8] = [0x17, 3, 3, 0, 32] + [UInt8](repeating: 0, count: 32)
 
-    /// Both ends, with the handshake done.
+    /// Creates both ends and completes the handshake.
     init() throws {
         let authority = try CertificateAuthority.make(subject: "Tests", now: Self.now, serial: [1])
         let identity = try authority.issue(for: CertificateName.local, now: Self.now, serial: [2])
@@ -69,7 +69,7 @@ struct SocketStreamTests {
         try client.write(bytes)
     }
 
-    /// Sends until nothing is left, and returns the number of bytes sent.
+    /// Sends all remaining bytes, and returns the number of bytes sent.
     @discardableResult
     private func sendOfServer(_ bytes: [UInt8], isLast: Bool = false) -> Int {
         var sent = 0
@@ -86,7 +86,7 @@ struct SocketStreamTests {
             (isAfterFarewell: true, isIgnored: false), (isAfterFarewell: true, isIgnored: true),
         ])
     func lateFailure(isAfterFarewell: Bool, isIgnored: Bool) throws {
-        // By default, a stream does not.
+        // By default, a stream does not ignore late failures.
         if isIgnored { stream.ignoresLateFailure = true }
         if isAfterFarewell { sendOfServer([], isLast: true) }
         try client.write(Self.changedRecord)

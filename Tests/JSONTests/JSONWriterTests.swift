@@ -143,7 +143,7 @@ import Testing
 
     @Test("The writer's output does not depend on its reserved capacity", arguments: [0, 1, 7, 64, 300])
     func room(reserved: Int) {
-        // Values written into room, and values that are appended, in turn and of every length.
+        // Alternate values that fit into the reserved space and values that are appended, with every length.
         var writer = JSONWriter(reserving: reserved)
         var expected: [String] = []
         writer.beginArray()

@@ -3,7 +3,7 @@ import Testing
 @testable import JSON
 
 @Suite("Invalid JSON texts") struct RefusedTests {
-    /// Texts, and the offset at which each stops being JSON.
+    /// Texts, each with the offset at which it stops being JSON.
     static let structures: [(String, Int)] = [
         ("", 0), (" ", 1), ("\n", 1), ("[", 1), ("{", 1), ("]", 0), ("}", 0), ("[1,]", 3), ("[1,,2]", 3), ("[,1]", 1),
         ("[,]", 1), ("[1", 2), ("[1,", 3), ("[1 2]", 3), ("[1\n,2", 5), ("[[1]", 4), ("[1]]", 3), ("[1}", 2), ("[}", 1),
@@ -76,7 +76,7 @@ import Testing
     @Test("The parser rejects an invalid value inside an array or an object", arguments: scalars + strings)
     func isRefusedInside(text: String, offset: Int) {
         for (before, after) in [("[", "]"), ("[1,", ",2]"), (#"{"k":"#, "}"), (#"{"k":"#, #","l":1}"#)] {
-            // "1,5" and "1 2" are wrong only by what surrounds them.
+            // "1,5" and "1 2" are valid in some surroundings.
             guard text != "1,5" || before == #"{"k":"# else { continue }
             #expect(throws: JSONError.self) { try JSON.parse(before + text + after) }
         }
@@ -104,7 +104,7 @@ import Testing
                 var changed = bytes
                 changed[index] = byte
                 guard let value = try? JSON.parse(changed) else { continue }
-                // What was understood can be written and understood again.
+                // A parsed value can be written and parsed again.
                 #expect((try? JSON.parse(value.encoded())) == value)
             }
         }

@@ -90,7 +90,7 @@ extension JSONValue {
         }
     }
 
-    /// Everything but the text of numbers, which Foundation writes in its own way.
+    /// The value without the text of numbers, which Foundation formats differently.
     private func shape(of value: JSONValue) -> JSONValue {
         switch value {
         case .number: 0

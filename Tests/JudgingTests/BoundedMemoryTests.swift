@@ -5,10 +5,10 @@ import Traffic
 
 @testable import Judging
 
-/// A journal with more users than any judge remembers.
+/// Judges a journal with more users than any judge remembers.
 @Suite("Bounded memory")
 struct BoundedMemoryTests {
-    /// The most that any collection within a value holds.
+    /// The size of the largest collection within a value.
     static func largestCollection(in value: Any) -> Int {
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
@@ -89,7 +89,7 @@ struct BoundedMemoryTests {
             }
         }
         for judge in judges { #expect(Self.largestCollection(in: judge) <= 25_001, "\(type(of: judge).obligation.id)") }
-        // The limits must have been reached; otherwise this shows nothing.
+        // The limits must have been reached, or the test would prove nothing.
         #expect(judges.map(Self.largestCollection).max() ?? 0 > 4_000)
         #expect(Self.largestCollection(in: counter) <= 5_001)
         #expect(findings.allSatisfy { $0.kept.count <= Findings.keptCount })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Judging
 
-/// The contract's table of obligations, written here a second time.
+/// Compares the obligations with a second copy of the contract's table.
 @Suite("The contract's table")
 struct ContractTableTests {
     /// A row.
@@ -57,7 +57,7 @@ struct ContractTableTests {
 
     @Test("The list of judges matches the table's rows in order")
     func isInOrder() {
-        // Obligations of sockets have their own table.
+        // Socket obligations have their own table.
         #expect(Judge.obligations.map(\.id).filter { !$0.hasPrefix("ws/") } == Self.rows.map(\.id))
     }
 
@@ -120,7 +120,7 @@ struct ObligationTableTests {
         #expect(rows.count == expected.count, "The rows are to be:\n\(expected.joined(separator: "\n"))")
     }
 
-    /// A row about what the server sees.
+    /// A row about an obligation that the server can check.
     private static func row(_ obligation: Obligation) -> String {
         let clause = [obligation.clause, obligation.tolerance].compactMap { $0 }.joined(separator: " ")
         let scenarios = obligation.scenarios.joined(separator: ", ")
@@ -129,7 +129,7 @@ struct ObligationTableTests {
             .replacing("|  |", with: "| |")
     }
 
-    /// A row about what only an adapter can see.
+    /// A row about an obligation that only an adapter can check.
     private static func insideRow(_ obligation: Obligation) -> String {
         "| `\(obligation.id)` | \(obligation.level.rawValue) | \(source(of: obligation)) | \(obligation.clause) |"
     }

@@ -3,11 +3,11 @@ import Traffic
 
 @testable import Judging
 
-/// A client is not blamed for what a record does not show.
+/// A judge must not report breaches that the record does not prove.
 @Suite("Evidence")
 struct EvidenceTests {
-    /// A client that breaks obligations which need more than messages and answers, and, with a meal log without a body,
-    /// one more.
+    /// A client that breaks obligations whose proof needs more than messages and answers, and one more with a meal log
+    /// that has no body.
     private static let story = Story {
         $0.request(.listGoals, at: 0, fields: [])
         $0.connected(Story.id(1), on: 100, at: 1)

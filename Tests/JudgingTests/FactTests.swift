@@ -69,7 +69,7 @@ struct FactTests {
         #expect(try Self.request { $0.request(.listGoals, answer: ["a": 1], at: 0) }.answer == ["a": 1])
     }
 
-    /// Frames that begin like one of the server's but are not JSON, and the type that they count as.
+    /// Frames that begin like a server's frame but are not JSON, each with the type that it counts as.
     static let beginnings: [(Party, Opcode, Delivery, [String], String?)] = [
         (.server, .text, .complete, [], "pong"), (.client, .text, .complete, [], nil),
         (.server, .binary, .complete, [], nil), (.server, .text, .complete, ["break"], nil),

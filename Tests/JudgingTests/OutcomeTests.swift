@@ -76,7 +76,7 @@ struct OutcomeTests {
         let outcome = report.outcome(knownBroken: known)
         #expect(outcome.exitCode == exitCode)
         #expect(Messages.judgement(outcome) == sentence)
-        // Every format says the same.
+        // Every format contains the same sentence.
         #expect(TerminalReport(report, knownBroken: known).text.hasSuffix(" \(sentence)\n"))
         #expect(
             String(decoding: JSONReport(report, knownBroken: known).bytes, as: UTF8.self)

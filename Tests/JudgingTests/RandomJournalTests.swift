@@ -107,7 +107,7 @@ extension Draw {
     }
 }
 
-/// Senseless journals, which must not crash a judge.
+/// Random journals, which must not crash a judge even if they make no sense.
 @Suite("Random journals")
 struct RandomJournalTests {
     @Test("The judge never crashes on a random journal", arguments: GuideMode.allCases)
@@ -150,7 +150,7 @@ struct RandomJournalTests {
             let entries = Array(story.journal.entries())
             var (plain, stepped) = (Judge(mode: .union), Judge(mode: .union))
             let step = seconds * 1_000_000_000
-            // At a time between two others.
+            // Insert an event at a time between two others.
             let place = try #require(
                 (100..<entries.count).first { place in
                     let end = entries[..<place].map(\.time).max()
@@ -173,7 +173,7 @@ struct RandomJournalTests {
             let verdicts = stepped.verdicts(at: end.advanced(byNanoseconds: step))
             #expect(plain.verdicts(at: end).map(Self.timeless) == verdicts.map(Self.timeless))
             let times = journal.values.flatMap { [$0.time] + Self.requestedAt($0.event) }
-            // Midnight appears in dates of tokens and in examples.
+            // Midnight appears in token dates and in examples.
             let clocks = Set(times.map(Messages.clock) + ["00:00:00"])
             for finding in verdicts.flatMap(\.findings) {
                 for entry in finding.evidence { #expect(entry.time == journal[entry.number]?.time) }

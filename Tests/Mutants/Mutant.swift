@@ -7,16 +7,16 @@ import MockServer
 package struct Mutant: Sendable, CustomStringConvertible {
     /// The mistake, as its author would describe it.
     package let name: String
-    /// The obligation, or the check from within, that it breaks.
+    /// The obligation or internal check that it breaks.
     package let breaks: String
-    /// Words from the finding.
+    /// Text that the finding must contain.
     package let words: String
-    /// The case in which it shows.
+    /// The case in which the mistake shows.
     package let contractCase: ContractCase
-    /// Why exploring does not find it; nil if it does.
+    /// Why exploring does not find the mistake; nil if exploring finds it.
     package var hides: String?
     package let configure: @Sendable (inout ClientConfiguration) -> Void
-    /// A new one for each run, because it keeps state.
+    /// Creates a new tampering for each run, because it keeps state.
     package let tampering: @Sendable () -> Tampering
 
     /// Describes a mutant whose mistake is a mutation.
@@ -64,7 +64,7 @@ extension Mutant {
     ]
 }
 
-/// Cases played in memory, by the suite's clock.
+/// Plays cases in memory, on the suite's clock.
 package enum Playing {
     package static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
 
@@ -86,7 +86,7 @@ package enum Playing {
 }
 
 extension ContractCase {
-    /// A case of the suite.
+    /// The suite's case at an address.
     package static func suite(_ address: String) -> ContractCase {
         guard let found = all.first(where: { $0.address == address }) else {
             preconditionFailure("The suite has no case \(address).")

@@ -14,7 +14,7 @@ extension Mutant {
             "waits less before each attempt", breaks: "ws/reconnect-backoff",
             saying: "less than the 5 s before an earlier try.", in: refusedForGood
         ) {
-            // The first try comes 4 s late.
+            // The first attempt comes 4 s late.
             var count = 0
             var tampering = Tampering()
             tampering.act = { action, schedule, now in

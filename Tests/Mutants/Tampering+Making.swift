@@ -28,7 +28,7 @@ extension Tampering {
         return tampering
     }
 
-    /// Sends an additional request, the first time that another goes out.
+    /// Sends an additional request the first time that another request goes out.
     package static func besides(
         _ isMoment: @escaping (ClientRequest) -> Bool, in delay: Duration = .zero,
         _ make: @escaping (ClientRequest) -> ClientRequest
@@ -83,7 +83,7 @@ extension Tampering {
         return tampering
     }
 
-    /// Repeats requests that were answered like this, each at most this often, before the client is notified.
+    /// Repeats requests that got such an answer, each at most this many times, before the client is notified.
     package static func repeating(
         _ times: Int = 1, after delay: Duration, where isToBeRepeated: @escaping (ClientRequest, Int) -> Bool
     ) -> Tampering {
@@ -110,7 +110,7 @@ extension Tampering {
         return tampering
     }
 
-    /// Repeats handshakes that were refused like this, once each, before the client is notified.
+    /// Repeats handshakes that got such a refusal, once each, before the client is notified.
     package static func repeatingHandshakes(after delay: Duration, status: Int) -> Tampering {
         var tampering = Tampering()
         var asked: [Int: (request: ClientSocketRequest, number: Int)] = [:]
@@ -154,7 +154,7 @@ extension Tampering {
         return tampering
     }
 
-    /// Shows the user something else.
+    /// Changes the report that the user sees.
     package static func showing(_ change: @escaping (inout ClientReport) -> Void) -> Tampering {
         var tampering = Tampering()
         tampering.show = { report in

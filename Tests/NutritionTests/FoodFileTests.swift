@@ -9,7 +9,7 @@ import Testing
 struct FoodFileTests {
     static let head = FoodFile.titles.joined(separator: "\t") + "\n"
 
-    /// A line in which nothing is wrong, in the order of the columns.
+    /// A valid line, in the order of the columns.
     static let apple = [
         "fruit", "apple", "apple", "red apple; Äpfel", "52", "0.26", "13.81", "0.17", "2.4", "", "1 medium apple",
         "182",

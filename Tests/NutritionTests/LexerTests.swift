@@ -8,7 +8,7 @@ struct LexerTests {
     static let numbers: [(text: String, kinds: [Token.Kind])] = [
         ("100,000", [.number(100_000, assumesDecimals: false)]),
         ("1,000,000", [.number(1_000_000, assumesDecimals: false)]),
-        // Neither a group of three digits nor decimals: a list.
+        // The comma separates neither thousands nor decimals, so this is a list.
         ("1234,567", [.number(1234, assumesDecimals: false), .comma, .number(567, assumesDecimals: false)]),
         ("1,2345", [.number(1, assumesDecimals: false), .comma, .number(2345, assumesDecimals: false)]),
         ("0,125", [.number(0, assumesDecimals: false), .comma, .number(125, assumesDecimals: false)]),
@@ -19,7 +19,7 @@ struct LexerTests {
         ("3/2", [.number(1.5, assumesDecimals: false)]),
         ("1/0", [.word("1/0")]),
         ("8:5 a", [.word("a")]),
-        // A fraction is more than nothing and less than one.
+        // A fraction must be between zero and one.
         ("↉", []), ("¹", []), ("½", [.fraction(0.5)]),
     ]
 

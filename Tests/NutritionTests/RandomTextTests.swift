@@ -3,7 +3,7 @@ import Testing
 
 @testable import Nutrition
 
-/// Random texts, and what must hold for any reading of them.
+/// Checks the invariants of the readings of random texts.
 @Suite("Random texts")
 struct RandomTextTests {
     private static let pieces: [String] =

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Patterns
 
-/// The cost of a search is counted, not timed.
+/// Counts the cost of a search instead of measuring time.
 @Suite("Search budget")
 struct BudgetTests {
-    /// Some 960 ideographs, no two of them adjacent, so that they are as many ranges.
+    /// 960 ideographs, no two of which are adjacent, so that each is a separate range.
     static let ideographs = String(String.UnicodeScalarView((0..<960).compactMap { Unicode.Scalar(0x4E00 + 2 * $0) }))
 
     /// The distinct classes bound the number of lookups.

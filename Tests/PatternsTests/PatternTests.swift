@@ -4,7 +4,7 @@ import Testing
 @testable import Patterns
 
 @Suite("Expressions") struct PatternTests {
-    /// An expression, texts in which it is found, texts in which it is not.
+    /// An expression, texts that contain a match, and texts that do not.
     static let accepted: [(String, [String], [String])] = [
         ("", ["", "a"], []),
         ("protein", ["protein", "How much PROTEIN?"], ["", "protei n"]),
@@ -97,7 +97,7 @@ import Testing
         "Repeating an empty expression compiles to no instructions",
         arguments: ["", "()", "()*", "()+", "()?", "(){2,}", "(){0,2}"])
     func nothing(source: String) throws {
-        // The one step is the match.
+        // The only step is the match.
         #expect(try Pattern(source).instructionCount == 1)
     }
 

@@ -106,7 +106,7 @@ struct AnswerTests {
             Cut(body: body("abc"), length: "9", isComplete: false, declared: 9, then: .finish),
             Cut(body: body("abc"), length: nil, isComplete: false, declared: 4, then: .finish),
             Cut(body: body("abc", of: 7), length: nil, isComplete: true, declared: 7, then: .finish),
-            // The length of the coded body does not tell that of the decoded one.
+            // The length of the coded body does not determine the length of the decoded body.
             Cut(body: body("abc", of: 7), length: "5", isComplete: true, declared: 7, then: .finish),
             Cut(body: body("abc"), length: "-9", isComplete: false, declared: 4, then: .finish),
         ])

@@ -61,7 +61,7 @@ struct FollowingTests {
         #expect(
             String(decoding: response.body, as: UTF8.self) == #"{"id":"\#(mine)","about":["\#(other)","\#(IDs.c)"]}"#)
         #expect(response.fields == [SessionField("Location", "/api/v1/notes/\(mine)")])
-        // The id is mapped: the recorded one is taken, and the new one maps to nothing else.
+        // The id is mapped, so the recorded id is taken, and the new id maps to no other.
         #expect(player.text("GET", "/api/v1/notes/\(other)") == "unexpected: unknown")
         #expect(player.text("GET", "/api/v1/notes/\(IDs.d)") == "unexpected: unknown")
         #expect(player.text("GET", "/api/v1/notes/\(mine)") == "note \(mine)")
@@ -230,7 +230,7 @@ struct FollowingTests {
         builder.exchange("GET", "/days?date=2025-01-28", answer: "tuesday 2025-01-28")
         builder.exchange("GET", "/days?date=2025-01-29", answer: "wednesday 2025-01-29")
         var player = try builder.player()
-        // A day later the client's first day is the recording's second.
+        // A day later, the client's first day is the recording's second.
         #expect(player.text("GET", "/days?date=2025-02-03") == "tuesday 2025-02-03")
         #expect(player.text("GET", "/days?date=2025-02-04") == "wednesday 2025-02-04")
         #expect(player.text("GET", "/days?date=2025-02-03") == "tuesday 2025-02-03")

@@ -368,7 +368,7 @@ struct IdentityTests {
     func differences(_ first: ExactString, _ second: ExactString) {
         var differences = Differences(following: Following(vocabulary: Vocabulary()), origins: (Origins(), Origins()))
         #expect(differences.isSame(first.text, first.text) && !differences.isSame(first.text, second.text))
-        // Also if it contains an id that the vocabulary lacks.
+        // This also holds if the text contains an id that the vocabulary lacks.
         #expect(differences.isSame(IDs.a, IDs.a) && !differences.isSame(IDs.a, IDs.b))
         differences.compare(RequestURL("/a?\(first)=1"), RequestURL("/a?\(second)=1"))
         #expect(differences.list.count == 2)

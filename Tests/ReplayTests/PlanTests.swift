@@ -49,7 +49,7 @@ struct PlanTests {
 
     @Test("The plan rejects a session beyond the limit of bytes")
     func bytes() {
-        // The same bytes many times, which are stored only once.
+        // Repeat the same bytes many times, which are stored only once.
         let (size, small) = (8 * 1_024 * 1_024, ReplayPlan.memoryOfEntry + "http://h/a".utf8.count)
         let part = Self.exchange(bytes: size - small)
         let whole = Array(repeating: part, count: ReplayLimits.bytes / size)

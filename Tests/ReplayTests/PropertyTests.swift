@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Traffic
 
-/// Random sessions from a seed, in which ids move between the sides as in a real one.
+/// Random sessions from a seed, in which ids move between client and server as in real sessions.
 struct RandomSession {
     private var numbers: Draw
     /// Ids that were already sent.
@@ -364,7 +364,7 @@ struct AgreementTests {
         func piece() -> String { pieces[Int(numbers.next(below: UInt64(pieces.count)))] }
         let templates = ["%", #"{"a":"%"}"#, #"{"%":"b"}"#, #"["see %, "]"#, "a % b", "%=1"]
         for _ in 0..<400 {
-            // Only one place, because a replay follows the ids in several.
+            // Use only one place, because a replay follows the ids in several places.
             let (first, second) = (piece(), numbers.next(below: 4) == 0 ? piece() + piece() : piece())
             let template = templates[Int(numbers.next(below: UInt64(templates.count)))]
             let pair = Pair("", template.replacing("%", with: first), template.replacing("%", with: second))

@@ -5,7 +5,7 @@ import WebSocket
 
 @testable import Traffic
 
-/// Milliseconds after the start of the replay, or of the recording.
+/// The time this many milliseconds after the start of the replay or the recording.
 func at(_ milliseconds: Int64) -> Timestamp {
     Timestamp(nanosecondsSinceEpoch: 1_800_000_000_000_000_000 + milliseconds * 1_000_000)
 }
@@ -121,7 +121,7 @@ extension Player {
                 isHandshake: isHandshake, origin: origin), at: at(0))
     }
 
-    /// The body, or the status without one; other events as words.
+    /// The body, or the status if there is no body; other events as words.
     mutating func text(
         _ method: String, _ target: String, fields: [SessionField] = [], body: String = "", origin: String? = nil
     ) -> String {

@@ -9,7 +9,7 @@ struct IdentityTests {
         "Users, goals, pauses and faults with canonically equivalent names are different",
         arguments: [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")])
     func names(_ first: String, _ second: String) throws {
-        // JSON, because YAML's reader refuses two such keys of a mapping: it loses none, but does not distinguish them.
+        // Use JSON, because YAML's reader rejects two such keys in a mapping, which it cannot distinguish.
         let text = """
             {"name": "twins",
              "users": [

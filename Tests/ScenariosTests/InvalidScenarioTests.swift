@@ -3,7 +3,7 @@ import Testing
 
 @testable import Scenarios
 
-/// Each file of Fixtures/invalid-scenarios, with its messages.
+/// Reads each file in Fixtures/invalid-scenarios, and expects its messages.
 @Suite("Invalid scenarios")
 struct InvalidScenarioTests {
     static let names: [String] = {

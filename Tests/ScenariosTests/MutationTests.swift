@@ -4,7 +4,7 @@ import Testing
 
 @testable import Scenarios
 
-/// Files with random changed bytes: each is a scenario, or has mistakes with their places.
+/// Randomly mutated files, each of which parses as a scenario or reports mistakes with their positions.
 @Suite("Random changes of scenarios")
 struct MutationTests {
     @Test(
@@ -12,7 +12,7 @@ struct MutationTests {
     )
     func changes(_ name: String) throws {
         let original = Array(try #require(Scenario.builtInText(named: name)).utf8)
-        // Each file has its own changes, the same in every run.
+        // Each file gets different changes, which are the same in every run.
         var numbers = Draw(seed: UInt64(Scenario.builtInNames.firstIndex(of: name) ?? 0))
         var refused = 0
         for _ in 0..<100 {

@@ -172,8 +172,8 @@ struct OverlayTests {
         (#"{"s":["a","b"]}"#, ["member: 's[]', value: c, instead_of: [a]"], #"{"s":["c","b"]}"#),
         (#"{"s":"a"}"#, ["member: s, value: c, instead_of: []"], #"{"s":"a"}"#),
         (#"{"x":1}"#, ["member: s, value: c, instead_of: [a]"], #"{"x":1}"#),
-        // Of several changes at a place the first counts, except for words; later changes see the effects of earlier
-        // ones.
+        // Of several changes at a place, only the first has an effect, except for words; later changes see the effects
+        // of earlier changes.
         (#"{"a":1}"#, ["member: b, value: 1", "member: b, value: x"], #"{"a":1,"b":1}"#),
         (
             #"{"s":"a"}"#, ["member: s, value: b, instead_of: [a]", "member: s, value: c, instead_of: [b]"],
@@ -191,7 +191,7 @@ struct OverlayTests {
         let changed = overlay.change(200, Array(row.body.utf8), of: .listGoals)
         #expect(changed.body.map { String(decoding: $0, as: UTF8.self) } ?? row.body == row.result)
         #expect((changed.body == nil) == (row.body == row.result))
-        // Other answers stay.
+        // The overlay does not change other answers.
         #expect(overlay.change(404, Array(row.body.utf8), of: .listGoals) == Overlay.Changed())
         #expect(overlay.change(200, Array(row.body.utf8), of: .createGoal) == Overlay.Changed())
         #expect(

@@ -22,12 +22,12 @@ struct PlantingTests {
         let scenario = try #require(Scenario.builtIn(named: name))
         let data = try Self.export(scenario.data)
         let clock = ClockMode.manual(start: Self.start.advanced(byNanoseconds: 7))
-        // Free ids are readable if the document says so.
+        // Free-form ids are readable if the document allows them.
         let rules = WorldRules(ids: scenario.rules.ids)
         let file = data.scenarioFile(name: "export", guide: .goalLinking, seed: .max, clock: clock, rules: rules)
         var expected = Scenario(name: "export", guide: .goalLinking, seed: .max, clock: clock, data: data)
         expected.rules = rules
-        // As JSON, and as YAML, because it is both.
+        // Read the file as JSON and as YAML, because it is both.
         let value = try JSON.parse(file)
         for read in [try Scenario.read(file), try Scenario.read(json: value)] {
             #expect(read.data == data)

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Scenarios
 
-/// The result and the place of each notation of a single value.
+/// The result and position of each notation for a single value.
 ///
-/// YAML 1.1 would resolve many of these words to numbers, truth values and dates. Here every word stays a word, because
-/// its place decides its meaning.
+/// YAML 1.1 would resolve many of these words to numbers, truth values and dates. Here every word remains a word,
+/// because its position determines its meaning.
 @Suite("YAML scalars")
 struct ScalarTests {
     static func tree(_ text: String) throws(TreeError) -> Node { try TreeBuilder.tree(ofYAML: Array(text.utf8)) }

@@ -13,7 +13,7 @@ struct SchemaScalarTests {
     /// The notation in both languages.
     static let values = ["true", "false", "0", "5", "0.5", "1e-9", "-1", #""x""#, #""5""#, #""true""#, #""""#]
 
-    /// Where an object stands in a document that is otherwise in order.
+    /// For each kind of object, an otherwise valid document with `@` in the object's place.
     static let places: [ObjectKind: String] = [
         .scenario: "@", .clock: "{name: a, clock: @}", .user: "{name: a, users: [@]}",
         .accounts: "{name: a, accounts: @}", .consultations: "{name: a, consultations: @}",
@@ -45,7 +45,7 @@ struct SchemaScalarTests {
         .upstream: "{name: a, upstream: @}", .exception: "{name: a, upstream: {except: [@]}}",
     ]
 
-    /// What an object needs to be looked at any further.
+    /// The members without which the reader does not examine an object further.
     static let companions: [ObjectKind: [String]] = [
         .message: ["user: hi"], .token: ["token: t"], .share: ["user_id: b"], .fault: ["on: any"],
         .stub: ["path: \"/a\""],
@@ -54,7 +54,7 @@ struct SchemaScalarTests {
         ],
     ]
 
-    /// What the schema does not say of single values: what they mean together with others, and how long they last.
+    /// The rules that the schema does not express: combinations of values, and durations.
     static let beyond = [
         "requires '", "cannot be used with", "cannot be combined with", "names no goal", "or the name of a pause",
         "must last from", "is for REST", "is for sockets", "for an endpoint of REST", "an id: a UUID",
@@ -83,7 +83,7 @@ struct SchemaScalarTests {
         }
     }
 
-    /// What is said of a key's value in a document.
+    /// The messages about a key's value in a document.
     private static func refusals(_ key: String, _ read: () throws -> Scenario) -> [String] {
         do {
             _ = try read()
@@ -95,7 +95,7 @@ struct SchemaScalarTests {
         }
     }
 
-    /// A document in YAML's flow style as JSON: its words get quotation marks, except for numbers and truth values.
+    /// Converts a document in YAML's flow style to JSON by quoting its words, except for numbers and truth values.
     private static func json(_ document: String) throws -> JSONValue {
         let text = document.replacing(#/[a-z][a-z0-9_]*(?=[:,}\]])/#) { match in
             ["true", "false"].contains(String(match.output)) ? String(match.output) : "\"\(match.output)\""
@@ -103,7 +103,7 @@ struct SchemaScalarTests {
         return try JSON.parse(Array(text.utf8))
     }
 
-    /// Whether a single value passes a schema: the part of JSON Schema that this one uses for them.
+    /// Whether a single value is valid, by the part of JSON Schema that this schema uses for such values.
     private static func passes(_ value: JSONValue, _ schema: JSONValue) throws -> Bool {
         if let name = schema["$ref"]?.string?.split(separator: "/").last {
             guard try passes(value, #require(try SchemaTests.schema()["$defs"]?[String(name)])) else { return false }

@@ -24,7 +24,7 @@ struct TreeTests {
         }
         let dashes = String(repeating: "- ", count: 200_000)
         #expect(Self.errors(dashes)?.mistakes.first?.message.hasPrefix("Lists and mappings are nested") == true)
-        // In JSON too, where the null in the innermost list is a level as well.
+        // The same applies to JSON, where the null in the innermost list also counts as a level.
         for (count, message) in [(62, "name must be a text"), (63, "Lists and mappings are nested deeper")] {
             let list = (0..<count).reduce(JSONValue.null) { value, _ in .array([value]) }
             let object = (0..<count).reduce(JSONValue.null) { value, _ in ["a": value] }
@@ -53,7 +53,7 @@ struct TreeTests {
         #expect(try Scenario.read(text(ScenarioLimits.directives)) == Scenario(name: "a"))
         let mistake = Self.errors(text(ScenarioLimits.directives + 1))?.mistakes.first
         #expect(mistake?.line == 101 && mistake?.message == Messages.tooManyDirectives)
-        // Behind a document, too.
+        // This also holds after a document.
         let behind = Self.errors("name: a\n...\n" + text(ScenarioLimits.directives + 1))?.mistakes.first
         #expect(behind?.line == 103 && behind?.message == Messages.tooManyDirectives)
     }

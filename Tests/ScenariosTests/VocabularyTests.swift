@@ -7,11 +7,10 @@ import Traffic
 @testable import MCP
 @testable import Scenarios
 
-/// Compares the table of words in docs/admin.md with every schema: one thing has one word, and one word means one
-/// thing.
+/// Compares the table of words in docs/admin.md with every schema: each thing has one word, and each word one meaning.
 @Suite("One vocabulary")
 struct VocabularyTests {
-    /// The words of a schema, or of a document in its place.
+    /// The words in a schema, or in a document instead of a schema.
     struct Words {
         /// Members and parameters, each with the kinds of its values and their places.
         var members: [String: [(kind: String, place: String)]] = [:]
@@ -99,7 +98,7 @@ struct VocabularyTests {
         try JSONValue(yaml: Array(textOfPackage(path).utf8))
     }
 
-    /// Every description of input or output; a new one needs a row here.
+    /// Every description of input or output; a new description needs a row here.
     static let sources = Result {
         let traffic = "Sources/Traffic/Traffic/"
         return [
@@ -133,7 +132,7 @@ struct VocabularyTests {
         }
     }
 
-    /// The meaning of a word of the table, wherever it occurs, and the places where it may mean something else.
+    /// The meaning of each word in the table, and the places where the word may mean something else.
     static let meanings: [(word: String, kinds: Set<String>, elsewhere: [String])] = [
         ("connection", ["integer"], []), ("number", ["integer"], []), ("last_number", ["integer"], []),
         // The other meaning is a wait's: from now on.
@@ -171,13 +170,13 @@ struct VocabularyTests {
                 case "hold": #expect(words == directions.union(["request", "response", "both"]))
                 default: break
                 }
-                // Every use names both directions, except for who ended something, and for a role.
+                // Every use names both directions, except for the party that ended something, and for a role.
                 if words.isSuperset(of: ["client", "server"]) { Issue.record("\(name): \(words.sorted())") }
             }
         }
     }
 
-    /// Second words that existed once or that others use, and the places where they mean something else.
+    /// Synonyms that existed once or that others use, and the places where they mean something else.
     static let others: [(word: String, now: String, elsewhere: [String])] = [
         ("timeout", "for", []), ("duration", "for", []), ("sender", "direction", []),
         ("from", "direction", ["selection"]),

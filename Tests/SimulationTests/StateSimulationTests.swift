@@ -55,7 +55,7 @@ import Testing
         var configuration = engine.configuration
         try configuration.keepState(in: file)
         let again = try Engine(configuration, now: engine.defaultWorld.lastUsed + .seconds(86_400))
-        // Outside the apps' mode a question does not wait.
+        // In other modes than the apps', a question does not wait.
         func comparable(_ text: [UInt8]?) -> String? {
             text.map { String(decoding: $0, as: UTF8.self).replacing(",\"awaits_answer\":true", with: "") }
         }
@@ -71,7 +71,7 @@ import Testing
             #expect(world.turn.identifiers.issuedCount == before?.turn.identifiers.issuedCount)
             #expect(world.token == before?.token)
         }
-        // A server starts whatever its options and the time are.
+        // A server must start regardless of its options and the time.
         for mode in GuideMode.allCases {
             (configuration.mode, configuration.scenario.rules) = (mode, WorldRules())
             try configuration.keepState(in: file)

@@ -33,7 +33,7 @@ struct BlockingStreamTests {
 
     @Test("localhost reaches a server on either loopback address", arguments: Loopback.hosts)
     func localhost(_ host: String) throws {
-        // A port without a listener at the other address, which may be tried first.
+        // The other address, which may be tried first, has a port without a listener.
         let nowhere = try RefusingAddress()
         let listener = try Listener(address: SocketAddress(host: host, port: host == "::1" ? nowhere.address.port : 0))
         defer { listener.close() }
@@ -100,7 +100,7 @@ struct BlockingStreamTests {
     #if os(Linux)
         @Test("Connecting to a silent server times out")
         func connectTimeout() throws {
-            // Linux drops further attempts once more connections than the backlog wait.
+            // Linux drops further attempts once more connections are waiting than the backlog allows.
             let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0), backlog: 0)
             defer { listener.close() }
             let address = listener.localAddress

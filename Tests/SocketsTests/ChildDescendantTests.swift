@@ -9,15 +9,15 @@
         import Glibc
     #endif
 
-    /// A program's children may leave its group; a guardian finds them, but a group does not.
+    /// A program's children may leave its group; a guardian still finds them, but the group does not.
     @Suite("Descendants of child processes", .timeLimit(.minutes(15)))
     struct ChildDescendantTests {
         private static var soon: MonotonicInstant { .now().advanced(by: .seconds(20)) }
 
-        /// Each starts a process that leaves the group, writes its id and continues to run.
+        /// Scripts that each start a process that leaves the group, writes its id and continues to run.
         static let leaving = [
             #"setsid sh -c "$daemon" & read go"#,
-            // Like a daemon: the process in between has ended.
+            // Like a daemon's, the process in between has ended.
             #"setsid sh -c 'sh -c "$daemon" & exit' & read go"#,
             #"setsid sh -c 'setsid sh -c "$daemon" & trap "" TERM; sleep 60' & read go"#,
             #"trap '' TERM; setsid sh -c "$daemon" & read go"#,
@@ -122,7 +122,7 @@
         @Test("Killing the guardian ends the program and reports that processes may remain")
         func guardianKilled() throws {
             let started = try start("echo $PPID; exec sleep 60", keeping: .guardian)
-            // The program's parent.
+            // Kill the program's parent.
             kill(started.daemon, SIGKILL)
             #expect(started.child.wait(until: Self.soon) == .signalled(Int(SIGKILL)))
             var bytes: [UInt8] = []

@@ -47,7 +47,7 @@ struct ChildProcessTests {
         #expect(try run("cat", input: "a\nb", keeping: keeping).output == "a\nb")
         let much = "head -c 1000000 /dev/zero | tr '\\0' x"
         #expect(try run(much, keeping: keeping).output.utf8.count == 1_000_000)
-        // A child that reads its standard input sees a blocking one.
+        // A child's standard input is blocking.
         #expect(try run("read a; read b; echo $b$a", input: "1\n2\n", keeping: keeping).output == "21\n")
     }
 
@@ -64,7 +64,7 @@ struct ChildProcessTests {
     func arguments() { #expect(CurrentProcess.arguments == CommandLine.arguments) }
 
     #if canImport(Darwin)
-        /// Like a socket between accept(2) and setting the flag.
+        /// The descriptor is like a socket between accept(2) and setting the flag.
         @Test("A child does not inherit a descriptor without close-on-exec")
         func unmarked() throws {
             let unmarked = open("/dev/null", O_RDONLY)

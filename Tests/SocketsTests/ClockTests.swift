@@ -105,7 +105,7 @@ struct ClockTests {
         for count in [0, 1, 7, 8, 9, 1000] { #expect(SystemEntropy.bytes(count: count).count == count) }
         #expect(SystemEntropy.bytes(count: 32) != SystemEntropy.bytes(count: 32))
         #expect(SystemEntropy.seed() != SystemEntropy.seed())
-        // Every byte value is used: 1,000 bytes that miss half of all values are no accident.
+        // Random bytes use all values; 1,000 bytes that miss half of them would not be random.
         #expect(Set(SystemEntropy.bytes(count: 1000)).count > 128)
     }
 
@@ -113,7 +113,7 @@ struct ClockTests {
     func descriptorLimit() {
         let limit = CurrentProcess.raiseFileDescriptorLimit(to: 0)
         #expect(limit > 0)
-        // Other tests may raise it meanwhile.
+        // Other tests may raise the limit meanwhile.
         #expect(CurrentProcess.raiseFileDescriptorLimit(to: 10) >= limit)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sockets
 
-/// Each runs in its own process, because descriptors and their limit belong to the whole process.
+/// Each test runs in its own process, because descriptors and their limit belong to the whole process.
 @Suite("Descriptors")
 struct DescriptorTests {
     /// The open descriptors, found by checking each number that a small process may use.
@@ -59,7 +59,7 @@ struct DescriptorTests {
             let path = folder.url.path + "/a"
             let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
             close(STDIN_FILENO)
-            // Each takes the lowest free number, and releases it.
+            // Each file takes the lowest free number and releases it.
             try OutputFile(creating: path).close()
             try OutputFile(opening: path).close()
             try WholeFile.write([1], to: path)
@@ -132,7 +132,7 @@ struct DescriptorTests {
             func takeAll() { while case let copy = dup(client.descriptor), copy >= 0 { taken.append(copy) } }
             try DescriptorTests.lowerDescriptorLimit(to: 256)
             takeAll()
-            // The test runner's own threads may have closed one meanwhile.
+            // The test runner's own threads may have closed a descriptor meanwhile.
             takeAll()
             guard case .exhausted(let error) = listener.accept() else {
                 throw Unexpected("accepted without a descriptor")

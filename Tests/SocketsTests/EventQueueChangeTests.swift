@@ -66,7 +66,7 @@ struct EventQueueChangeTests {
         try queue.wait(until: .past) { readiness in
             reported.append(readiness.token)
             guard reported.count == 1 else { return }
-            // Closes the other descriptor, and gives its number to a socket that is ready too.
+            // Close the other descriptor, and give its number to a socket that is also ready.
             let other = pairs[1 - Int(readiness.token)].server.descriptor
             queue.remove(other)
             #expect(dup2(replacement.server.descriptor, other) == other)
@@ -186,7 +186,7 @@ struct EventQueueChangeTests {
                 #expect(seen[index] == (model[index] != []), "seed \(seed): \(index) was not reported as it should")
             }
             #expect(queue.count == model.count { $0 != nil })
-            // Keep enough in the queue to get events.
+            // Keep enough descriptors in the queue to get events.
             for index in pairs.indices where model[index] == nil && Bool.random(using: &random) {
                 try queue.add(pairs[index].server.descriptor, token: UInt64(index), interest: .read)
                 model[index] = .read

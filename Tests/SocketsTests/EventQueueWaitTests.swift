@@ -19,7 +19,7 @@ struct EventQueueWaitTests {
             #expect(try queue.reports(until: deadline).isEmpty)
             lateness.append(deadline.duration(to: .now()))
         }
-        // On a busy machine many wake-ups are late; one punctual one shows that the queue does not wait longer than
+        // On a busy machine many wake-ups are late; one punctual wake-up shows that the queue does not wait longer than
         // necessary.
         let (least, most) = (try #require(lateness.min()), try #require(lateness.max()))
         #expect(least >= .zero && least < .milliseconds(290), "from \(least) to \(most)")
@@ -30,7 +30,7 @@ struct EventQueueWaitTests {
         #if os(Linux)
             guard kind != .epollInMilliseconds else { return }
             let queue = try kind.open()
-            // On a busy machine many wake-ups are late; one punctual one shows that nothing was rounded.
+            // On a busy machine many wake-ups are late; one punctual wake-up shows that nothing was rounded.
             for _ in 0..<1000 {
                 let start = MonotonicInstant.now()
                 try queue.wait(until: start.advanced(by: .microseconds(300))) { _ in }
@@ -96,7 +96,7 @@ struct EventQueueWaitTests {
             try queue.add(pair.client.descriptor, token: UInt64(index) + 500, interest: .write)
         }
         #expect(queue.count == 1000)
-        // More are ready than one wait reports: none starves although nothing is handled.
+        // More descriptors are ready than one wait reports, but none must starve even if nothing is handled.
         var found: Set<UInt64> = []
         for _ in 0..<3 {
             var tokens: [UInt64] = []
@@ -106,13 +106,13 @@ struct EventQueueWaitTests {
         }
         #expect(found == Set(500..<1000))
         for pair in pairs { queue.modify(pair.client.descriptor, token: 0, interest: []) }
-        // A few that send, among a thousand silent ones.
+        // A few descriptors send, among a thousand silent ones.
         for index in [0, 250, 499] {
             pairs[index].client.send("x")
             #expect(try queue.reports(until: .patience).map(\.token) == [UInt64(index)])
             #expect(pairs[index].server.receive() == .bytes(1))
         }
-        // Remove every other one, in another order than they were added.
+        // Remove every other descriptor, not in the order in which they were added.
         for index in stride(from: 499, through: 0, by: -2) { queue.remove(pairs[index].server.descriptor) }
         #expect(queue.count == 750)
         for pair in pairs { pair.client.send("x") }
@@ -166,7 +166,7 @@ struct EventQueueWaitTests {
             recorder.onSignal = { _ in loop.stop() }
             try loop.run(handler: recorder)
             #expect(recorder.calls.contains(.signal(SIGALRM)))
-            // The other thread continues, and without the loop a signal would end the process.
+            // The other thread continues, and without the loop a signal would terminate the process.
             block(SIGALRM)
         }
     }

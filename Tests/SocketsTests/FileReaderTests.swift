@@ -15,7 +15,7 @@ struct FileReaderTests {
             #expect(try FileReader(folder + "/a").read(upTo: 100) == Array(bytes.prefix(100)))
             let reader = try FileReader(folder + "/a")
             #expect(try reader.read(upTo: size) == bytes)
-            // The end is not an error, whatever failed before.
+            // The end is not an error, even if an earlier call failed.
             errno = EIO
             let end = try reader.read(atMost: 1)
             #expect(end == [])
@@ -82,7 +82,7 @@ struct FileReaderTests {
         let reader = try FileReader("/dev/fd/\(descriptor)", orInherited: true)
         for _ in 0..<rounds {
             asked.wake()
-            // The other thread has to wake up first, so in some rounds nothing is there yet.
+            // The other thread has to wake up first, so in some rounds nothing has arrived yet.
             #expect(try reader.read(atMost: 9) == [0])
         }
     }
@@ -97,7 +97,7 @@ struct FileReaderTests {
     func running() throws {
         let child = try ChildProcess(["sh", "-c", "exec sleep 300"], environment: CurrentProcess.environment())
         #expect(CurrentProcess.isRunning(child.identifier) && CurrentProcess.isRunning(CurrentProcess.identifier))
-        // It started a moment ago.
+        // The child started a moment ago.
         let age = try #require(CurrentProcess.age(of: child.identifier))
         #expect((0...60).contains(age) && CurrentProcess.age(of: 999_999_999) == nil)
         child.group.kill()
@@ -115,7 +115,7 @@ struct FileReaderTests {
             for descriptor in 0...2 as ClosedRange<Int32> { close(descriptor) }
             CurrentProcess.holdStandardStreams()
             let next = open("/dev/null", O_RDONLY)
-            // Open streams stay, and use no more descriptors; the test runner may open a few of its own.
+            // Open streams are kept and use no more descriptors; the test runner may open a few.
             for _ in 0..<20 { CurrentProcess.holdStandardStreams() }
             let last = open("/dev/null", O_RDONLY)
             var byte: UInt8 = 0

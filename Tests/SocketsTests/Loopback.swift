@@ -52,7 +52,7 @@ struct Unexpected: Error, CustomStringConvertible {
 }
 
 extension MonotonicInstant {
-    /// Long enough for a busy machine; only a failing test waits this long.
+    /// A deadline that is long enough for a busy machine; only a failing test waits this long.
     static var patience: MonotonicInstant { now().advanced(by: .seconds(30)) }
 
     /// In the past: check without waiting.
@@ -75,7 +75,7 @@ extension Socket {
         withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { read(into: $0) }
     }
 
-    /// What arrives within the test's time limit, as text; empty at the end of the stream.
+    /// The bytes that arrive within the test's time limit, as text; empty at the end of the stream.
     func receiveText(upTo count: Int = 4096) throws -> String {
         try waitUntil(.read)
         var bytes = [UInt8](repeating: 0, count: count)
@@ -104,7 +104,7 @@ extension Socket {
     }
 }
 
-/// Each event queue of this system, including epoll as on kernels without epoll_pwait2.
+/// The event queues of this system, including epoll as on kernels without epoll_pwait2.
 enum QueueUnderTest: String, CaseIterable, CustomTestStringConvertible, Sendable {
     #if os(Linux)
         case epoll

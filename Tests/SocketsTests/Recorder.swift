@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sockets
 
-/// Records every call, and does what the test says.
+/// Records every call, and then acts as the test requires.
 final class Recorder: EventLoopHandler {
     enum Call: Equatable {
         case ready(UInt64)
@@ -50,13 +50,13 @@ final class Recorder: EventLoopHandler {
     }
 }
 
-/// Raises the signal on this thread, whose handler has run on return; test threads may block it.
+/// Raises the signal on this thread, even if the thread blocks it; the handler has run on return.
 func raiseHere(_ signal: Int32) {
     unblock(signal)
     raise(signal)
 }
 
-/// Unblocks the signal for this thread: a test runner's threads block most signals.
+/// Unblocks the signal for this thread, because a test runner's threads block most signals.
 func unblock(_ signal: Int32) { changeMask(SIG_UNBLOCK, signal) }
 
 /// Blocks a signal for the calling thread.

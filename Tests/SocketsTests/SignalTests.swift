@@ -34,7 +34,7 @@ struct SignalTests {
         await #expect(processExitsWith: .success) {
             let loop = try EventLoop()
             try loop.watchSignals([SIGUSR1, SIGUSR2])
-            // More than the pipe holds.
+            // Raise more signals than the pipe can hold.
             for _ in 0..<100_000 { raiseHere(SIGUSR1) }
             raiseHere(SIGUSR2)
             let recorder = Recorder(loop)
@@ -67,13 +67,13 @@ struct SignalTests {
             var blocked = sigset_t()
             sigfillset(&blocked)
             #expect(pthread_sigmask(SIG_SETMASK, &blocked, nil) == 0)
-            // Not raiseHere, which unblocks the signal.
+            // Do not use raiseHere, which unblocks the signal.
             raise(SIGTERM)
             let loop = try EventLoop()
             try loop.watchSignals([SIGTERM])
             let recorder = Recorder(loop)
             recorder.onSignal = { _ in loop.stop() }
-            // Ends the loop without the signal too.
+            // End the loop even without the signal.
             recorder.onTurn = { turns in
                 if turns > 1 { loop.stop() }
                 return .now()

@@ -49,7 +49,7 @@ struct TerminalTests {
         let (input, output) = (pair.settings.c_iflag, pair.settings.c_oflag)
         terminal.setRaw()
         #expect(!pair.has(ICANON) && !pair.has(ECHO) && pair.has(ISIG))
-        // Ctrl-S and Ctrl-V are keys, too.
+        // Ctrl-S and Ctrl-V must also arrive as keys.
         #expect(pair.settings.c_iflag & tcflag_t(IXON) == 0 && !pair.has(IEXTEN))
         #expect(pair.settings.c_oflag == output)
         var key: [UInt8] = [UInt8(ascii: "q")]

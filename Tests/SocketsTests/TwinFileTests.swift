@@ -27,7 +27,7 @@ struct TwinFileTests {
         try TwinFile(creating: path, existing: existing, beginning: beginning, first: first)
     }
 
-    /// Has its own system calls, and a disk without limits.
+    /// Opens a file with its own system calls and an unlimited disk.
     private func open(
         _ path: String, _ existing: TwinFile.Existing = .refuse, exchange: FileExchange
     ) throws(FileError) -> TwinFile {
@@ -301,7 +301,7 @@ struct TwinFileTests {
                 try file.write(bytes, at: offset)
             }
             isFull = true
-            // Then it is created again first.
+            // In this case, the file is created again first.
             if kind == 2 { #expect(unlink(path + ".part") == 0) }
             let full = FileError(.write, path: path, code: ENOSPC)
             if kind == 1 {

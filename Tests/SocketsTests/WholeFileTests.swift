@@ -159,7 +159,7 @@ struct WholeFileTests {
                 try WholeFile.write(Array("old".utf8), to: folder + "/a")
                 CurrentProcess.ignoreFileSizeSignal()
                 var limit = rlimit(rlim_cur: 100, rlim_max: 100)
-                // RLIMIT_FSIZE has a type of its own in Glibc.
+                // RLIMIT_FSIZE has its own type in Glibc.
                 #if canImport(Glibc)
                     #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
                 #else

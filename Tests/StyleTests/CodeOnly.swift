@@ -1,7 +1,7 @@
-/// Separates code from the text of string literals: each keeps its place, and blanks replace the rest.
+/// Separates code from the text of string literals; each keeps its position, and blanks replace the rest.
 ///
-/// Interpolated code is code. It handles nested block comments, escapes, and multi-line and raw literals (The Swift
-/// Programming Language, Lexical Structure), but not regex literals, because the package has none.
+/// Interpolated code counts as code. Nested block comments, escapes, and multi-line and raw literals are supported (The
+/// Swift Programming Language, Lexical Structure), but not regex literals, because the package has none.
 struct CodeOnly {
     private let input: [UInt8]
     private var output: [UInt8] = []
@@ -96,7 +96,7 @@ struct CodeOnly {
                 blank(quotes + pounds)
                 return
             }
-            // A line ends a literal that was never closed: such a file does not compile.
+            // The end of the line ends an unclosed literal, because such a file does not compile.
             if !isMultiline, isNext("\n") { return }
             guard isNext("\\"), hasPounds(pounds, at: 1) else {
                 blank(1, isText: true)

@@ -19,7 +19,7 @@ struct Manifest: Decodable {
         }
     }
 
-    /// A name, next to further data such as a condition.
+    /// A name, with further data such as a condition.
     struct Module: Decodable {
         var name: String?
 
@@ -50,13 +50,13 @@ struct Manifest: Decodable {
 
 /// The floors of `Sources`, and the permitted imports of a target.
 enum Floors {
-    /// From the bottom up.
+    /// The floors from the bottom up.
     static let order = ["Platform", "Protocols", "Domain", "Traffic", "Server", "Clients", "App"]
 
     /// The system's modules, which a package does not declare; the style rules say where each is allowed.
     static let system: Set<String> = ["Darwin", "Glibc", "Musl", "Synchronization"]
 
-    /// The toolchain's modules that single targets may import.
+    /// The toolchain's modules that individual targets may import.
     private static let outside: [String: Set<String>] = [
         "FakeBackend": ["Testing"], "FitIQMockTesting": ["Foundation", "FoundationNetworking"],
         "FitIQMockSwiftTesting": ["Foundation", "Testing"],

@@ -4,7 +4,7 @@ import Testing
 
 /// A page of Markdown: its prose, headings and links.
 struct Markdown: Sendable, CustomStringConvertible {
-    /// From the package's root.
+    /// The path relative to the package's root.
     let path: String
     /// The lines with their numbers, without fenced blocks and comments.
     let prose: [(number: Int, text: Substring)]
@@ -53,7 +53,7 @@ struct Markdown: Sendable, CustomStringConvertible {
 
     static let width = 120
 
-    /// Lines of prose that are too long and can be broken: at a space outside of code.
+    /// Lines of prose that are too long and can be broken at a space outside of code.
     var longLines: [String] {
         prose.compactMap { number, text in
             guard text.count > Self.width, !text.hasPrefix("|"), !text.hasPrefix("#"),
@@ -107,7 +107,7 @@ struct MarkdownTests {
         let pages = try Self.pages.get()
         let contents = try #require(pages.first { $0.path == "llms.txt" })
         #expect(contents.links.map(\.file).sorted() == pages.map(\.path).filter { $0.hasPrefix("docs/") }.sorted())
-        // The form is that of https://llmstxt.org: a title, a summary, and lists of links below headings.
+        // The format is defined by https://llmstxt.org: a title, a summary, and lists of links below headings.
         let lines = contents.prose.map(\.text).filter { !$0.isEmpty }
         #expect(lines[0].hasPrefix("# ") && lines[1].hasPrefix("> "))
     }

@@ -113,7 +113,7 @@ extension Rule {
         Rule(
             banned: "Foundation", pattern: #"\bimport\s+(struct\s+|class\s+|func\s+)?Foundation\w*"#,
             advice: "it costs start-up time and size; write bytes, and take times as `Timestamp`",
-            // The libraries for tests of an app depend on none of our modules.
+            // The libraries for app tests do not depend on our modules.
             spared: ["Sources/Clients/FitIQMock"],
             bad: ["import Foundation", "import struct Foundation.Date", "import FoundationNetworking"]),
         Rule(
@@ -121,7 +121,7 @@ extension Rule {
             bad: ["@testable import HTTP1"]),
     ]
 
-    /// Work that `Text` does, and others must not repeat; `Platform` lies below it.
+    /// Work that `Text` does and others must not repeat; `Platform` is below `Text`.
     static let copies: [Rule] = [
         Rule(
             banned: "A plural by hand", pattern: #"== 1 \? (""|"(\w+)") : "(s|\2s)""#, advice: "use `Words.counted`",
@@ -161,7 +161,7 @@ extension Rule {
             pattern: #"(?<![\w-])--[a-z]"#,
             advice: "say what to change in words; the executable adds its options", scope: .libraries,
             subject: .literals,
-            // It starts the program, and its users start it by hand.
+            // This library starts the program, and its users also start the program by hand.
             spared: ["Sources/Clients/FitIQMockTesting/"],
             bad: [
                 "\"choose another with --" + "port\"", "let hint = \"start the server with \\(x) --" + "tls\"",

@@ -3,12 +3,12 @@ import TestSupport
 
 /// A Swift file for the rules: its lines as written, as code, and as the text of string literals.
 struct SourceText: Sendable {
-    /// From the package's root: `Sources/Protocols/HTTP1/Connection.swift`.
+    /// The path relative to the package's root, such as `Sources/Protocols/HTTP1/Connection.swift`.
     let path: String
     let lines: [String]
     /// The same lines, with spaces in place of comments and the text of string literals.
     let code: [String]
-    /// The same lines, with spaces in place of anything else.
+    /// The text of string literals on the same lines, with spaces in place of anything else.
     let literals: [String]
 
     init(path: String, text: String) {
@@ -37,7 +37,7 @@ enum Package {
     static let sources = Result { try files(below: "Sources") }
     static let tests = Result { try files(below: "Tests") }
 
-    /// Tutorials contain the code of an app, and are in catalogues; tests link to it.
+    /// Tutorials contain an app's code and are in catalogues; tests link to that code.
     private static func isOurs(_ name: String) -> Bool {
         name.hasSuffix(".swift") && !name.contains(".docc/") && !name.hasPrefix("TutorialTests/")
     }

@@ -33,10 +33,10 @@ struct CertificateTests {
     func fingerprintText() throws {
         let key = try PrivateKey.make()
         let digits = Array("0123456789ABCDEF")
-        // The last byte that has one digit, and the first that has two.
+        // The last byte that has one hexadecimal digit, and the first that has two.
         let needed: Set<UInt8> = [15, 16]
         var seen: Set<UInt8> = []
-        // Each signature differs, and so does the digest, so some twenty are enough.
+        // Each signature and its digest differ, so about twenty are enough.
         for _ in 0..<1_000 where !needed.isSubset(of: seen) {
             let draft = try CertificateDraft(subject: "a", key: key, serial: [1], notBefore: 0, notAfter: 1)
             let facts = CertificateFacts(try draft.signed(by: key, as: draft.certificate, with: []))

@@ -3,13 +3,13 @@ import Testing
 
 @testable import TLS
 
-/// Certificates for the tests, created once: at noon of 21 November 2026.
+/// Certificates for the tests, created once, as of noon on 21 November 2026.
 enum Certificates {
     static let now: Int64 = 1_795_262_400
     static let authority = make(CertificateAuthority.local)
-    /// The same name with another key.
+    /// An authority with the same name but another key.
     static let other = make(CertificateAuthority.local)
-    /// Of another name.
+    /// An authority with another name.
     static let stranger = make {
         try CertificateAuthority.make(subject: "Stranger CA", now: now, serial: [1])
     }

@@ -47,7 +47,7 @@ struct DataTests {
     @Test("A session accepts writes up to exactly the limit of unsent ciphertext")
     func exactBackPressure() throws {
         let pair = try Pair.open()
-        // Stands for OpenSSL's output.
+        // These bytes stand for OpenSSL's output.
         let unsent = [UInt8](repeating: 0, count: TLSLimits.unsentCiphertext)
         #expect(BIO_write(SSL_get_wbio(pair.client.pointer), unsent, Int32(unsent.count)) == Int32(unsent.count))
         #expect(pair.client.write([1]) == 0)
@@ -136,7 +136,7 @@ struct DataTests {
             #expect(pair.client.write([UInt8](repeating: 1, count: 10_000)) == 10_000)
             pair.settle()
             var bytes: [UInt8] = []
-            // Slightly less than arrived, so that something is always left until 200 KB are.
+            // Read slightly less than arrived, so that unread bytes add up to 200 KB.
             #expect(pair.server.readPlaintext(into: &bytes, limit: 9_400))
         }
         #expect(pair.server.wire.incoming.count < 600_000)

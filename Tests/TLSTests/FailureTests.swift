@@ -26,7 +26,7 @@ struct FailureTests {
         OpenSSLErrors.clear()
         let bio = BIO_new(BIO_s_mem())
         defer { BIO_free(bio) }
-        // A PEM without content is an error outside of sessions.
+        // Reading an empty PEM leaves an error that does not belong to a session.
         #expect(PEM_read_bio_X509(bio, nil, nil, nil) == nil)
         let failure = try #require(OpenSSLErrors.take())
         #expect(!failure.isOfSSL)

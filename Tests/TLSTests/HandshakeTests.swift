@@ -130,7 +130,7 @@ struct HandshakeTests {
     @Test("A server rejects renegotiation with an alert and continues")
     func refusesRenegotiation() throws {
         let pair = try Pair.open([.tls12])
-        // Our client would not; clear OpenSSL's options so that it does.
+        // Our client would not do this, so clear OpenSSL's options.
         SSL_clear_options(pair.client.pointer, SSL_get_options(pair.client.pointer))
         #expect(SSL_renegotiate(pair.client.pointer) == 1)
         SSL_do_handshake(pair.client.pointer)

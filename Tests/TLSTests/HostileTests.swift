@@ -13,7 +13,7 @@ struct HostileTests {
             ("POST /x HTTP/1.1\r\n", "POST /x HTTP/1.1"),
             ("OPTIONS * HTTP/1.1\r\n", "OPTIONS * HTTP/1.1"), ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "PRI * HTTP/2.0"),
             ("CONNECT a:443 HTTP/1.1\r\n", "CONNECT a:443 HTTP/1.1"),
-            // The longest method to wait for has 16 letters.
+            // The longest method for which the session waits has 16 letters.
             ("BASELINE-CONTROL /a HTTP/1.1\r\n", "BASELINE-CONTROL /a HTTP/1.1"),
         ])
     func plainHTTP(_ request: (text: String, line: String)) throws {
@@ -89,7 +89,7 @@ struct HostileTests {
         for round in 0..<2_000 {
             let session = role == .client ? TLSSession(client: client, host: "localhost") : TLSSession(server: server)
             var bytes = numbers.bytes(Int.random(in: 1...600, using: &numbers))
-            // Half of them begin like a record, so that they are read at all.
+            // Half of the inputs begin like a record, so that OpenSSL reads them at all.
             if round % 2 == 0 {
                 bytes =
                     [22, 3, UInt8(round % 4), UInt8(round % 3), UInt8(truncatingIfNeeded: round), 1 + UInt8(round % 2)]
@@ -168,8 +168,8 @@ struct HostileTests {
             #expect(session.phase == .failed)
             #expect(session.failure?.description.isEmpty == false)
         }
-        // One side noticed, unless the bit was in a tolerated version in a record's head (RFC 8446 §5.1); tickets come
-        // after the end.
+        // One side must notice, unless the bit was in a tolerated version in a record's head (RFC 8446 §5.1); tickets
+        // come after the end.
         let noticed = [pair.client, pair.server].contains { session in
             switch session.failure {
             case .truncated, nil: false
@@ -187,7 +187,7 @@ struct HostileTests {
         let client = try Certificates.client(versions: [version])
         let server = try Certificates.local.server()
         var index = 0
-        // Every third byte: some in each record, with other bits each time.
+        // Flip a bit in every third byte, so that each record gets some, with different bits.
         while shakeHands(client, server, flip: index, of: side) { index += 3 }
         #expect(index > 300)
     }
@@ -197,7 +197,7 @@ struct HostileTests {
         let pair = try Pair.open()
         let unsent = { pair.server.withCiphertext { $0.count } }
         while pair.server.write([UInt8](repeating: 1, count: 20_000)) > 0 {}
-        // Stands for OpenSSL's output.
+        // These bytes stand for OpenSSL's output.
         let answers = [UInt8](repeating: 0, count: TLSLimits.answers - unsent())
         #expect(BIO_write(SSL_get_wbio(pair.server.pointer), answers, Int32(answers.count)) == Int32(answers.count))
         #expect(pair.client.write([1]) == 1)

@@ -47,7 +47,7 @@ struct PEMTests {
         let pem = Self.local.certificates
         for count in 0..<pem.count {
             do {
-                // Without its last newline the second is whole.
+                // The second certificate is complete even without its last newline.
                 let whole = count == pem.count - 1 ? 2 : 1
                 #expect(try CertificateFacts.read(pem: Array(pem.prefix(count))).count == whole, "\(count)")
             } catch {

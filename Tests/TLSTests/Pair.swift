@@ -41,7 +41,7 @@ final class Pair {
         }
     }
 
-    /// Transfers all ciphertext of one side to the other, in pieces.
+    /// Transfers all of one side's ciphertext to the other side, in pieces.
     @discardableResult
     static func carry(from sender: TLSSession, to receiver: TLSSession?, step: Int = .max) -> [UInt8] {
         let bytes = sender.withCiphertext { Array($0) }
@@ -56,7 +56,7 @@ extension TLSSession {
 
     func write(_ bytes: [UInt8]) -> Int { bytes.withUnsafeBytes { write($0) } }
 
-    /// Everything that is decrypted.
+    /// All decrypted bytes.
     func readAll() -> [UInt8] {
         var bytes: [UInt8] = []
         while readPlaintext(into: &bytes, limit: 1 << 20) {}

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TLS
 
-/// OpenSSL's input, and how the first bytes of a connection are classified.
+/// OpenSSL's input, and the classification of a connection's first bytes.
 @Suite("The TLS wire")
 struct WireTests {
     private func append(_ bytes: [UInt8], to session: TLSSession) {

@@ -9,7 +9,7 @@ struct CivilTimeTests {
     func calendar() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
-        // From 1600-01-01 to 3000-01-01; every eleventh day.
+        // Check every eleventh day from 1600-01-01 to 3000-01-01.
         for days in stride(from: Int64(-135_140), through: 376_200, by: 11) {
             let seconds = days * 86_400 + 86_399 * (days & 1)
             let time = CivilTime(secondsSinceEpoch: seconds)

@@ -19,7 +19,7 @@ struct SessionRecorderTests {
         var file = GrowingFile()
         let conversations = Conversation.all + SocketConversations.all
         for index in conversations.indices { recorder.opened(UInt64(index), scheme: "https") }
-        // One step of each connection in turn.
+        // Play one step of each connection in turn.
         for step in 0..<10 {
             for (index, conversation) in conversations.enumerated() where step < conversation.steps.count {
                 recorder.play(conversation.steps[step], on: UInt64(index), at: Wire.time(step * 100 + index))
@@ -189,7 +189,7 @@ struct SessionRecorderTests {
         }
         for connection in 1...3 as ClosedRange<UInt64> { recorder.play(.server("y"), on: connection, at: Wire.time(2)) }
         #expect(recorder.takeNotes() == [Messages.tooMuchHeld(limit: 2500)])
-        // All of it was released, so the same amount fits again.
+        // All of the memory was released, so the same amount fits again.
         for connection in 1...2 as ClosedRange<UInt64> {
             recorder.play(Self.get("/again"), on: connection, at: Wire.time(3))
             let half = String(repeating: "x", count: 1000)
@@ -234,7 +234,7 @@ struct SessionRecorderTests {
         #expect(note.contains(#"\x9B31mxxx"#) && !note.contains("\u{9B}"))
         var file = GrowingFile()
         file.apply(recorder.takeWrites())
-        // Once as the field, and not again in the note.
+        // The text is stored once as the field, and not again in the note.
         #expect(file.finished(recorder.finish(at: Samples.time(2))).count < 65_000)
     }
 }

@@ -171,7 +171,7 @@ struct VolatileTextTests {
     @Test("Scanning a long row of token-like parts takes linear time")
     func linear() {
         let text = String(repeating: "eyJ.", count: 100_000) + "a.b.c"
-        // A separate value, so that a failure does not print the texts.
+        // Use a separate value, so that a failure does not print the texts.
         let isSame = VolatileText.normalised(text).text == text
         #expect(isSame)
     }

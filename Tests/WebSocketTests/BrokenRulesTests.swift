@@ -1,7 +1,7 @@
 import Testing
 import WebSocket
 
-/// The abilities of a misbehaving server, in addition to those of ``Connection``.
+/// The rules that a misbehaving server can break, beyond what ``Connection`` allows.
 @Suite("RFC 6455 broken on purpose")
 struct BrokenRulesTests {
     struct RawFrame: Sendable, CustomTestStringConvertible {

@@ -100,14 +100,14 @@ struct ClosingTests {
         #expect(connection.closeSummary.sent == CloseSummary.Frame(code: nil))
     }
 
-    /// A reason has room for 123 bytes: 125 of a control frame less the code.
+    /// A reason has room for 123 bytes: a control frame's 125 bytes less the code.
     static let cuts = [
         (String(repeating: "a", count: 123), String(repeating: "a", count: 123)),
         (String(repeating: "a", count: 124), String(repeating: "a", count: 123)),
         (String(repeating: "é", count: 62), String(repeating: "é", count: 61)),
         (String(repeating: "a", count: 122) + "é", String(repeating: "a", count: 122)),
         (String(repeating: "a", count: 120) + "🥗", String(repeating: "a", count: 120)),
-        // One character of 25 bytes, five times: the whole fifth is dropped, not only a scalar of it.
+        // A character of 25 bytes, five times; the whole fifth character is dropped, not only one of its scalars.
         (String(repeating: "👨‍👩‍👧‍👦", count: 5), String(repeating: "👨‍👩‍👧‍👦", count: 4)),
     ]
 

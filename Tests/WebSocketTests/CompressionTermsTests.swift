@@ -10,7 +10,7 @@ struct CompressionTermsTests {
         return fields
     }
 
-    /// Lines of a request, and the server's answer; nil for none.
+    /// Lines of a request, and the server's answer; nil if it sends none.
     static let answers: [([String], String?)] = [
         ([], nil),
         ([""], nil),
@@ -29,7 +29,7 @@ struct CompressionTermsTests {
             ["permessage-deflate; client_no_context_takeover; server_no_context_takeover"],
             "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
         ),
-        // Bad parameters are declined, and the next offer counts.
+        // The server declines an offer with bad parameters and considers the next offer.
         (["permessage-deflate; server_max_window_bits=16, permessage-deflate"], "permessage-deflate"),
         (["permessage-deflate; server_max_window_bits"], nil),
         (["permessage-deflate; server_max_window_bits=7"], nil),
@@ -40,7 +40,7 @@ struct CompressionTermsTests {
         (["permessage-deflate; server_no_context_takeover=1"], nil),
         (["permessage-deflate; client_no_context_takeover=\"\""], nil),
         (["permessage-deflate; quality=9"], nil),
-        // Not a list of extensions at all.
+        // This is not a list of extensions at all.
         (["permessage-deflate;"], nil),
         (["permessage-deflate; =9"], nil),
         (["permessage-deflate; server_no_context_takeover="], nil),

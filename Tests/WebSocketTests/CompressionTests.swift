@@ -148,13 +148,13 @@ struct CompressionTests {
         var frame: [UInt8] = []
         server.send(binary: noise, into: &frame)
         #expect(outcome(frame, limit: 3000).events == [.binary(noise)])
-        // The largest payload that may be announced, and one a byte larger.
+        // The largest payload that may be announced, and a payload that is a byte larger.
         let headers: [(limit: Int, header: [UInt8], isTaken: Bool)] = [
             (0, [0xC2, 64], true), (0, [0xC2, 65], false),
             (4160, [0xC2, 126, 0x10, 0xC1], true), (4160, [0xC2, 126, 0x10, 0xC2], false),
         ]
         for row in headers { #expect(outcome(row.header, limit: row.limit).events.isEmpty == row.isTaken) }
-        // Refused before its payload arrives, because no message within the limit needs so much.
+        // The message is refused before its payload arrives, because no message within the limit needs so many bytes.
         let announced: [UInt8] = [0xC2, 126, 0x27, 0x10]
         guard case .failed(.messageTooBig, _)? = outcome(announced, limit: 3000).events.first else {
             Issue.record("not refused")

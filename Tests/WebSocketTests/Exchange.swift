@@ -1,9 +1,9 @@
 import Testing
 import WebSocket
 
-/// An input of one side, and all its required effects.
+/// An input from the peer, and all its required effects.
 struct Exchange: Sendable, CustomTestStringConvertible {
-    /// Our side's progress when the bytes arrive.
+    /// Our side's state when the bytes arrive.
     enum Before: Sendable {
         case open
         /// We have sent a close frame with 1001.

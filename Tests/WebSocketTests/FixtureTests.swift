@@ -39,7 +39,7 @@ struct FixtureTests {
         #expect(outcome.shouldCloseTransport)
         #expect(
             outcome.output == Self.answers(to: fixture.events) + Wire.frame(8, Wire.close(code.rawValue, message)))
-        // The mistake must be seen with exactly this byte: not later, and not before it has arrived.
+        // The connection must detect the mistake at exactly this byte, neither earlier nor later.
         var early = Self.server
         #expect(early.outcome(of: [fixture.input[..<(place - 1)]]).state == .open)
         #expect(early.outcome(of: [fixture.input[(place - 1)..<place]]).state == .failed)

@@ -3,7 +3,7 @@ import WebSocket
 
 @Suite("RFC 6455 §5.2: writing frames")
 struct FrameEncoderTests {
-    /// RFC 6455 §5.7.
+    /// The examples are in RFC 6455 §5.7.
     @Test("The encoder produces the RFC's examples")
     func examples() {
         #expect(FrameEncoder.serverFrame(.text, bytes("Hello")) == [0x81, 0x05] + bytes("Hello"))

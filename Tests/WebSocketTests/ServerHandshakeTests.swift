@@ -15,7 +15,7 @@ struct ServerHandshakeTests {
         let fields: HTTPFields
         var testDescription: String { name }
 
-        /// A valid handshake, in which the named fields are replaced by the lines given; no lines remove one.
+        /// A valid handshake with the given lines in place of the named fields; an empty list removes a field.
         init(
             _ name: String, method: HTTPRequest.Method = .get, isHTTP11: Bool = true,
             _ changes: KeyValuePairs<HTTPField.Name, [String]> = [:]

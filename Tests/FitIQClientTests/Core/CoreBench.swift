@@ -6,7 +6,7 @@ import WebSocket
 
 @testable import FitIQClient
 
-/// A client core whose network and clock are the test.
+/// A client core whose network and clock the test plays.
 struct CoreBench {
     static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
     static let consultation = "6f1c2d3e-0000-4000-8000-00000000000a"
@@ -18,7 +18,7 @@ struct CoreBench {
     var now = CoreBench.start
     /// The actions since the log was last taken, one per line: `12.5 GET /api/v1/goals`.
     var log: [String] = []
-    /// The requests and sockets that wait for an answer, oldest first.
+    /// The requests that wait for an answer, oldest first.
     var requests: [ClientRequest] = []
     var handshakes: [ClientSocketRequest] = []
     /// The open socket.
@@ -100,7 +100,7 @@ struct CoreBench {
         receive(.socketClosed(ClientSocketEnd(number: number, code: code, reason: "", isOwn: isOwn)))
     }
 
-    /// Goes from nothing to a connected chat with an empty history.
+    /// Opens a consultation and connects its chat, with an empty history by default.
     mutating func connect(history: JSONValue = []) {
         perform(.openConsultation(id: Self.consultation))
         answer(200, Self.history(history))

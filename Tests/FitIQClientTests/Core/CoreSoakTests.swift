@@ -57,7 +57,7 @@ struct CoreSoak {
         collect()
     }
 
-    /// Lets the client become idle: without answers, it must stop being busy.
+    /// Lets the client become idle; without answers, it must stop being busy.
     mutating func finish() {
         core.perform(.disconnect, at: now)
         collect()

@@ -138,7 +138,7 @@ struct GoalTests {
         bench.answer(502)
         bench.wait(1)
         let old: JSONValue = ["id": .string(CoreBench.other), "title": "Run", "createdAt": "2024-01-29T10:30:00Z"]
-        // Its id is invalid.
+        // The goal's id is invalid.
         let unusable: JSONValue = ["id": "1", "title": "Run", "createdAt": "2025-01-29T10:30:00Z"]
         bench.answer(200, ["goals": wasMade ? [old, goal(), unusable] : [old, unusable]])
         #expect(bench.take() == ["0 \(Self.create)", "1 GET /api/v1/goals"] + (wasMade ? [] : ["1 \(Self.create)"]))

@@ -124,7 +124,7 @@ struct RequestTests {
         for other in [entry(.listGoals, .post), entry(target: "/b"), entry(body: [1])] {
             #expect(!entry().isTwin(of: other))
         }
-        // A meal is loaded at its own pace.
+        // Each meal is polled at its own pace.
         #expect(!entry(.loadMeal(1)).isTwin(of: entry()))
     }
 

@@ -241,7 +241,7 @@ struct TalkTests {
         #expect(bench.state.problems == [.init(kind: .chat, message: "Overloaded.")])
         #expect(lines(bench) == ["user: One", "user: Two"])
         #expect(bench.take() == [#"0 > {"type":"message","content":"Two"}"#, "0 \(Self.history)"])
-        // The coach's complete earlier answer stays.
+        // The coach's earlier complete answer is kept.
         bench.answer(200, CoreBench.history([CoreBench.message("1", "user", "One")]))
         for piece in ["stream_chunk", "stream_complete"] { bench.frame(["type": .string(piece), "content": "Yes"]) }
         bench.perform(.send(text: "Three"))

@@ -22,7 +22,7 @@ struct ClientLoopTests {
         return (client, loop)
     }
 
-    /// The same, with one started request.
+    /// A client's loop with one started request.
     private func begun(
         _ url: String, body: Int, resolve: @escaping NameLookup.Resolve = SocketAddress.resolve
     ) throws -> (ClientLoop, EventLoop) {
@@ -54,7 +54,7 @@ struct ClientLoopTests {
     func unsent() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }
-        // More than any system's buffers take.
+        // Send more than any system's buffers can hold.
         let (client, _) = try begun("http://\(listener.localAddress)", body: 64 << 20)
         try connect(client)
         let failed = client.wire.takeInputs().map(Played.words)
@@ -144,7 +144,7 @@ struct ClientLoopTests {
         news.publish(earlier)
         _ = client.turnEnded(now: .now())
         #expect(news.snapshot.begun == 7)
-        // It has no other effect.
+        // The command has no other effect.
         #expect(inbox.add(.giveUpToken) == 1)
         _ = client.turnEnded(now: .now())
         #expect(news.snapshot.begun == 1)
@@ -171,7 +171,7 @@ struct ClientLoopTests {
     func dueOnTime() throws {
         let (client, _) = try made("http://127.0.0.1:9", credentials: Credentials(apiKey: "key"))
         let now = MonotonicInstant.now()
-        // Without a token nothing is sent; the client waits for one.
+        // Without a token the client sends nothing and waits for one.
         #expect(inbox.add(.loadGoals) == 1)
         let due = try #require(client.turnEnded(now: now))
         #expect(due == now.advanced(by: .seconds(60)) && news.snapshot.problemCount == 0)

@@ -3,7 +3,7 @@ import WebSocket
 
 @testable import FitIQClient
 
-/// A backend made of bytes, for the client's end of a connection.
+/// Plays a backend as bytes, for the client's end of a connection.
 enum WireFixture {
     static func base() throws -> BaseURL { try BaseURL("http://127.0.0.1:8080/w/w1") }
 
@@ -41,13 +41,13 @@ enum WireFixture {
     }
 }
 
-/// The effect of bytes: inputs as words, and the client's output after its request.
+/// The effects of received bytes: inputs as words, and the client's output after its request.
 struct Played: Equatable {
     var inputs: [String] = []
     var sent: [UInt8] = []
     var isFinished = false
 
-    /// Gives a connection bytes in pieces, and the end of the stream if requested.
+    /// Feeds a connection bytes in pieces, and the end of the stream if requested.
     init(_ connection: ClientConnection, _ pieces: [[UInt8]], ends: Bool = false) {
         var connection = connection
         _ = connection.takeOutput()

@@ -1,5 +1,5 @@
 extension MealLogWebSocketGuide {
-    /// The log as create and get answer, in any status: those of its members that are known then.
+    /// The log in answers to create and get requests, with the members that are known at each status.
     package static let response = Shape.members([
         "id": .id, "user_id": .string, "raw_input?": .string, "meal_type": .mealType,
         "status": .oneOf(["processing", "completed", "failed", "manual"]), "total_calories?": .integer,

@@ -22,7 +22,7 @@ extension Shape {
         self.init(of: try fixture.value)
     }
 
-    /// A shape that all of these fit, or nil without any.
+    /// A shape that all of these fit, or nil if there are none.
     static func common(to shapes: [Shape]) -> Shape? {
         shapes.dropFirst().reduce(shapes.first) { $0?.joined(with: $1) }
     }

@@ -229,7 +229,7 @@ struct RefreshOnceTests {
                 + "once.", evidence: numbers)
     }
 
-    /// A server accepts no longer token.
+    /// The longest token that a server accepts.
     static let longest = String(repeating: "r", count: 4096)
 
     static func refreshes(_ tries: (String, Int?, Double)...) -> (inout Story) -> Void {

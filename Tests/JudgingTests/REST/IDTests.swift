@@ -238,7 +238,7 @@ struct GoneTests {
     func judges(_ chapter: Chapter) { chapter.check("ids/gone-not-reused") }
 }
 
-/// A deletion ends the obligations for the deleted resource, and its 404 is nobody's mistake.
+/// A deletion ends the obligations for the deleted resource, and a 404 for the resource is not a mistake.
 @Suite("Obligations after a deletion")
 struct DeletionTests {
     static let chat: JSONValue = ["goalId": .string(Story.id(10))]

@@ -27,7 +27,7 @@ struct RequestShapeTests {
                 status: 201, at: 0)
             $0.request(.shareWorkoutTemplate, Story.id(1), body: ["user_id": "a"], status: 201, at: 0)
             $0.request(.copyWorkoutTemplate, Story.id(1), body: ["new_name": "b"], status: 201, at: 0)
-            // Members that the body lacks stay unchanged.
+            // The request does not change members that the body lacks.
             $0.request(.replaceWorkoutTemplate, Story.id(1), body: ["category": "c"], at: 0)
             $0.request(.generateInsights, body: ["insight_type": "weekly"], status: 201, at: 0)
             $0.request(.searchJournal, query: "q=a&limit=1&offset=0", at: 0)

@@ -30,7 +30,7 @@ struct RetryTests {
         message: "\(title) was sent 4 times although it kept failing; the client should give up after 3 attempts.",
         evidence: [3, 4], level: .should)
 
-    /// Requests for goals, each with its time, status and duration.
+    /// Sends requests for goals, each with its time, status and duration.
     static func tries(_ tries: (Double, Int?, Double)...) -> (inout Story) -> Void {
         { story in
             for (time, status, took) in tries { story.request(.listGoals, status: status, at: time, took: took) }
@@ -227,7 +227,7 @@ struct CreatesOnceTests {
             $0.request(.listGoals, at: 1)
             logs(&$0)
         },
-        // Faithful clients.
+        // Clients that keep the obligation.
         Chapter("a look at the list comes first, whatever it shows", .kept()) {
             loses(&$0)
             $0.lists([], at: 1)

@@ -237,7 +237,7 @@ struct EndingJudgeTests {
 }
 
 extension SocketStory {
-    /// Entries 1 to 8: an answer that is cut at 4 s, and `connected` again at 6 s.
+    /// Entries 1 to 8: an answer that is cut off at 4 s, and `connected` again at 6 s.
     mutating func cutAndBack() {
         streaming()
         drop(1, at: 4)

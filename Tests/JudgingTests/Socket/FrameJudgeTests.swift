@@ -345,7 +345,7 @@ extension SocketStory {
         hear(1, "stream_chunk", at: 2.01)
     }
 
-    /// Entries 1 to 6: the same, and its end at 3 s.
+    /// Entries 1 to 6: the streaming answer, and its end at 3 s.
     mutating func answered() {
         streaming()
         hear(1, "stream_complete", at: 3)

@@ -70,7 +70,7 @@ struct MealSocketJudgeTests {
             }, ReconnectBackoff.self
         ),
         (
-            // Refused before the user is known, so only the token identifies the user.
+            // The server refuses the handshake before it knows the user, so only the token identifies the user.
             SocketCase(
                 "refused in between, then too soon",
                 .broken(

@@ -202,7 +202,7 @@ struct ReconnectJudgeTests {
     private static let constant =
         "The client waited 2 s before try 3, no longer than before the first try; in this guide, waits should grow."
 
-    /// Pauses of this many seconds before refused tries.
+    /// Pauses of this many seconds before refused attempts.
     private static func pauses(_ pauses: Double...) -> @Sendable (inout SocketStory) -> Void {
         { story in
             story.dropped()
@@ -338,7 +338,7 @@ extension SocketStory {
         leave(1, at: 4)
     }
 
-    /// Refused tries, every 10 s from 14 s on.
+    /// Refused attempts, every 10 s from 14 s on.
     mutating func tries(_ count: Int) {
         for number in 1...count { refuse(503, at: Double(4 + 10 * number)) }
     }
@@ -398,7 +398,7 @@ struct ReconnectsAfterDropTests {
             $0.logsMeal(Story.id(31), at: 5)
             $0.logsMeal(Story.id(32), at: 35)
         },
-        // Faithful clients.
+        // Clients that keep the obligation.
         chapter("the user may have left", .notExercised, end: 999) { _ in },
         chapter("a goal's page shows the consultation, as a list of chats does", .notExercised) {
             for seconds in [5.0, 35, 70] { $0.request(.showConsultation, id, at: seconds) }

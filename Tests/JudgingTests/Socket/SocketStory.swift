@@ -9,7 +9,7 @@ import WebSocket
 
 /// The journal of clients and their sockets, built step by step; times are seconds after 10:30:00.
 ///
-/// Entries are numbered from 1 in the order of their addition, and the evidence uses these numbers.
+/// Entries are numbered from 1 in the order in which they are added; the evidence uses these numbers.
 struct SocketStory {
     private(set) var journal = Journal()
 
@@ -21,7 +21,7 @@ struct SocketStory {
         journal.record(event, at: Self.time(seconds), connection: connection)
     }
 
-    /// A handshake that was accepted, without `connected`.
+    /// Adds an accepted handshake, without `connected`.
     mutating func open(
         _ connection: UInt64, at seconds: Double, took: Double = 0, on consultation: String = "c1",
         user: ExactString = "ann", token: String = "t1", faults: [String] = []
@@ -32,7 +32,7 @@ struct SocketStory {
         tell(.opened(opening), at: seconds, on: connection)
     }
 
-    /// A handshake of the socket of all meals that was accepted, and `connected`.
+    /// Adds an accepted handshake for the meal socket, and `connected`.
     mutating func connectMeals(_ connection: UInt64, at seconds: Double, user: ExactString = "ann") {
         let opening = RecordedOpening(
             head: Self.head("GET /w/w1/ws/meal-logs", token: "t1"), requestedAt: Self.time(seconds),
@@ -41,7 +41,7 @@ struct SocketStory {
         hear(connection, "connected", at: seconds)
     }
 
-    /// A handshake that was accepted, and `connected`.
+    /// Adds an accepted handshake, and `connected`.
     mutating func connect(
         _ connection: UInt64, at seconds: Double, on consultation: String = "c1", user: ExactString = "ann",
         token: String = "t1"
@@ -50,7 +50,7 @@ struct SocketStory {
         hear(connection, "connected", at: seconds)
     }
 
-    /// A handshake that was refused; without a status it hung.
+    /// Adds a refused handshake; without a status, the handshake hung.
     mutating func refuse(
         _ status: Int?, at seconds: Double, took: Double = 0, on consultation: String = "c1", token: String? = "t1",
         user: ExactString? = nil
@@ -60,7 +60,7 @@ struct SocketStory {
             user: user, token: token)
     }
 
-    /// A request and its answer; without a status it got none.
+    /// Adds a request and its answer; without a status, the request got no answer.
     mutating func request(
         _ line: String, _ status: Int?, at seconds: Double, took: Double = 0, endpoint: Endpoint? = nil,
         user: ExactString? = "ann", token: String? = "t1", upgrades: Bool = true
@@ -72,14 +72,14 @@ struct SocketStory {
         tell(.exchange(exchange), at: seconds)
     }
 
-    /// The messages of a consultation were fetched.
+    /// Adds a request for a consultation's messages.
     mutating func fetch(_ consultation: String = "c1", at seconds: Double, took: Double = 0) {
         request(
             "GET /api/v1/consultations/\(consultation)/messages", 200, at: seconds, took: took, endpoint: .listMessages,
             upgrades: false)
     }
 
-    /// A text frame of the server with only a type.
+    /// Adds a server text frame that has only a type.
     mutating func hear(
         _ connection: UInt64, _ type: String, at seconds: Double, _ delivery: Delivery = .complete,
         faults: [String] = []
@@ -93,7 +93,7 @@ struct SocketStory {
         tell(.frame(frame), at: seconds, on: connection)
     }
 
-    /// A frame of the client's.
+    /// Adds a client frame.
     mutating func say(
         _ connection: UInt64, _ text: String, at seconds: Double, opcode: Opcode = .text, faults: [String] = []
     ) {
@@ -101,12 +101,12 @@ struct SocketStory {
         tell(.frame(frame), at: seconds, on: connection)
     }
 
-    /// A question to the coach.
+    /// Adds a question to the coach.
     mutating func ask(_ connection: UInt64, at seconds: Double) {
         say(connection, #"{"type":"message","content":"Hello"}"#, at: seconds)
     }
 
-    /// A socket ended; codes are those of the close frames, 0 for one without.
+    /// Adds the end of a socket; the codes are the close frames' codes, or 0 for a close frame without a code.
     mutating func close(
         _ connection: UInt64, by party: Party, _ cause: RecordedClosing.Cause = .closeFrame, server: UInt16? = nil,
         client: UInt16? = nil, at seconds: Double, faults: [String] = []
@@ -152,10 +152,10 @@ struct SocketStory {
         return head
     }
 
-    /// The judges of sockets, in the order of the contract's table.
+    /// The socket judges, in the order of the contract's table.
     static let judges = Judge.judges.filter { $0.isOfSockets }
 
-    /// The verdict of one judge alone, at the last entry or later.
+    /// A single judge's verdict, at the last entry or later.
     func verdict(
         of type: any ObligationJudge.Type, at seconds: Double? = nil, in mode: GuideMode = .union
     ) -> Verdict {
@@ -187,10 +187,10 @@ struct SocketCase: Sendable, CustomTestStringConvertible {
     let tell: @Sendable (inout SocketStory) -> Void
 
     enum Expected: Sendable {
-        /// Faced this often, and kept.
+        /// The obligation was exercised this many times and kept.
         case kept(Int = 1)
         case notExercised
-        /// A breach with this message, shown by the entries of these numbers.
+        /// A breach with this message; the numbers are those of the entries that prove it.
         case broken(String, [Int], level: Obligation.Level? = nil, count: Int = 1)
     }
 

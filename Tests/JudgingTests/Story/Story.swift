@@ -10,8 +10,8 @@ import WebSocket
 
 /// The journal of a client, built from its actions: `story.request(.createConsultation, status: 409, at: 1.2)`.
 ///
-/// Times are seconds after 2025-01-29T10:30:00Z. Entries are numbered from 1 in the order of their addition, which is
-/// the order of their ends: add a request where its answer was sent.
+/// Times are seconds after 2025-01-29T10:30:00Z. Entries are numbered from 1 in the order in which they are added,
+/// which must be the order of their ends, so add a request when its answer was sent.
 struct Story {
     private(set) var journal = Journal(limits: Self.limits)
     /// The user of the following steps; "sarah" at first.
@@ -28,7 +28,7 @@ struct Story {
         return limits
     }()
 
-    /// A token of a user; each number gives another one.
+    /// A user's token; each number gives a different token.
     static func token(of user: String, _ number: Int = 1) -> String {
         AccessToken(subject: ExactString(user), expiresAt: 1_800_000_000 + Int64(number)).signed(
             with: Array("secret".utf8))
@@ -45,13 +45,13 @@ struct Story {
         Timestamp(secondsSinceEpoch: 1_738_146_600).advanced(byNanoseconds: Int64((seconds * 1e9).rounded()))
     }
 
-    /// The following steps are another user's.
+    /// Makes the following steps another user's.
     mutating func becomes(_ user: String) {
         self.user = user
         token = Self.token(of: user)
     }
 
-    /// A request of the API that was answered, or given up after this many seconds; or a refused handshake.
+    /// Adds an API request that was answered, or given up after this many seconds, or a refused handshake.
     ///
     /// - Parameters:
     ///   - user: nil if the credentials were not accepted; a 401 has none.
@@ -71,7 +71,7 @@ struct Story {
             responseFields: responseFields, unmatched: unmatched, connection: connection)
     }
 
-    /// Any request, given by method and target.
+    /// Adds any request, given by method and target.
     @discardableResult mutating func request(
         _ line: String, endpoint: Endpoint?, body: [UInt8] = [], status: Int? = 200, answer: [UInt8] = [],
         at seconds: Double, took: Double = 0, delivery: Delivery? = nil, faults: [String] = [], created: String? = nil,
@@ -89,10 +89,10 @@ struct Story {
         return journal.lastNumber
     }
 
-    /// Any event, at the beginning of the story.
+    /// Adds any event, at the beginning of the story.
     mutating func journal(_ event: JournalEvent) { journal.record(event, at: Self.time(0), connection: 1) }
 
-    /// A WebSocket that was opened on its own connection.
+    /// Adds a WebSocket that was opened on a separate connection.
     @discardableResult mutating func opened(
         _ consultation: String, on connection: UInt64 = 100, at seconds: Double, took: Double = 0, query: String = "",
         fields: [String]? = nil, faults: [String] = []
@@ -105,7 +105,7 @@ struct Story {
         return journal.lastNumber
     }
 
-    /// A WebSocket that was opened and has sent `connected`.
+    /// Adds a WebSocket that was opened, and the server's `connected`.
     @discardableResult mutating func connected(
         _ consultation: String, on connection: UInt64 = 100, at seconds: Double
     ) -> Int {
@@ -114,12 +114,12 @@ struct Story {
         return number
     }
 
-    /// A text frame that the client sent.
+    /// Adds a text frame that the client sent.
     @discardableResult mutating func sent(
         _ frame: JSONValue, on connection: UInt64 = 100, at seconds: Double
     ) -> Int { self.frame(.client, .text, frame.encoded(), on: connection, at: seconds) }
 
-    /// A text frame of the server's.
+    /// Adds a text frame that the server sent.
     @discardableResult mutating func received(
         _ frame: JSONValue, on connection: UInt64 = 100, at seconds: Double, delivery: Delivery = .complete,
         faults: [String] = []
@@ -137,7 +137,7 @@ struct Story {
         return journal.lastNumber
     }
 
-    /// A WebSocket ended.
+    /// Adds the end of a WebSocket.
     @discardableResult mutating func closed(
         on connection: UInt64 = 100, by party: Party = .client, _ cause: RecordedClosing.Cause = .closeFrame,
         summary: CloseSummary = CloseSummary(), at seconds: Double, faults: [String] = []
@@ -148,7 +148,7 @@ struct Story {
         return journal.lastNumber
     }
 
-    /// A lasting fault started.
+    /// Adds the start of a lasting fault.
     @discardableResult mutating func fault(
         _ effect: RecordedFault.Effect, on connection: UInt64 = 100, at seconds: Double
     ) -> Int {
@@ -177,7 +177,7 @@ struct Chapter: Sendable, CustomTestStringConvertible {
     let told: Told
     let story: Story
     let mode: GuideMode
-    /// The end of the judged time, in seconds; nil for the last entry.
+    /// The end of the judged time in seconds; nil for the last entry's time.
     let end: Double?
 
     /// Builds the story.
@@ -251,7 +251,7 @@ extension Story {
         judge(in: mode).verdicts(at: seconds.map(Self.time)).first { $0.obligation.id == id }.map(Told.init)
     }
 
-    /// The number of times that each trouble was met, without those that were not.
+    /// The number of times that the client met each error path that it met at all.
     func exposures(end seconds: Double? = nil) -> [Exposure.Path: Int] {
         var counts: [Exposure.Path: Int] = [:]
         for exposure in judge().exposures(at: seconds.map(Self.time)) where exposure.count > 0 {

@@ -1,6 +1,6 @@
 /// A file as Chrome's Network panel exports it, member for member, with invented contents.
 ///
-/// Times of messages are seconds, `wait` of a WebSocket is its whole life, sizes may be negative, and bodies are decoded.
+/// Message times are seconds, a WebSocket's `wait` is its duration, sizes may be negative, and bodies are decoded.
 enum ChromeExport {
     static let text = #"""
         {"log": {

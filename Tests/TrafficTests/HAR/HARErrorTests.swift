@@ -274,7 +274,7 @@ struct LossTests {
         try HARFile(reading: Array(Data(contentsOf: URL.fixtures.appending(path: "har/\(name).har"))))
     }
 
-    /// A file with one exchange, by another program.
+    /// A file from another program with one exchange.
     private static func file(
         _ request: String = #""method":"POST","url":"http://h/a""#, _ response: String = #""status":200"#,
         _ members: String = "", start: String = "2025-01-29T10:30:00Z"

@@ -216,7 +216,7 @@ struct EntryReadingTests {
 
 @Suite("Hostile HAR")
 struct HostileTests {
-    /// Each value of a file is replaced by each of these in turn.
+    /// The values that replace values in a file.
     private static let odd: [JSONValue] = [
         nil, true, -1, .number(JSONNumber("1e308")!), .number(JSONNumber("9223372036854775807")!),
         .number(JSONNumber("-0.5")!), "", "\u{0}", [], [[]], ["a": nil], .string(String(repeating: "9", count: 400)),
@@ -229,7 +229,7 @@ struct HostileTests {
         var (read, refused) = (0, 0)
         for text in sources {
             let root = try JSON.parse(text.replacing(#"\ud83d"#, with: "x"))
-            // Each place gets one of them, and each value gets many places; all combinations take half a minute.
+            // Each place gets one value, and each value gets many places; all combinations would take half a minute.
             for (index, path) in Self.paths(of: root).enumerated() {
                 for value in [Self.odd[index % Self.odd.count]] {
                     let bytes = Self.replacing(root, path[...], with: value).encoded()
@@ -238,7 +238,7 @@ struct HostileTests {
                         continue
                     }
                     read += 1
-                    // A session can be written, and read again.
+                    // A session must be writable and readable again.
                     let written = HAREncoder.file(file.session, creatorVersion: "1")
                     let again = try HARFile(reading: written)
                     #expect(again.session.entries.count == file.session.entries.count)
@@ -344,7 +344,7 @@ struct HostileTests {
             ("1738146600500.25", 1_738_146_600_500_250_000), ("0", 0), ("7258118399", 7_258_118_399_000_000_000),
             ("7258118400", nil), ("7258118399999", 7_258_118_399_999_000_000), ("7258118400000", nil), ("-1", nil),
             ("1e300", nil),
-            // Too late as seconds; as milliseconds it is in 1973.
+            // As seconds, this is too late; as milliseconds, it is in 1973.
             ("100000000000", nil), ("100000000001", 100_000_000_001_000_000),
         ] as [(String, Int64?)])
     func messageTimes(_ text: String, _ expected: Int64?) throws {

@@ -61,7 +61,7 @@ struct SessionWriterTests {
     func order() throws {
         var writer = SessionWriter(creatorVersion: "1.0")
         var file = GrowingFile()
-        // More than any algorithm sorts by insertion, which would be stable.
+        // Use more entries than any algorithm sorts by insertion, which would be stable.
         for number in 0..<40 {
             _ = writer.open(Samples.socket("/ws/\(number)", at: 0))
             writer.write(Samples.exchange("GET", "/\(number)", at: 0))
@@ -80,7 +80,7 @@ struct SessionWriterTests {
         let overhead = HAREncoder.message(Samples.frame(.client, .text, "")).count
         let frames = [
             Samples.frame(.client, .text, "a", at: 9000),
-            // With its comma.
+            // Count the frame with its comma.
             Samples.frame(
                 .client, .text,
                 String(repeating: "b", count: SessionWriter.firstRoom.messages - 2 * overhead - 2 + difference),
@@ -90,7 +90,7 @@ struct SessionWriterTests {
         for frame in frames {
             writer.write(frame, to: 1)
             file.apply(writer.takeWrites())
-            // A fitting frame needs no continuation entry; the last one always does.
+            // A frame that fits needs no continuation entry; the last frame always does.
             let count = try JSON.parse(file.bytes)["log"]?["entries"]?.array?.count
             #expect(count == (frame == frames[0] || frame == frames[1] && difference <= 0 ? 1 : 2))
         }
@@ -142,7 +142,7 @@ struct SessionWriterTests {
 
     @Test("The writer writes values up to exactly the limit", arguments: [0, 1])
     func values(_ missing: Int) {
-        // The file's own values, those of an entry, and three for each field and each item of a query.
+        // Count the file's own values, an entry's values, and three for each field and query item.
         var writer = SessionWriter(creatorVersion: "1.0", limits: HARLimits(values: 16 + 64 + 3 * 3 - missing))
         writer.write(Samples.exchange())
         #expect(writer.isFull == (missing > 0) && writer.exchangeCount == 1 - missing)
@@ -200,7 +200,7 @@ struct SessionWriterTests {
         for _ in 0..<5 { writer.write(Samples.exchange()) }
         _ = writer.open(Samples.socket())
         for _ in 0..<5 { writer.write(Samples.frame(.client), to: 1) }
-        // The empty file, the entries, the frames.
+        // The writes are the empty file, the entries and the frames.
         #expect(writer.takeWrites().count == 3)
         writer.write(Samples.frame(.client), to: 1)
         #expect(writer.takeWrites().count == 1)
@@ -342,7 +342,7 @@ struct GrowingTests {
     func tornInTheFirst(_ text: String) throws {
         for text in [text, text.replacing("entries\":[", with: "entries\":[\n")] {
             for end in [[], [0, 0, 0], [0xC3], [0xF0, 0x9F, 0xA5]] as [[UInt8]] {
-                // A cut scalar is only possible in a string.
+                // A scalar can be cut only in a string.
                 if end.first ?? 0 > 0, !text.hasSuffix(#""a"#) { continue }
                 let file = try HARFile(reading: Array(text.utf8) + end)
                 #expect(file.session.entries.isEmpty && file.notes == [.torn(entries: 0)], "\(text) \(end)")

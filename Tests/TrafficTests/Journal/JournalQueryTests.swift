@@ -8,7 +8,7 @@ import WebSocket
 
 @Suite("Journal queries")
 struct JournalQueryTests {
-    /// Numbers 1 to 15.
+    /// A journal with entries 1 to 15.
     static let journal: Journal = {
         var journal = Journal()
         func record(_ event: JournalEvent, _ connection: UInt64) {
@@ -167,7 +167,7 @@ struct JournalQueryTests {
 
 @Suite("Journal lookouts")
 struct JournalLookoutTests {
-    /// The number of the entry that a lookout finds, or otherwise the near misses.
+    /// The number of the entry that a lookout finds, or else the near misses.
     private static func look(_ query: String) throws -> (Int?, [(Int, [String])]) {
         let items = query.split(separator: "&").map { item in
             let parts = item.split(separator: "=", maxSplits: 1)
@@ -177,7 +177,7 @@ struct JournalLookoutTests {
         while true {
             switch lookout.next(in: JournalQueryTests.journal) {
             case .found(let entry): return (entry.number, [])
-            // Thousands are near before the last one; only a refusal needs sentences about them.
+            // Thousands of entries are near misses before the last one; only a refusal needs sentences about them.
             case .passed: #expect(lookout.nearMisses.allSatisfy { $0.differences.isEmpty })
             case nil: return (nil, lookout.nearMisses.map { ($0.entry.number, $0.differences) })
             }

@@ -6,7 +6,7 @@ import WebSocket
 
 @Suite("Reading a saved journal")
 struct JournalReaderTests {
-    /// The lines of a text, however it is split.
+    /// The lines of a text, read in chunks of this size.
     static func read(_ bytes: [UInt8], chunk: Int = .max) throws -> [JournalReader.Line] {
         var reader = JournalReader()
         var lines: [JournalReader.Line] = []
@@ -202,7 +202,7 @@ struct JournalReaderTests {
             let cut = String(decoding: line[..<end], as: UTF8.self)
             let error = try #require(Self.error(first + cut))
             #expect(error.isUnfinished && error.line == 2, "cut at \(end)")
-            // Nothing shows that this is a journal.
+            // Nothing identifies this text as a journal.
             let alone = try #require(Self.error(cut))
             #expect(!alone.isUnfinished && alone.line == 1, "cut at \(end)")
         }
@@ -343,7 +343,7 @@ struct JournalReaderTests {
                 }
             }
         }
-        // Most changes are inside texts.
+        // Most changes affect only texts.
         #expect(read > 20)
     }
 

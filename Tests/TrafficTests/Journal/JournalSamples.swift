@@ -32,7 +32,7 @@ enum JournalSample {
             unmatched: unmatched, status: status, responseBody: Array(answer.utf8))
     }
 
-    /// The exchange, with the id of a creation despite the lost answer.
+    /// The exchange, with the id of a created entity although the answer was lost.
     static func created(_ id: ExactString, by exchange: RecordedExchange) -> RecordedExchange {
         var exchange = exchange
         exchange.created = id
@@ -79,7 +79,7 @@ struct RandomEvents {
         return Timestamp(nanosecondsSinceEpoch: numbers.once(in: 2) ? signed : signed / 1_000_000_000 * 1_000_000_000)
     }
 
-    /// Text with everything that JSON escapes, and that is long in UTF-8.
+    /// Text with all characters that JSON escapes, and with characters that are long in UTF-8.
     mutating func text() -> String {
         let pieces = [
             "a", "goal", " ", "\"", "\\", "/", "\n", "\r", "\t", "\u{08}", "\u{0C}", "\u{00}", "\u{1F}", "\u{7F}", "é",

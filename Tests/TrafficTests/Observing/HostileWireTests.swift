@@ -45,7 +45,7 @@ struct HostileWireTests {
         #expect(recorder.exchangeCount > 100 && recorder.socketCount > 20, "seed \(seed)")
     }
 
-    /// Sometimes changes a byte, drops or doubles one, or swaps the side.
+    /// Sometimes changes, drops or doubles a byte, or swaps the side.
     private static func change(_ step: WireStep, _ numbers: inout Draw) -> WireStep {
         guard Int.random(in: 0..<4, using: &numbers) == 0 else { return step }
         var (bytes, isClient): ([UInt8], Bool)

@@ -80,7 +80,7 @@ struct HostileTextTests {
         var text = "{\"token\":\"\(secret)\",\"a\":\"\(secret)\"}"
         redactor.redact(&text)
         let other = count == SecretTable.longestKept ? "redacted-token-1" : secret
-        // A separate value, so that a failure does not print the texts.
+        // Use a separate value, so that a failure does not print the texts.
         let isRedacted = text == "{\"token\":\"redacted-token-1\",\"a\":\"\(other)\"}"
         #expect(isRedacted)
     }
@@ -118,7 +118,7 @@ struct HostileTextTests {
             scan.run(.text, &table)
             #expect(scan.steps <= (64 + 8 * 35) * bytes.count)
             let isCoarse = scan.steps > 64 * bytes.count
-            // Those without a beginning are names, which stay.
+            // Texts without a beginning are names, which are kept.
             #expect(isCoarse != beginning.isEmpty)
             guard isCoarse else { return }
             let output = String(decoding: scan.output + bytes[scan.copied...], as: UTF8.self)

@@ -313,7 +313,7 @@ struct AlignmentTests {
 
     @Test("Alignment pairs long lists in order and quickly")
     func long() {
-        // Every key is moved by one place, between two keys that the other side lacks.
+        // Every key is shifted by one place, between two keys that the other side lacks.
         let left = [-1] + (0..<20_000).map { $0 % 300 } + [-2]
         let right = [-3] + (0..<20_000).map { ($0 + 1) % 300 } + [-4]
         let alignment = Alignment(left, right)
@@ -325,7 +325,7 @@ struct AlignmentTests {
 
     @Test("Alignment pairs the equal ends of long lists")
     func longEnds() {
-        // Too many for a table, and an odd number.
+        // Use too many elements for a table, and an odd number of them.
         let end = Array(0..<2001)
         let alignment = Alignment([-1] + end, [-2, -3] + end)
         #expect(alignment.pairs.map(\.first) == Array(1...2001))

@@ -159,7 +159,7 @@ struct TrafficLinesTests {
         #expect(frame.map { String($0.dropFirst(12)) }.first == "    ← ws7 { [fault: x]")
         #expect(frame.dropFirst() == [#"                    "a": "\#(long)""#, "                  }"])
         #expect(lines.lines(of: Self.entry(Self.frame(.server, "", .ping))).count == 1)
-        // Of an unrecorded body only the length is known.
+        // Only the length of an unrecorded body is known.
         var unkept = exchange
         (unkept.body, unkept.responseBody) = (RecordedBody([]), RecordedBody([], of: 9))
         #expect(
@@ -245,7 +245,7 @@ struct TrafficFilterTests {
         ("kind=held", .frame(chunk), false), ("type=stream_chunk", .frame(chunk), true),
         ("type=stream", .frame(chunk), false), ("direction=server_to_client", .frame(chunk), true),
         ("connection=7", .frame(chunk), true), ("connection=8", .frame(chunk), false),
-        // Words are contained in the line or the bodies.
+        // The filter's words must occur in the line or the bodies.
         ("run", .exchange(goals), true), ("RUN 409", .exchange(goals), true), ("run 404", .exchange(goals), false),
         ("OLÁ", .frame(chunk), true), ("ws7", .frame(chunk), true), ("status=4xx run", .exchange(goals), true),
         ("status=4xx walk", .exchange(goals), false), ("?page=2", .exchange(goals), false),
