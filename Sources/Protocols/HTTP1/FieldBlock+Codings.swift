@@ -5,16 +5,16 @@ extension FieldBlock {
     /// Whether the sender accepts gzip: it lists `gzip` or `*` with a weight above zero (RFC 9110 §12.5.3).
     public var acceptsGzip: Bool {
         var takesAny = false
-        for element in values(.acceptEncoding).flatMap({ $0.lowercased().split(separator: ",") }) {
-            let parts = element.filter { $0 != " " && $0 != "\t" }.split(separator: ";")
+        // Compares bytes, because most requests have this field.
+        for element in values(.acceptEncoding).flatMap({ $0.utf8.split(separator: UInt8(ascii: ",")) }) {
+            let parts = element.filter { $0 != .space && $0 != .tab }.map(\.lowercased).split(
+                separator: UInt8(ascii: ";"))
+            guard let coding = parts.first else { continue }
             let isRefused = parts.dropFirst().contains {
-                $0.hasPrefix("q=0") && $0.dropFirst(3).allSatisfy { ".0".contains($0) }
+                $0.starts(with: "q=0".utf8) && $0.dropFirst(3).allSatisfy(".0".utf8.contains)
             }
-            switch parts.first {
-            case "gzip", "x-gzip": return !isRefused
-            case "*": takesAny = !isRefused
-            default: continue
-            }
+            if coding.elementsEqual("gzip".utf8) || coding.elementsEqual("x-gzip".utf8) { return !isRefused }
+            if coding.elementsEqual("*".utf8) { takesAny = !isRefused }
         }
         return takesAny
     }

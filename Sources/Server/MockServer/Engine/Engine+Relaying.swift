@@ -36,18 +36,19 @@ extension Engine {
     func receiveBytes(from upstream: UpstreamConnection, on connection: Connection, at now: Timestamp) {
         report(upstream)
         guard connection.output.count <= limits.unsentBytesBeforeReadingPauses else { return }
-        let wasFull = !upstream.relay.wantsUpstreamBytes
+        let side = upstream.side
+        let wasFull = !side.relay.wantsUpstreamBytes
         lendOutput(to: connection)
-        upstream.relay.toClient.withBytes { connection.output.bytes += $0 }
-        upstream.relay.sentToClient(upstream.relay.toClient.count)
+        side.relay.toClient.withBytes { connection.output.bytes += $0 }
+        side.relay.sentToClient(side.relay.toClient.count)
         if wasFull { touch(upstream) }
-        switch upstream.relay.clientEnding {
+        switch side.relay.clientEnding {
         case .none: break
         // The other direction of a tunnel continues.
         case .finish: if connection.ending == .none { end(connection, .lingering) }
         case .close:
             leave(upstream, of: connection)
-            if upstream.relay.clientHasFinished { end(connection, .close) } else { linger(connection, at: now) }
+            if side.relay.clientHasFinished { end(connection, .close) } else { linger(connection, at: now) }
         case .reset:
             leave(upstream, of: connection)
             end(connection, .resetAfterOutput)
@@ -64,6 +65,10 @@ extension Engine {
 
     /// Logs what has happened on a relayed connection.
     func report(_ upstream: UpstreamConnection) {
-        for event in upstream.relay.takeEvents() { observe?(.relayed(message: event.message, level: event.level)) }
+        let events = upstream.relay.takeEvents()
+        guard let observe else { return }
+        for event in events where observesRequests || event.level > .info {
+            observe(.relayed(message: event.message, level: event.level))
+        }
     }
 }
