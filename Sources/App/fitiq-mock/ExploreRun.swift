@@ -39,7 +39,7 @@ struct ExploreRun {
             checks: Symptom.ids,
             writing: [options.page.html, isThere ? options.output + "/found.yaml" : options.output])
         server = try Harness.startServer(
-            options.wire, pace: options.instant ? .instant : .human)
+            options.wire, pace: options.instant ? .instant : .human, for: settings.stories.map(\.scenario))
         stop = try orFailure(try Gate(), Failure.running)
         pool = AdapterPool(options.command)
     }

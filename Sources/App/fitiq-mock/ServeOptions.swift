@@ -122,8 +122,7 @@ struct ServeOptions: ParsableArguments {
         guard configuration.publicOrigin == nil || configuration.adminToken != nil else {
             throw .configuration(Messages.publicWithoutToken)
         }
-        configuration.upstreamCredentials = UpstreamCredentials(
-            token: try Settings.upstreamSecret(nil, "TOKEN"), apiKey: try Settings.upstreamSecret(nil, "API_KEY"))
+        configuration.upstreamCredentials = try Settings.upstreamCredentials()
         configuration.hasStrictHeaders = try Settings.flag(strictHeaders, "STRICT_HEADERS")
         configuration.adopt(scenario)
         return configuration

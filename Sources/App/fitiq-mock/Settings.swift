@@ -5,6 +5,7 @@ import FitIQBackend
 import FitIQClient
 import Judging
 import MockServer
+import Scenarios
 import Sockets
 import Text
 
@@ -104,6 +105,14 @@ enum Settings {
 
     static func upstreamURL(_ text: String) throws(Failure) -> UpstreamURL {
         try orFailure(try UpstreamURL(text)) { (error: UpstreamURL.Refusal) in .configuration("\(error.description).") }
+    }
+
+    /// The credentials for the upstream of the server's scenario, and for those of other scenarios of the operator.
+    static func upstreamCredentials(forAll scenarios: [Scenario] = []) throws(Failure) -> UpstreamCredentials {
+        var credentials = UpstreamCredentials(
+            token: try upstreamSecret(nil, "TOKEN"), apiKey: try upstreamSecret(nil, "API_KEY"))
+        credentials.servers = Set(scenarios.compactMap { $0.upstream?.url })
+        return credentials
     }
 
     /// A credential for a real server, from an option or a non-empty variable `FITIQ_UPSTREAM_` with this name.

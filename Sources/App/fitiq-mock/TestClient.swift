@@ -4,6 +4,7 @@ import FitIQAPI
 import FitIQBackend
 import Judging
 import MockServer
+import Scenarios
 import Sockets
 import Text
 import Traffic
@@ -198,11 +199,14 @@ enum Harness {
     }
 
     /// Starts a server on a free port that only this machine can reach.
+    ///
+    /// - Parameter scenarios: The scenarios of its worlds, if they may name upstreams.
     static func startServer(
-        _ wire: WireOptions? = nil, pace: Pace = .human
+        _ wire: WireOptions? = nil, pace: Pace = .human, for scenarios: [Scenario] = []
     ) throws(Failure) -> LocalServer {
         var configuration = Engine.Configuration()
         configuration.pace = pace
+        configuration.upstreamCredentials = try Settings.upstreamCredentials(forAll: scenarios)
         configuration.limits.worldIdleTime = ServerLimits.testedWorldIdleTime
         try wire?.apply(to: &configuration)
         do {

@@ -160,8 +160,8 @@ struct Verify: ParsableCommand {
         let (command, limit) = (command, Duration.seconds(timeLimit.seconds))
         guard let server else {
             let runner = CommandRun(
-                command: command, limit: limit, server: try Harness.startServer(wire), stop: stop,
-                showsOutputAtEnd: jobs > 1)
+                command: command, limit: limit, server: try Harness.startServer(wire, for: plan.scenarios),
+                stop: stop, showsOutputAtEnd: jobs > 1)
             let run = VerifyRun(
                 run: runner, journal: journal, progress: progress,
                 against: against.map { VerifyAgainst($0, beside: runner, progress) })

@@ -246,10 +246,13 @@ struct UpstreamWorldTests {
         #expect(world.upstreams.sent.contains("Host: real.example\r\n"))
     }
 
-    @Test("An upstream from a world's request gets none of the operator's credentials")
-    func otherServer() throws {
+    @Test(
+        "An upstream from a world's request gets the operator's credentials only if they are for it",
+        arguments: [true, false])
+    func otherServer(_ isOperators: Bool) throws {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
-        let credentials = UpstreamCredentials(token: "their-token", apiKey: "their-key")
+        var credentials = UpstreamCredentials(token: "their-token", apiKey: "their-key")
+        if isOperators { credentials.servers = [try UpstreamURL("http://other.example")] }
         let world = try FrontWorld(Scenario(), .bytes(answer, .open), credentials)
         let json = #"{"upstream": "http://other.example"}"#
         let made = try world.exchange(Request(method: .post, target: "/__admin/worlds").json(json))
@@ -257,7 +260,9 @@ struct UpstreamWorldTests {
         let token = try #require(made.json?["token"]?.string)
         let fields = ["Authorization: Bearer \(token)", Request.apiKey]
         #expect(try world.exchange(Request(target: "/w/\(id)/api/v1/goals", fields: fields)).status == 200)
-        #expect(world.upstreams.sent.contains(token) && !world.upstreams.sent.contains("their-"))
+        #expect(world.upstreams.sent.contains(token) != isOperators)
+        #expect(world.upstreams.sent.contains("Bearer their-token") == isOperators)
+        #expect(world.upstreams.sent.contains("their-key") == isOperators)
     }
 
     @Test("A state without a URL keeps the world's upstream")

@@ -86,9 +86,9 @@ extension Engine {
     /// The operator's credentials are only for the operator's own upstream, not for one that the request for a world
     /// named.
     private func credentials(for exchange: Exchange) -> UpstreamCredentials {
-        let named = configuration.scenario.upstream?.url
-        return exchange.world.settings.scenario.upstream?.url == named
-            ? configuration.upstreamCredentials : UpstreamCredentials()
+        let (url, known) = (exchange.world.settings.scenario.upstream?.url, configuration.upstreamCredentials)
+        let isOwn = url == configuration.scenario.upstream?.url || url.map(known.servers.contains) ?? false
+        return isOwn ? known : UpstreamCredentials()
     }
 
     /// The request's fields for the relay, with the operator's credentials in place of the fake's.

@@ -227,6 +227,8 @@ struct UpstreamAnswer {
 public struct UpstreamCredentials: Sendable, Equatable {
     public var token: String?
     public var apiKey: String?
+    /// The servers that receive them, besides the upstream of the server's own scenario.
+    public var servers: Set<UpstreamURL> = []
 
     public init(token: String? = nil, apiKey: String? = nil) { (self.token, self.apiKey) = (token, apiKey) }
 }
