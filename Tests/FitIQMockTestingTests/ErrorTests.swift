@@ -33,7 +33,7 @@ struct ErrorTests {
         let server = try StandIn(answering: nil)
         let error = try await Self.failure(Self.impatient(server.url))
         #expect(error.kind == .noAnswer)
-        #expect(error.description.contains("within 1 s: the server hangs or is stopped"), "\(error)")
+        #expect(error.description.contains("within 1 s: the server hangs or is suspended"), "\(error)")
     }
 
     @Test("The library refuses an older server but accepts a newer server")

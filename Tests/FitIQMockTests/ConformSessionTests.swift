@@ -230,7 +230,7 @@ struct ConformSessionTests {
 
     static let refusals: [(arguments: [String], saying: String)] = [
         (["none.har"], "none.har"), (["text.har"], "text.har: "),
-        (["page.har"], "no call of the API: the first is GET /index"),
+        (["page.har"], "no call to the API: the first is GET /index"),
         (["page.har", "--prefix", "x"], "--prefix"),
         (["page.har", "--upstream", "http://a"], "--upstream is for a server"),
         (["page.har", "--yes"], "--yes is for a server"), (["page.har", "--overlay", "none.yaml"], "none.yaml"),

@@ -78,7 +78,7 @@ struct TLSOptionsTests {
         let noCertificate = try failure("--tls", "--certificate", key, "--key", key)
         #expect(noCertificate?.message.hasPrefix("cannot use '\(key)': This file has no certificate in PEM") == true)
         let noCertificateEither = try failure("--tls", "--certificate", other, "--key", key)
-        #expect(noCertificateEither?.message.hasPrefix("cannot use '\(other)': There is no certificate") == true)
+        #expect(noCertificateEither?.message.hasPrefix("cannot use '\(other)': This file has no certificate") == true)
         let missing = try failure("--tls", "--certificate", folder + "/none", "--key", key)
         #expect(missing?.message == "cannot read '\(folder)/none': No such file or directory.")
     }

@@ -166,7 +166,7 @@ struct MessageTests {
         ),
         (
             .unknownExpectation(some), 417,
-            "The expectation \"X: a\\r\" arrived. The server supports only 100-continue."
+            "The expectation \"X: a\\r\" arrived. The only one that can be met is 100-continue."
         ),
         (
             .badContentLength(some), 400,

@@ -19,7 +19,8 @@ extension Peers {
                 #expect(second.output == "")
                 #expect(second.errors.split(separator: "\n").count == 1)
                 #expect(second.errors.hasPrefix("fitiq-mock: "))
-                #expect(second.errors.contains(port) && second.errors.contains("in use"), "\(second.errors)")
+                #expect(
+                    second.errors.contains(port) && second.errors.contains("another process uses"), "\(second.errors)")
             }
         }
 

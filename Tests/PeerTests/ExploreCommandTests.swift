@@ -39,7 +39,7 @@ extension SearchingPeers {
                 #expect(run.status == 0, "\(run.transcript)")
                 #expect(run.errors.split(separator: "\n").count { $0 == "to-output" } == 1, "\(run.transcript)")
                 #expect(!run.output.contains("\nto-output"), "\(run.transcript)")
-                #expect(run.output.contains("Tried ") && run.output.contains("It ended at "), "\(run.transcript)")
+                #expect(run.output.contains("Tried ") && run.output.contains("It reached its "), "\(run.transcript)")
                 #expect(try found(in: folder) == [])
             }
         }

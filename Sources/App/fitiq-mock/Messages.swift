@@ -86,7 +86,7 @@ enum Messages {
         "Set FITIQ_MOCK_\(variable) to the server's value first: it is not shown here."
     }
     static func tokenOutlives(seconds: Int64) -> String {
-        "The scenario's token is valid for \(seconds) s; without --expires-in, a token from 'token' is valid longer."
+        "A token lasts \(seconds) s; a token from 'token' without --expires-in is valid longer."
     }
 
     // MARK: Chat

@@ -169,7 +169,7 @@ extension RemoteError {
     static func unknownExpectation(_ value: Excerpt) -> RemoteError {
         rfc9110(
             "10.1.1",
-            "The expectation \(value) arrived. The server supports only 100-continue.", .expectationFailed)
+            "The expectation \(value) arrived. The only one that can be met is 100-continue.", .expectationFailed)
     }
 
     // MARK: Framing

@@ -13,6 +13,6 @@ import Testing
         guard mode == .webSocketArchitecture else { return try world.backend.plant(data, &world.turn) }
         let error = #expect(throws: PlantError.self) { try world.backend.plant(data, &world.turn) }
         #expect(error?.path == "users[0].meal_logs[0].status")
-        #expect(error?.message.contains("make it completed") == true)
+        #expect(error?.message.contains("set completed") == true)
     }
 }

@@ -108,7 +108,7 @@ import Testing
     func sentence(error: PlantError, sentence: String) {
         #expect(error.message == sentence)
         #expect(error.path == "p" && error.description == "p: " + sentence)
-        #expect(error.isForWantOfRoom == sentence.hasPrefix("A world holds"))
+        #expect(error.isForWantOfRoom == sentence.hasPrefix("A world can hold"))
     }
 
     @Test(

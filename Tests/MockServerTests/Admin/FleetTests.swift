@@ -164,7 +164,7 @@ struct FleetTests {
         #expect(ready.status == 503 && ready.text == #"{"status":"draining"}"#)
         for path in ["worlds", "worlds/\(first.id)/fork"] {
             let refusal = try network.admin(.post, path, "{}")
-            #expect(refusal.status == 503 && refusal.message.contains("drains"), "\(path)")
+            #expect(refusal.status == 503 && refusal.message.contains("is draining"), "\(path)")
         }
         #expect(try first.exchange(.get, "/api/v1/goals").status == 200)
         #expect(try network.admin(.delete, "worlds/\(first.id)").status == 204)

@@ -87,7 +87,7 @@ private struct KnownPaths {
     static let all = Dictionary(uniqueKeysWithValues: GuideMode.allCases.map { ($0, KnownPaths(in: $0)) })
 
     private init(in mode: GuideMode) {
-        var numbers: [String: Int] = [:]
+        var numbers: [String: Int] = [:]  // Constants of the API.
         for endpoint in Endpoint.allCases where mode.servesApps || endpoint.isOfGuides {
             words.formUnion(endpoint.words)
             guard mode.serves(endpoint) else { continue }
