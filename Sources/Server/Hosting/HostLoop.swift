@@ -37,7 +37,7 @@ public enum StartError: Error, CustomStringConvertible {
     }
 }
 
-/// A server or a proxy on one thread, which accepts connections, reads, writes and handles deadlines.
+/// A server on one thread, which accepts connections, reads, writes and handles deadlines.
 public protocol SocketHost: EventLoopHandler {
     var loop: HostLoop { get }
 

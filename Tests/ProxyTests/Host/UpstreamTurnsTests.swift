@@ -99,6 +99,19 @@ struct UpstreamTurnsTests {
         host.drop(pair)
     }
 
+    @Test("A client's activity restarts the idle time of its relay")
+    func activity() throws {
+        defer { listener.close() }
+        let host = try makeHost()
+        let pair = try makePair(of: host)
+        let later = now.advanced(by: .seconds(1))
+        host.touch(pair.side, later)
+        #expect(pair.lastActivity == now)
+        pair.side.hasMoved = true
+        host.touch(pair.side, later)
+        #expect(pair.lastActivity == later && !pair.side.hasMoved)
+    }
+
     @Test("Deadlines of dropped pairs are removed early, and the others are met")
     func goneClients() throws {
         defer { listener.close() }
@@ -168,7 +181,7 @@ struct UpstreamTurnsTests {
 
     /// A client's end of TLS in memory, with a ticket from the server.
     private static func makeSession() throws -> TLSSession {
-        let (secure, authority) = try ProxyHostTests.secureEndpoint()
+        let (secure, authority) = try RelayingHostTests.secureEndpoint()
         let server = TLSSession(server: try .server(certificates: secure.certificates, key: secure.key))
         let client = TLSSession(client: try .client(trust: .only(authority)), host: "127.0.0.1")
         while client.hasCiphertext || server.hasCiphertext {

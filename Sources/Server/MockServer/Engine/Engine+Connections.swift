@@ -23,7 +23,7 @@ extension Engine {
     func awaitReader(of connection: Connection, at now: Timestamp) {
         // A silenced connection stays open for the fault's time, even with unsent output.
         guard !connection.isDrained, !connection.isSilent, connection.deadline?.purpose != .idle,
-            // A relayed client may pause for as long as the real server lets it.
+            // The relay has its own time limits.
             !connection.isRelaying,
             // The peer can read nothing during the TLS handshake, which has its own limit.
             connection.deadline?.purpose != .handshake

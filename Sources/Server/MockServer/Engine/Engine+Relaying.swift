@@ -17,13 +17,19 @@ extension Engine {
             return relay(bytes, on: connection, at: now)
         }
         upstream.relay.receiveFromClient(bytes)
+        moved(upstream)
+    }
+
+    /// Serves a relay again after its client has sent or read bytes, and restarts its time limits.
+    func moved(_ upstream: UpstreamConnection) {
+        upstream.side.hasMoved = true
         touch(upstream)
     }
 
     func relayEndOfStream(on connection: Connection) {
         guard let upstream = connection.upstream else { return }
         upstream.relay.clientFinished()
-        touch(upstream)
+        moved(upstream)
     }
 
     /// Whether the client of an upstream has to wait before it sends more.
@@ -35,13 +41,14 @@ extension Engine {
 
     func receiveBytes(from upstream: UpstreamConnection, on connection: Connection, at now: Timestamp) {
         report(upstream)
-        guard connection.output.count <= limits.unsentBytesBeforeReadingPauses else { return }
         let side = upstream.side
+        let isOver = side.relay.clientEnding == .close || side.relay.clientEnding == .reset
+        guard isOver || connection.output.count <= limits.unsentBytesBeforeReadingPauses else { return }
         let wasFull = !side.relay.wantsUpstreamBytes
         lendOutput(to: connection)
         side.relay.toClient.withBytes { connection.output.bytes += $0 }
         side.relay.sentToClient(side.relay.toClient.count)
-        if wasFull { touch(upstream) }
+        if wasFull, side.relay.wantsUpstreamBytes { touch(upstream) }
         switch side.relay.clientEnding {
         case .none: break
         // The other direction of a tunnel continues.

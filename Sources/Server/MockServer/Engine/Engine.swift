@@ -197,6 +197,7 @@ public final class Engine {
         connection.world?.activity &+= UInt64(count)
         account(connection)
         if connection.isFollower { connection.follower?.unreadTime = 0 }
+        if connection.speaks == .relayed, let upstream = connection.upstream { moved(upstream) }
         // The client reads, so restart its idle time.
         if connection.deadline?.purpose == .idle {
             connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)

@@ -71,9 +71,9 @@ extension Host {
 
     /// Reports the peer's close_notify once the engine is ready to read it, like the end of a plain stream.
     private func heedFarewell(of connection: Connection, _ stream: SocketStream, _ now: MonotonicInstant) {
-        guard stream.session?.phase == .closed, connection.ending == .none, engine.isRead(connection) else {
-            return
-        }
+        guard stream.session?.phase == .closed, connection.ending == .none || connection.isRelaying,
+            engine.isRead(connection)
+        else { return }
         finished(connection.id, now)
     }
 

@@ -78,7 +78,11 @@ package final class UpstreamHost {
 
     /// Serves a relay at the end of the turn; on the first call also gives the relay a place.
     package func touch(_ side: RelaySide, _ now: Timestamp) {
-        if let place = side.place, let pair = pairs[place], pair.side === side { return touch(pair) }
+        if let place = side.place, let pair = pairs[place], pair.side === side {
+            if side.hasMoved { pair.lastActivity = now }
+            side.hasMoved = false
+            return touch(pair)
+        }
         guard !side.isAbandoned, side.place == nil else { return }
         do throws(TLSError) {
             touch(begin(side, to: try self.server(at: side.relay.upstream), now))

@@ -146,6 +146,8 @@ package final class RelaySide {
     var place: Int?
     /// Whether the client has stopped reading and sending.
     package var isAbandoned = false
+    /// Whether the client has sent or read bytes since the host last served the relay.
+    package var hasMoved = false
 
     package init(_ relay: Relay, id: UInt64 = 0) { (self.relay, self.id) = (relay, id) }
 }

@@ -11,7 +11,7 @@ import Text
 @testable import Proxy
 
 @Suite("A proxy with sockets", .timeLimit(.minutes(1)))
-struct ProxyHostTests {
+struct RelayingHostTests {
     private let listener: Listener
     private var upstream: String { "http://\(listener.localAddress)" }
 
@@ -391,7 +391,7 @@ struct ProxyHostTests {
         client.close()
     }
 
-    @Test("A stopping proxy ends no tunnel in the recording, and waits for answers in progress")
+    @Test("Stopping the proxy records no tunnel end and waits for answers in progress")
     func stops() throws {
         defer { listener.close() }
         let tap = TapOfTests()
