@@ -5,7 +5,6 @@ import FitIQBackend
 import FitIQClient
 import Judging
 import MockServer
-import Scenarios
 import Sockets
 import Text
 
@@ -107,12 +106,9 @@ enum Settings {
         try orFailure(try UpstreamURL(text)) { (error: UpstreamURL.Refusal) in .configuration("\(error.description).") }
     }
 
-    /// The credentials for the upstream of the server's scenario, and for those of other scenarios of the operator.
-    static func upstreamCredentials(forAll scenarios: [Scenario] = []) throws(Failure) -> UpstreamCredentials {
-        var credentials = UpstreamCredentials(
+    static func upstreamCredentials() throws(Failure) -> UpstreamCredentials {
+        UpstreamCredentials(
             token: try upstreamSecret(nil, "TOKEN"), apiKey: try upstreamSecret(nil, "API_KEY"))
-        credentials.servers = Set(scenarios.compactMap { $0.upstream?.url })
-        return credentials
     }
 
     /// A credential for a real server, from an option or a non-empty variable `FITIQ_UPSTREAM_` with this name.

@@ -206,7 +206,11 @@ enum Harness {
     ) throws(Failure) -> LocalServer {
         var configuration = Engine.Configuration()
         configuration.pace = pace
-        configuration.upstreamCredentials = try Settings.upstreamCredentials(forAll: scenarios)
+        let upstreams = Set(scenarios.compactMap { $0.upstream?.url })
+        if !upstreams.isEmpty {
+            configuration.upstreamCredentials = try Settings.upstreamCredentials()
+            configuration.upstreamCredentials.servers = upstreams
+        }
         configuration.limits.worldIdleTime = ServerLimits.testedWorldIdleTime
         try wire?.apply(to: &configuration)
         do {

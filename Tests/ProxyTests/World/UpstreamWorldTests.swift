@@ -258,7 +258,8 @@ struct UpstreamWorldTests {
         let made = try world.exchange(Request(method: .post, target: "/__admin/worlds").json(json))
         let id = try #require(made.json?["id"]?.string)
         let token = try #require(made.json?["token"]?.string)
-        let fields = ["Authorization: Bearer \(token)", Request.apiKey]
+        let key = try #require(made.json?["api_key"]?.string)
+        let fields = ["Authorization: Bearer \(token)", "X-API-Key: \(key)"]
         #expect(try world.exchange(Request(target: "/w/\(id)/api/v1/goals", fields: fields)).status == 200)
         #expect(world.upstreams.sent.contains(token) != isOperators)
         #expect(world.upstreams.sent.contains("Bearer their-token") == isOperators)
