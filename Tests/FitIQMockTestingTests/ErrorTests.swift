@@ -111,7 +111,7 @@ struct ErrorTests {
         try await world.end()
         let error = try #require(await #expect(throws: MockError.self) { try await world.verdicts() })
         #expect(error.kind == .notFound)
-        #expect(error.description.contains("There is no world \"\(world.id)\": it was never created, was deleted"))
+        #expect(error.description.contains("There is no world \"\(world.id)\": it was never made, was deleted"))
     }
 
     @Test("A test fails without hanging if its server stops")

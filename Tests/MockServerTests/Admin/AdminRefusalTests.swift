@@ -10,7 +10,7 @@ struct AdminRefusalTests {
     static let table: [(refusal: APIError, status: Int, code: String, message: String)] = [
         (
             .unknownWorld("w7"), 404, "NOT_FOUND",
-            "There is no world \"w7\": it was never created, was deleted, or was idle too long. Create one "
+            "There is no world \"w7\": it was never made, was deleted, or was idle too long. Make one "
                 + "with POST /__admin/worlds."
         ),
         (

@@ -93,7 +93,7 @@ async def accounts(teller):
     other = Accounts(teller)
     await other.make()
     foreign = (await other.auth(201, "register", ADA))["data"]
-    await world.auth(400, "refresh", {"refresh_token": foreign["refresh_token"]}, ["not one of this server's"])
+    await world.auth(400, "refresh", {"refresh_token": foreign["refresh_token"]}, ["not from this server"])
     await other.auth(200, "refresh", {"refresh_token": foreign["refresh_token"]})
     await world.me(401, made["refresh_token"])
 

@@ -15,7 +15,7 @@ extension APIError {
 
     static func unknownWorld(_ id: String) -> APIError {
         .missing(
-            "There is no world \"\(id)\": it was never created, was deleted, or was idle too long. Create one "
+            "There is no world \"\(id)\": it was never made, was deleted, or was idle too long. Make one "
                 + "with POST /__admin/worlds.")
     }
 

@@ -8,8 +8,8 @@ struct WaitsForConnected: ObligationJudge {
         place: "step 2 (meal-log-websocket); testing plan, option 2 (websocket-architecture)",
         clause: "The client sends no chat message on a socket before `connected` has arrived.",
         tolerance:
-            "The client need not wait if a fault lost or corrupted the `connected` frame. The obligation is not "
-            + "exercised if `connected` arrived within 50 ms of the handshake.",
+            "The client need not wait if a fault lost or corrupted the `connected` frame. A message after `connected` "
+            + "does not exercise the obligation if `connected` arrived within 50 ms of the handshake.",
         advice: "A resumed task is not connected yet: set isConnected after decoding the frame of type `connected`, "
             + "and queue the user's messages until then. consultation-websocket's listing sets isConnected right "
             + "after resume().")
@@ -73,8 +73,8 @@ struct NoSendWhileStreaming: ObligationJudge {
         tolerance:
             "A question counts as closed when the backend refuses it, and an answer counts as ended when an error "
             + "frame arrives. Each socket is judged separately. The judge ignores answers that may be incomplete "
-            + "because of a fault, and answers that have paused for 10 s. A message sent within 50 ms of the first "
-            + "chunk of an unrequested answer is allowed. With enhanced-consultations as the only guide, the client "
+            + "because of a fault, and answers of which nothing has arrived for 10 s. A message sent within 50 ms of "
+            + "the first frame of an unrequested answer is allowed. With enhanced-consultations as the only guide, the client "
             + "may send again once the answer has begun.",
         advice: "Disable the input before you send, until `stream_complete`, `assistant_message_end` or `error` "
             + "arrives, and queue the user's messages meanwhile. consultation-websocket's listing sets isAITyping "

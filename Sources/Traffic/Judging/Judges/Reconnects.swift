@@ -193,7 +193,7 @@ struct ReconnectBackoff: ObligationJudge {
             + "grow.",
         tolerance:
             "Waits have a tolerance of 50 ms for the network and scheduling. Waits count as growing if the third is "
-            + "longer than the first, no matter by how much, or if the first is at least 30 s. A socket counts as "
+            + "more than 50 ms longer than the first, or if the first is at least 30 s. A socket counts as "
             + "lost if the client did not begin its end, unless the server closed it with 1000 after \"Consultation "
             + "is not active\". The client need not wait before an attempt with another token after a 401. If the "
             + "client abandoned a socket after a fault on it, the judge ignores the first wait, because its start is "
