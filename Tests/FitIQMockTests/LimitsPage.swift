@@ -394,6 +394,7 @@ enum LimitsPage {
             .count("ReplayLimits.runs", ReplayLimits.runs),
         ],
         "wait between two events": [.time("ReplayLimits.longestWait", ReplayLimits.longestWait)],
+        "connections through `record`": [.count("RecordCommand.connections", RecordCommand.connections)],
         "bytes queued for one side of `record`": [relay.bytes("unsentBytes")],
         "head of a request or an answer through `record`": [relay.bytes("headBytes"), relay.count("fieldCount")],
         "interim answers (1xx) to one request through `record`": [relay.count("interimAnswers")],

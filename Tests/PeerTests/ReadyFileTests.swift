@@ -212,7 +212,9 @@ extension Peers {
                 test ! -e ready.json && echo gone
                 """
             ) { _, command in
-                #expect(command.output == "2\ngone\n" && command.errors.contains("in use"), "\(command.transcript)")
+                #expect(
+                    command.output == "2\ngone\n" && command.errors.contains("another process uses"),
+                    "\(command.transcript)")
             }
         }
 

@@ -34,6 +34,9 @@ struct RecordCommand: ParsableCommand {
 
     @OptionGroup var host: HostOptions
 
+    /// Concurrent client connections, which need two descriptors each; the proxy answers further ones with 503.
+    static let connections = 4_096
+
     func run() throws {
         let logger = try host.logger()
         defer { StandardOutput.excuse(logger) }
@@ -44,6 +47,7 @@ struct RecordCommand: ParsableCommand {
         let trust = try Self.trust(upstream, Settings.nonEmpty(upstreamCa, "UPSTREAM_CA"))
         var configuration = Engine.Configuration()
         configuration.relayed = upstream
+        configuration.limits.connections = Self.connections
         HostOptions.raiseDescriptors(for: &configuration.limits, share: 2, logger)
         let address = try host.address()
         // Check the ready file before creating any file.
