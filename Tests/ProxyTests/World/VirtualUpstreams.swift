@@ -63,15 +63,16 @@ final class VirtualUpstreams {
     }
 
     private func serve() -> Bool {
-        var moved = false
-        for side in front.engine.takeTouchedUpstreams() {
-            moved = true
+        let touched = front.engine.takeTouchedUpstreams()
+        var moved = !touched.isEmpty
+        for side in touched {
             if !links.contains(where: { $0.side === side }) { links.append(Link(side)) }
         }
         for link in links where serve(link) {
             moved = true
             front.engine.receive(from: link.side, at: front.now)
         }
+        for side in touched { front.engine.receive(from: side, at: front.now) }
         links.removeAll { $0.side.isAbandoned && $0.side.relay.upstreamNumber == nil }
         return moved
     }
