@@ -118,7 +118,7 @@ extension Peers {
                     #expect(try await goals(server) == 200)
 
                     try FileManager.default.removeItem(at: file)
-                    lines = try await server.logged("is gone", skipping: count + 1)
+                    lines = try await server.logged("is missing", skipping: count + 1)
                     #expect(lines.count == 1, "\(lines)")
                     try write(Self.good, file)
                     lines = try await server.logged("reloaded", skipping: count + 2)
