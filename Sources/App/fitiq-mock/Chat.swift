@@ -160,7 +160,7 @@ struct Chat: ParsableCommand {
     ///
     /// The conversation continues unless the connection fails.
     ///
-    /// - Parameter input: the input that may end the wait, or nil if there is none.
+    /// - Parameter input: The input that can end the wait, if any.
     private func attempt(
         _ client: FitIQClient, _ input: LineInput? = nil,
         _ body: @escaping @Sendable (FitIQClient) async throws -> Void

@@ -245,7 +245,7 @@ extension NumberKind<UInt64> {
 /// A CI service that displays marked lines of a program's output.
 enum AnnotationService: String, CaseIterable, ExpressibleByArgument { case github }
 
-/// The options for report files and known failures, for every command that judges a client.
+/// The report and known-failure options of every command that judges a client.
 struct ReportOptions: ParsableArguments {
     @Option("Write the report as JUnit XML to this file.", "file", .file())
     var junit: String?

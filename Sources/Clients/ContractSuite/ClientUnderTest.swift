@@ -37,7 +37,7 @@ public protocol ClientUnderTest {
     ///
     /// The suite calls it repeatedly until both sides are idle, and never for clients on the system's clock.
     ///
-    /// - Returns: When the client's next timer is due, or nil if there is none.
+    /// - Returns: When the client's next timer is due; nil if no timer is running.
     func settle(at time: Timestamp) async throws -> Timestamp?
 
     /// Ends the client, which closes its connections without a close frame.

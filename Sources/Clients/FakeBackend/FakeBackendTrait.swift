@@ -102,8 +102,8 @@ extension Trait where Self == FakeBackendTrait {
     ///
     /// - Parameters:
     ///   - scenario: The name; `fitiq-mock scenarios` lists all.
-    ///   - guide: The guide to follow; nil means the scenario's or, if it has none, the union of all guides.
-    ///   - clock: The clock to follow; nil means the scenario's or, if it has none, the system's.
+    ///   - guide: The guide to follow. The default is the scenario's guide, or else the union of all guides.
+    ///   - clock: The clock to follow. The default is the scenario's clock, or else the system's.
     public static func fakeBackend(
         _ scenario: String = Scenario.defaultName, guide: GuideMode? = nil, clock: ClockMode? = nil
     ) -> FakeBackendTrait {

@@ -268,7 +268,7 @@ public struct RetrySchedule: Sendable, Hashable {
 
     public init() {}
 
-    /// The delay before the next attempt, or nil if there is none.
+    /// The delay before the next attempt, or nil to stop trying.
     ///
     /// - Parameters:
     ///   - attempts: The number of attempts so far.

@@ -42,7 +42,7 @@ public final class MockServer: Sendable {
     ///
     /// - Parameters:
     ///   - scenario: The scenario, or nil for the server's scenario.
-    ///   - guide: The guide that the world follows; nil means the scenario's or, if it has none, `union`
+    ///   - guide: The guide that the world follows. The default is the scenario's guide, or else `union`
     ///   - clock: Whether tests control the world's time, or nil for the scenario's choice.
     ///   - seed: Determines all IDs and the pace, or nil for the scenario's choice.
     ///   - label: A label for lists of worlds, such as the test's name; truncated to 200 bytes

@@ -326,7 +326,7 @@ extension Scenario {
         return found.sorted { ($0.name == defaultName ? "" : $0.name) < ($1.name == defaultName ? "" : $1.name) }
     }()
 
-    /// Returns the built-in scenario with this name, or nil if there is none.
+    /// Returns the built-in scenario with this name; nil for an unknown name.
     ///
     /// `default` needs no parsing; the others are parsed on request.
     public static func builtIn(named name: String) -> Scenario? {
@@ -339,7 +339,7 @@ extension Scenario {
         }
     }
 
-    /// The YAML of a built-in scenario, as a starting point for custom ones, or nil if there is none.
+    /// The YAML of a built-in scenario, as a starting point for custom ones; nil for an unknown name.
     public static func builtInText(named name: String) -> String? {
         guard builtInNames.contains(name) else { return nil }
         return text(ofFile: name + ".yaml")

@@ -55,7 +55,7 @@ public struct SessionRequest: Sendable, Equatable {
     /// A WebSocket has the scheme `ws` or `wss`.
     public var url: String
     public var fields: [SessionField] = []
-    /// The body without framing, or nil if there is none.
+    /// The body without framing; nil for a message without a body.
     public var body: RecordedBody?
     /// The same as ``SessionResponse/coding``.
     public var coding: SessionCoding?

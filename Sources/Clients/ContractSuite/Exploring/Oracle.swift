@@ -166,7 +166,7 @@ public struct Oracle: Sendable {
         return most
     }
 
-    /// The first request that the client started after its user left, or nil if there is none.
+    /// The first request that the client started after its user left, if any.
     private static func unasked(_ outcome: TrialOutcome) -> JournalEntry? {
         guard let quiet = outcome.quiet, let since = outcome.quietSince else { return nil }
         return outcome.entries.first(where: { entry in

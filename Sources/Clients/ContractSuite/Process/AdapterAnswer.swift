@@ -104,7 +104,7 @@ enum AdapterAnswer {
         try ClientReport(members(line, allowed: ["report"]).object("report", allowed: ClientReport.adapterMembers))
     }
 
-    /// When the client's next timer is due, or nil if there is none.
+    /// When the client's next timer is due; nil if no timer is running.
     static func next(_ line: [UInt8]) throws(AnswerError) -> Timestamp? {
         let answer = try members(line, allowed: ["next"])
         guard let text = try answer.optionalText("next") else { return nil }

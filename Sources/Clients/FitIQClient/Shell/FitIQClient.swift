@@ -13,7 +13,7 @@ import Sockets
 ///
 /// It runs on its own thread until ``close()`` or its release. All calls are thread-safe.
 public final class FitIQClient: Sendable {
-    /// Provides a fresh token after the backend refused one, or nil if there is none.
+    /// Provides a fresh token after the backend refused one, or nil if it cannot.
     public typealias TokenRefresh = @Sendable () async -> String?
     public let configuration: ClientConfiguration
     let news = ClientNews()
@@ -224,7 +224,7 @@ extension ClientState {
     /// The consultation whose chat is open, or nil while another is being opened.
     fileprivate var openConsultation: String? { connection == .connected && !isBusy ? consultation : nil }
 
-    /// The complete answer to the user's last message, or nil if there is none yet.
+    /// The complete answer to the user's last message; nil until it is complete.
     fileprivate var lastAnswer: String? {
         guard let line = transcript.last, line.role == .assistant, line.isComplete else { return nil }
         return line.text

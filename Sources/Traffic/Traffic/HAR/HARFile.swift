@@ -124,7 +124,7 @@ enum LoneSurrogates {
         return count
     }
 
-    /// Returns the code unit of the escape `\uXXXX` at the index, or nil if there is none.
+    /// Returns the code unit of the escape `\uXXXX` at the index; nil if the text there is no such escape.
     private static func codeUnit(at index: Int, in bytes: [UInt8]) -> UInt16? {
         guard index + 6 <= bytes.count, bytes[index] == .backslash, bytes[index + 1] == UInt8(ascii: "u") else {
             return nil
