@@ -1,16 +1,18 @@
 import FitIQAPI
 import Hosting
-import MockServer
 import Proxy
 import Sockets
 import Synchronization
 import Text
+
+@testable import MockServer
 
 /// A proxy on its own thread, in front of an upstream that the test plays.
 final class LocalProxy {
     let address: SocketAddress
     let secureAddress: SocketAddress?
     private let mailbox: Mailbox
+    private let inbox: HostInbox
     private let ended: Gate
 
     convenience init(
@@ -36,7 +38,7 @@ final class LocalProxy {
 
     private init(_ host: sending Host) throws {
         (address, secureAddress) = (host.loop.address, host.loop.secureAddress)
-        mailbox = host.mailbox
+        (mailbox, inbox) = (host.mailbox, host.inbox)
         let ended = try Gate()
         self.ended = ended
         try SystemThread.start {
@@ -45,7 +47,11 @@ final class LocalProxy {
         }
     }
 
-    func requestStop() { mailbox.requestStop() }
+    /// Begins to stop as on a signal.
+    func requestStop() {
+        inbox.requestStop()
+        mailbox.post {}
+    }
 
     /// Returns once the proxy has ended.
     func stop() {

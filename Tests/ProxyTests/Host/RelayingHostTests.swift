@@ -344,6 +344,39 @@ struct RelayingHostTests {
         for wire in [client, server, second] { wire.close() }
     }
 
+    @Test("A client's end of TLS reaches the server after the server's own end, even without a FIN")
+    func farewell() throws {
+        defer { listener.close() }
+        let (secure, authority) = try Self.secureEndpoint()
+        let proxy = try LocalProxy(upstream, secure: secure)
+        let client = try BlockingStream.connect(to: try #require(proxy.secureAddress))
+        let session = TLSSession(client: try .client(trust: .only(authority)), host: "127.0.0.1")
+        var received: [UInt8] = []
+        func exchange(until isDone: () -> Bool) throws {
+            while true {
+                if case .wrote(let count) = session.withCiphertext(client.socket.write) {
+                    session.takeCiphertext(count)
+                }
+                if isDone() { return }
+                try client.read().withUnsafeBytes { session.receive($0) }
+                while session.readPlaintext(into: &received, limit: 65_536) {}
+            }
+        }
+        try exchange { session.phase == .open }
+        _ = Array(Self.handshake.utf8).withUnsafeBytes { session.write($0) }
+        try exchange { !session.hasCiphertext }
+        let server = try BlockingStream.accept(listener)
+        _ = try server.receive(until: "\r\n\r\n")
+        try server.send(Self.accepted)
+        server.finishWriting()
+        try exchange { session.phase == .closed }
+        #expect(String(decoding: received, as: UTF8.self) == Self.accepted)
+        session.close()
+        try exchange { !session.hasCiphertext }
+        #expect(try server.receive() == nil)
+        for wire in [client, server] { wire.close() }
+    }
+
     @Test("A client that does not shake hands in time is disconnected")
     func silentHandshake() throws {
         defer { listener.close() }
@@ -402,6 +435,8 @@ struct RelayingHostTests {
         let answering = try BlockingStream.accept(listener)
         _ = try answering.receive(until: "\r\n\r\n")
         proxy.requestStop()
+        // Until the proxy has begun to stop, and closed its listener.
+        while let late = try? BlockingStream.connect(to: proxy.address) { late.close() }
         try answering.send(Self.ok)
         #expect(try other.receive(until: "hi") == Self.ok)
         proxy.stop()

@@ -181,16 +181,16 @@ extension RequestHead {
     /// The user of the credentials, which are not verified: the recorded server has accepted such credentials.
     ///
     /// It is the token's subject, `replayed` if the token has none, and nil without credentials.
-    var presentedUser: ExactString? {
-        let token = presentedToken
-        guard token != nil || fields.contains(.xAPIKey) else { return nil }
-        return token.flatMap(Self.subject) ?? "replayed"
-    }
+    var presentedUser: ExactString? { user { _ in "replayed" } }
 
     /// The user for a real server; each token without a subject counts as a separate user.
     var upstreamUser: ExactString? {
-        guard let token = presentedToken, Self.subject(of: token) == nil else { return presentedUser }
-        return ExactString("token-" + String(Array(token.utf8).fnv1a, radix: 16))
+        user { ExactString("token-" + String(Array($0.utf8).fnv1a, radix: 16)) }
+    }
+
+    private func user(ofOpaque name: (_ token: String) -> ExactString) -> ExactString? {
+        guard let token = presentedToken else { return fields.contains(.xAPIKey) ? "replayed" : nil }
+        return Self.subject(of: token) ?? name(token)
     }
 
     private var presentedToken: String? {
