@@ -307,7 +307,7 @@ struct SocketFaultTests {
         }
     }
 
-    @Test("Both kinds of pong are withheld from the matching frame until the rule is disabled")
+    @Test("From the first matching pong, both kinds of pong are withheld until the rule is disabled")
     func withheldPongs() throws {
         var socket = try socketFaults([(.withholdPong, .type("pong", .only(2)))])
         #expect(socket.send(bytes(Talk.pong)).transmission.bytes == frame(Talk.pong))

@@ -284,7 +284,7 @@ public struct RetrySchedule: Sendable, Hashable {
 /// How to poll for a meal while no socket is open (websocket-architecture, option 1).
 public struct MealPolling: Sendable, Hashable {
     public var interval = Duration.seconds(5)
-    /// The maximum number of polls per meal, without the load right after its creation.
+    /// The maximum number of polls per meal, not counting the load right after its creation.
     public var maximumPolls = 12
 
     public init() {}

@@ -38,7 +38,7 @@ public enum GoalState: String, CaseIterable, Sendable, Hashable {
     case paused
     case completed, archived
 
-    /// The guide's name; setting a goal in progress through the guide ends a pause.
+    /// The guide's name; a guide's client that sets a paused goal to `in_progress` resumes it.
     public var guideStatus: GoalWord { self == .paused ? .inProgress : word }
     /// The apps' name.
     public var appStatus: GoalWord { self == .notStarted || self == .inProgress ? .active : word }

@@ -5,7 +5,7 @@ struct ConsultationDraft {
     let record: ConsultationRecord
     /// Whether it is linked by more than its context.
     var isLinkedExplicitly = false
-    /// Whether its goal may name it as its conversation.
+    /// Whether the goal may have this consultation as its conversation.
     var isGoalsConversation = false
 }
 

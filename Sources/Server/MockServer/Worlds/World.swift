@@ -273,7 +273,7 @@ struct WrittenBytes: Sendable {
     var scenario = 0
     /// The additional memory for the scenario's rules.
     var rules = 0
-    /// The JSON and the additional memory of later added rules.
+    /// The JSON and the additional memory of rules added later.
     var faults: [ExactString: Int] = [:]
     /// The JSON of the marks.
     var marks = 0

@@ -49,10 +49,10 @@ enum RelayPhase { case idle, request, answer, tunnel, ending }
 public struct RelayLimits: Sendable, Equatable {
     /// Pending bytes for one side beyond which the proxy stops reading from the other.
     public var unsentBytes = 1024 * 1024
-    /// Bytes of a head's fields, and of its first line; the proxy answers more with 431 or 414, or 502 if the upstream
-    /// sends them.
+    /// The maximum size of a head's fields and of its first line in bytes; the relay answers a larger request with 431
+    /// or 414, and a larger answer of the upstream with 502.
     public var headBytes = 64 * 1024
-    /// Fields of a head; the proxy answers more with 431, or 502 if the upstream sends them.
+    /// The maximum number of a head's fields; the relay answers more with 431, or with 502 if the upstream sent them.
     public var fieldCount = 256
     /// Interim answers (1xx) to one request; after one more the proxy answers with 502.
     public var interimAnswers = 16
