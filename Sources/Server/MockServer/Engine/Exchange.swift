@@ -22,8 +22,6 @@ final class Exchange {
     let world: World
     /// The requested operation, even if the mode does not serve it.
     let endpoint: Endpoint?
-    /// The first id in the path; empty if there is none.
-    let id: String
     @exclusivity(unchecked) var user: ExactString?
     @exclusivity(unchecked) var unmatched: RecordedExchange.Unmatched?
     @exclusivity(unchecked) var responseFaults: ResponseFaults?
@@ -56,11 +54,7 @@ final class Exchange {
         // Heads and destinations are large, so move each into its property after its last use.
         let destination = Destination(of: head.target, in: engine, on: connection)
         world = destination.world ?? engine.defaultWorld
-        if case .api(let route)? = destination.route {
-            (endpoint, id) = (route.endpoint(for: head.method, in: world.mode), route.id ?? "")
-        } else {
-            (endpoint, id) = (nil, "")
-        }
+        endpoint = destination.endpoint(for: head.method, in: world.mode)
         self.destination = destination
         self.head = head
         (self.body, self.connection, self.now) = (body, connection, now)
@@ -72,6 +66,9 @@ final class Exchange {
         case done
         case failed(MessageInflater.Mistake)
     }
+
+    /// The first id in the path; empty if there is none.
+    var id: String { destination.id ?? "" }
 
     /// The head of the request as the client sent it.
     var sentHead: RequestHead {
@@ -147,6 +144,14 @@ struct Destination {
 
     /// Whether the request is for the server, not for a world's content.
     let isServer: Bool
+
+    /// The first id in a path of the API, if any.
+    var id: String? { if case .api(let route)? = route { route.id } else { nil } }
+
+    /// The operation of the API for a method; nil for other paths, or if the mode has none.
+    func endpoint(for method: HTTPRequest.Method, in mode: GuideMode) -> Endpoint? {
+        if case .api(let route)? = route { route.endpoint(for: method, in: mode) } else { nil }
+    }
 }
 
 extension Destination {

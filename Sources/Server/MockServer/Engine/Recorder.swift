@@ -73,10 +73,9 @@ final class Recorder {
             endpoint: exchange.endpoint,
             user: exchange.user, responseFields: .fields(fields), faults: exchange.faultNames)
         opening.answeredBy = exchange.answeredBy
-        let consultation: String? = if case .api(let route)? = exchange.destination.route { route.id } else { nil }
         exchange.connection.record.opening = SocketOpening(
             time: now, path: exchange.head.target.path, endpoint: exchange.endpoint,
-            user: exchange.user, consultation: consultation)
+            user: exchange.user, consultation: exchange.destination.id)
         add(.opened(opening), from: start, on: exchange.connection, in: exchange.world)
     }
 
