@@ -145,8 +145,11 @@ struct CommandLineTests {
     @Test(
         "The error for an invalid value shows the valid form",
         arguments: [
-            ("--expires-in <duration>", "A duration is a number and s, m, h or d, such as 30s, and at most 91250d."),
-            ("--confirm <k/n>", "2/3 asks for two of three runs, of at most 20."),
+            (
+                "--expires-in <duration>",
+                "A duration is a number followed by s, m, h or d, such as 30s, and at most 91250d."
+            ),
+            ("--confirm <k/n>", "2/3 means two of three runs; the maximum is 20 runs."),
         ])
     func forms(option: String, form: String) {
         let message = "The value '5' is invalid for '\(option)'"
@@ -200,16 +203,17 @@ struct CommandLineTests {
                 == "'/x' is a pipe and was not changed: set --ready-file to a path at which no file exists.")
         #expect(
             Messages.notReadyFile("/x", nil).hasPrefix(
-                "'/x' is not a ready file of fitiq-mock, or one of another user, and was not changed: "))
+                "'/x' is not a fitiq-mock ready file, or belongs to another user, and was not changed: "))
         #expect(
             Messages.staleReadyFile("/x", .init(id: 7, startedAt: Timestamp(secondsSinceEpoch: 1_738_146_600)))
-                == "'/x' is stale: process 7, started at 2025-01-29T10:30:00Z, no longer runs.")
+                == "'/x' is stale: process 7, started at 2025-01-29T10:30:00Z, is no longer running.")
         #expect(
-            Messages.staleReadyFile("/x", .init(id: 7, startedAt: nil)) == "'/x' is stale: process 7 no longer runs.")
+            Messages.staleReadyFile("/x", .init(id: 7, startedAt: nil))
+                == "'/x' is stale: process 7 is no longer running.")
         #expect(
             Messages.readyFileInUse("/x", 7)
                 == "'/x' is the ready file of process 7, which is still running: stop it, or name another file. "
-                + "If that process is now another program, remove the file.")
+                + "If another program now has that process ID, remove the file.")
         #expect(
             Messages.standardOutput(FileError(.write, path: "", code: 28))
                 == "cannot write to standard output: the disk is full.")

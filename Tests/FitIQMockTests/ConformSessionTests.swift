@@ -230,14 +230,14 @@ struct ConformSessionTests {
 
     static let refusals: [(arguments: [String], saying: String)] = [
         (["none.har"], "none.har"), (["text.har"], "text.har: "),
-        (["page.har"], "no call to the API: the first is GET /index"),
+        (["page.har"], "none to the API: the first is GET /index"),
         (["page.har", "--prefix", "x"], "--prefix"),
         (["page.har", "--upstream", "http://a"], "--upstream is for a server"),
         (["page.har", "--yes"], "--yes is for a server"), (["page.har", "--overlay", "none.yaml"], "none.yaml"),
         (["page.har", "--overlay", "bad.yaml"], "bad.yaml:1:16: overlay[0].on must be one endpoint"),
         (["page.har", "--overlay", "odd.yaml"], "odd.yaml:1:1: changes is not a key of an overlay."),
         (["page.har", "--accept", "none/overlay.yaml"], "none/overlay.yaml"),
-        (["--upstream", "http://127.0.0.1:1", "--prefix", "/prod"], "--prefix is for a recorded session"),
+        (["--upstream", "http://127.0.0.1:1", "--prefix", "/prod"], "--prefix applies only to a recorded session"),
     ]
 
     @Test("The refusal of unusable input states the place, the content and the expectation")

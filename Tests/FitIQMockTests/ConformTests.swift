@@ -220,7 +220,7 @@ struct ConformTests {
     }
 
     static let refusals: [(arguments: [String], saying: String)] = [
-        ([], "conform needs a recorded session, session.har, or the server"),
+        ([], "conform requires a recorded session, such as session.har, or a server"),
         (["--upstream", "ftp://a"], "ftp"),
         (["--upstream", "https://192.0.2.1"], "--token"),
         // No system looks up this name, because one of its labels is too long.

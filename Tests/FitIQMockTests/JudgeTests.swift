@@ -8,34 +8,34 @@ struct JudgeTests {
     func messages() {
         #expect(
             Messages.disorderedEntry(3, after: 9, world: "w")
-                == "entry 3 of w comes after entry 9: a journal is judged in order. Are these two journals in one "
-                + "file, or is the newest entry first?")
+                == "entry 3 of w comes after entry 9, but a journal must be in order. Does the file contain "
+                + "two journals, or is the newest entry first?")
         #expect(
             Messages.tooManyWorlds(limit: 2)
                 == "the journal has more than 2 worlds, but at most 2 can be judged at once; select one with --world."
         )
         #expect(
             Messages.noSuchWorld("defalt", others: ["default", "a", "b", "c", "d", "e"])
-                == "no entry belongs to the world 'defalt'; there are entries of default, a, b, c, d, …. Did you mean 'default'?"
+                == "no entry belongs to the world 'defalt'; the worlds with entries are default, a, b, c, d, …. Did you mean 'default'?"
         )
         #expect(
             Messages.noSuchWorld("zzzz", others: ["a", "b", "c", "d", "e"])
-                == "no entry belongs to the world 'zzzz'; there are entries of a, b, c, d, e.")
+                == "no entry belongs to the world 'zzzz'; the worlds with entries are a, b, c, d, e.")
         #expect(Messages.judgement(of: "j") == "The client in j")
         #expect(
             Messages.noCall(among: 1, .init(request: "GET /prod/api/v1/goals", prefix: "/prod"))
-                == "It has 1 request and no call to the API: the first is GET /prod/api/v1/goals. If /prod is a "
-                + "prefix, name it: --prefix /prod.")
+                == "It has 1 request, but none to the API: the first is GET /prod/api/v1/goals. If /prod is a "
+                + "prefix, pass it: --prefix /prod.")
         #expect(
             Messages.noCall(among: 0, .init())
-                == "It has 0 requests and no call to the API. If a prefix precedes the API's paths, name it: "
+                == "It has 0 requests, but none to the API. If the API's paths have a prefix, pass it: "
                 + "--prefix /prod.")
         #expect(
             Messages.badPrefix("prod")
-                == "--prefix is what precedes the API's paths, such as /prod for /prod/api/v1/goals; got 'prod'.")
+                == "--prefix must be the part before the API's paths, such as /prod in /prod/api/v1/goals; got 'prod'.")
         #expect(
             Messages.prefixOfJournal
-                == "--prefix is for sessions, but this is a journal, whose paths have no prefix; leave it out.")
+                == "--prefix applies only to sessions. This file is a journal; leave --prefix out.")
     }
 
     @Test("The refusal of an unknown world lists a limited number of worlds")
@@ -47,7 +47,7 @@ struct JudgeTests {
             try journal.receive(Array(line.utf8)[...])
         }
         let failure = #expect(throws: Failure.self) { try journal.report() }
-        #expect(failure?.message.contains("there are entries of w0, w1, w10, w100, w101, …") == true)
+        #expect(failure?.message.contains("the worlds with entries are w0, w1, w10, w100, w101, …") == true)
     }
 
     @Test("A journal with more worlds than allowed fails", arguments: [0, 1])

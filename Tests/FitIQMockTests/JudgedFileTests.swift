@@ -202,7 +202,7 @@ struct JudgedFileTests {
             (entry + "\n{\"numb", "line 2: the last line is incomplete"),
             (
                 #"{"log":{"version":"1.2","creator":{"name":"x","version":"1"},"entries":[]}}"#,
-                "It has 0 requests and no call to the API."
+                "It has 0 requests, but none to the API."
             ),
             ("garbage", "! line 1, column 1: this is not valid JSON"),
             ("garbage\n", "! line 1, column 1: this is not valid JSON"),

@@ -33,16 +33,16 @@ struct RecordMessagesTests {
         arguments: [
             (
                 Messages.noUpstream,
-                "record needs the server to record: --upstream https://api.example.com. See 'fitiq-mock record "
+                "record requires a server: --upstream https://api.example.com. See 'fitiq-mock record "
                     + "--help'."
             ),
             (
                 Messages.noOutput,
-                "record needs a file for the session: --output session.har. See 'fitiq-mock record --help'."
+                "record requires a file for the session: --output session.har. See 'fitiq-mock record --help'."
             ),
             (
                 Messages.outputExists("a.har"),
-                "'a.har' exists already, and may be the only copy of a session: name another file, or add --overwrite."
+                "'a.har' already exists and may be the only copy of a session: name another file, or add --overwrite."
             ),
             (
                 Messages.authorityWithoutTLS("http://a"),
@@ -52,8 +52,8 @@ struct RecordMessagesTests {
             (Messages.recorded(requests: 1, sockets: 1, in: "a.har"), "1 request and 1 WebSocket in a.har"),
             (
                 Messages.recordingIncomplete("a.har", "proxy"),
-                "the recording stopped before the proxy did, for the reason logged above; the traffic before that "
-                    + "is in 'a.har'."
+                "the recording stopped before the proxy did, for the reason logged above; 'a.har' contains the "
+                    + "traffic until then."
             ),
             (
                 Messages.recordingDisplaced("a.har", "a.har.part"),
@@ -96,7 +96,7 @@ struct RecordMessagesTests {
         #expect(!text.contains("TLS") && !text.contains("CA"))
         let other = Self.secure.banner(program: "fitiq-mock", keepsSecrets: true)
         #expect(other.contains("\n  over TLS    https://localhost:8443\n              wss://localhost:8443\n"))
-        #expect(other.contains("\n  CA          /data/ca.pem  ('fitiq-mock certificate' says how clients trust it)\n"))
+        #expect(other.contains("\n  CA          /data/ca.pem  ('fitiq-mock certificate' explains how to trust it)\n"))
         #expect(other.contains("\nwith all tokens, keys, cookies and e-mail addresses in it: do not share it.\n"))
     }
 }

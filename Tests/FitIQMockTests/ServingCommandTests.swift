@@ -71,7 +71,7 @@ struct ServingCommandTests {
             let ready = folder["ready.json"].path
             let line = ["replay", "/dev/stdin", "--port", "0", "--ready-file", ready]
             let run = try await EndedCommand.run(line, input: Self.session, until: ready)
-            #expect(run.output.contains("a recorded session of 1 request and 0 WebSockets"), "\(run)")
+            #expect(run.output.contains("a recorded session with 1 request and 0 WebSockets"), "\(run)")
             _ = try await EndedCommand.run(line + ["--match", "strict"], input: Self.session, until: ready, exits: 1)
         }
     }

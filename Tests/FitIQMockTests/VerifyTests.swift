@@ -159,13 +159,13 @@ struct VerifyTests {
         #expect(Messages.noWorld("No room.") == "the internal server could not create a world for a scenario: No room.")
         #expect(
             Messages.worldIsGone("x")
-                == "the world of the scenario 'x' no longer exists: the command deleted it through the admin API, "
-                + "so the client cannot be judged."
+                == "the command deleted the world of the scenario 'x' through the admin API, so the client cannot be "
+                + "judged."
         )
         #expect(Messages.badJobs == "--jobs must be from 1 to 16.")
         #expect(
             Messages.incomplete(Messages.timeIsUp(.seconds(90)), played: 1, of: 70, "case")
-                == "The time limit of 90 s is over: 1 of 70 cases is in this report.")
+                == "The time limit of 90 s was reached: 1 of 70 cases is in this report.")
         #expect(
             Messages.incomplete(Messages.interruptedRun, played: 2, of: 3, "scenario")
                 == "Interrupted: 2 of 3 scenarios are in this report.")
@@ -178,7 +178,7 @@ struct VerifyTests {
         #expect(Messages.interrupted == "interrupted; the command was stopped, and nothing was judged.")
         #expect(
             Messages.processesLeft
-                == "not all processes that the command started could be stopped, and some may still run; find "
+                == "some processes that the command started could not be stopped and may still be running; find "
                 + "them with ps and kill them.")
         for (outcome, how) in [
             (.exited(1), " exited with 1"), (.signalled(9), " was terminated by signal 9"),

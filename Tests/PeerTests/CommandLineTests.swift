@@ -57,7 +57,7 @@ extension Peers {
                 let shown = try await terminal(
                     server, "> ", #"What should I eat for breakfast?\n"#, "reconnected.", "", "in the morning?", "",
                     "> ", #"\x04"#)
-                #expect(shown.contains("\nfitiq-mock: the connection is lost; reconnecting ...\n"), "\(shown)")
+                #expect(shown.contains("\nfitiq-mock: the connection was lost; reconnecting ...\n"), "\(shown)")
             }
             try await RunningServer.serve("--clock", "manual") { server in
                 let shown = try await terminal(server, "> ", #"Hello\n"#, "clock is stopped", #"\x03"#)

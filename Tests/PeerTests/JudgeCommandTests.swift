@@ -39,7 +39,8 @@ extension Peers {
             let none = try await judge("-", "--world", "w3", input: Self.good + Self.bad)
             #expect(none.status == 2 && none.output == "", "\(none.transcript)")
             #expect(
-                none.errors.contains("no entry belongs to the world 'w3'; there are entries of w1, w2. Did you mean"))
+                none.errors.contains(
+                    "no entry belongs to the world 'w3'; the worlds with entries are w1, w2. Did you mean"))
         }
 
         @Test("judge does not apply an obligation that the guide lacks")

@@ -65,7 +65,8 @@ extension Peers {
                 let end = try await RunningServer.run(["replay", har, "--match", "strict"]) { server in
                     #expect(server.ready.scenario == "take.har")
                     #expect(
-                        server.banner.contains("a recorded session of 2 requests and 0 WebSockets"), "\(server.banner)")
+                        server.banner.contains("a recorded session with 2 requests and 0 WebSockets"),
+                        "\(server.banner)")
                     #expect(server.banner.contains(" plays a recorded session back.\n"), "\(server.banner)")
                     #expect(
                         server.banner.contains("curl -sS -w '\\n' \(server.ready.url)/__admin/replay\n"),

@@ -156,9 +156,9 @@ extension SearchingPeers {
                     directory: folder.url)
                 #expect(run.output.hasPrefix("exit 130\nfound.yaml: recorded-status-503@GET "), "\(run.transcript)")
                 #expect(run.output.contains("fitiq-mock: 1 run, 2 faults and answers left, "), "\(run.transcript)")
-                #expect(run.output.contains("the smallest so far"), "\(run.transcript)")
+                #expect(run.output.contains("the smallest scenario so far"), "\(run.transcript)")
                 let text = try folder.read("found.yaml")
-                #expect(text.contains("# This is the smallest so far"), "\(text)")
+                #expect(text.contains("# This is the smallest scenario so far"), "\(text)")
                 #expect(text.matches(of: #/\n  - \{"name":/#).count == 1, "\(text)")
             }
         }

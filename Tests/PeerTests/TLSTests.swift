@@ -46,7 +46,7 @@ extension Peers {
                 #expect(refused.status == 60, "\(refused.transcript)")
                 let line = try #require(try await tls.server.logged("TLS:").last)
                 #expect(line.contains(" notice TLS: The client refused the handshake (unknown_ca, alert 48): "))
-                #expect(line.hasSuffix(" certificate' says how."))
+                #expect(line.hasSuffix(" certificate' explains how."))
             }
         }
 

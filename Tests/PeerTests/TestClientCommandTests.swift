@@ -132,8 +132,9 @@ extension Peers {
             let start = ContinuousClock.now
             let run = try await testClient(["--time-limit", "1s", "--junit", "/dev/stderr"], Self.lazy)
             #expect(run.status == 1 && ContinuousClock.now - start < .seconds(30), "\(run.transcript)")
-            #expect(run.output.contains("The time limit of 1 s is over: 0 of "), "\(run.transcript)")
-            #expect(run.errors.contains("<error message=\"The time limit of 1 s is over: 0 of "), "\(run.transcript)")
+            #expect(run.output.contains("The time limit of 1 s was reached: 0 of "), "\(run.transcript)")
+            #expect(
+                run.errors.contains("<error message=\"The time limit of 1 s was reached: 0 of "), "\(run.transcript)")
         }
 
         @Test("--trace shows every line")

@@ -72,7 +72,8 @@ struct Banner {
 
     private var secureLines: String {
         guard let url = server.secureURL, let webSocketURL = server.secureWebSocketURL else { return "" }
-        let trust = server.caPath.map { "  CA          \($0) ('\(program) certificate' says how to trust it)\n" } ?? ""
+        let trust =
+            server.caPath.map { "  CA          \($0) ('\(program) certificate' explains how to trust it)\n" } ?? ""
         return """
               REST (TLS)  \(url)\(world)/api/v1
               WebSocket   \(webSocketURL)\(world)/api/v1/consultations/{id}/ws
@@ -110,7 +111,7 @@ struct Banner {
     private var examples: [Example] {
         guard server.hasDefaultWorld else {
             return [
-                ("Make a world, which has a URL and a token", curl("-X POST", "/__admin/worlds", fields: adminFields))
+                ("Create a world with its own URL and token", curl("-X POST", "/__admin/worlds", fields: adminFields))
             ]
         }
         let served = "See what was served, and what differed from the recording"

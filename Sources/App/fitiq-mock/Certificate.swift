@@ -7,8 +7,8 @@ import TLS
 struct Certificate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificate",
-        abstract: "Show where the CA of 'serve --tls' is, and how to make clients trust it.",
-        discussion: "The first use creates the CA, in FITIQ_MOCK_DATA_DIR or in the user's data folder.")
+        abstract: "Show where 'serve --tls' keeps its CA, and how to make clients trust it.",
+        discussion: "The CA is created on first use, in FITIQ_MOCK_DATA_DIR or in the user's data folder.")
 
     @Flag(help: "Print only the path of the CA's certificate, for scripts.")
     var ca = false

@@ -62,7 +62,7 @@ struct Chat: ParsableCommand {
         } catch let error as ClientError {
             if case .transport(let cause) = error, cause.operation == .connect {
                 throw Failure.configuration(
-                    "\(cause). Start the server with 'fitiq-mock serve', or name another with --url.")
+                    "\(cause). Start the server with 'fitiq-mock serve', or pass another server's URL with --url.")
             }
             throw Failure.running("\(error)")
         }

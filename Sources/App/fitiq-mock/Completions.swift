@@ -125,7 +125,7 @@ struct CompletionsCommand: ParsableCommand {
 
     func run() {
         guard let shell = CompletionShell(rawValue: shell.rawValue) else {
-            preconditionFailure("ArgumentParser has had completions for these shells since its version 0.")
+            preconditionFailure("ArgumentParser must support completions for these shells.")
         }
         print(FitIQMock.completionScript(for: shell))
     }

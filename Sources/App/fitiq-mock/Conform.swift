@@ -16,7 +16,7 @@ import Traffic
 struct ConformCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conform",
-        abstract: "Compare a real server's answers with the answers that the fake can give.",
+        abstract: "Compare a real server's answers with the fake's answers.",
         discussion: """
             Compares each answer by status, media type, members, kinds of values and vocabulary; ignores free text \
             and numbers.

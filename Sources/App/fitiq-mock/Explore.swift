@@ -11,7 +11,7 @@ struct Explore: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explore",
         abstract:
-            "Find the faults that break a client, and report the smallest: one at a time, then pairs.",
+            "Find the smallest sets of faults that break a client: single faults first, then pairs.",
         usage: "fitiq-mock explore [<options>] -- <command> ...",
         discussion: """
             Runs the command repeatedly, each time against a fresh world with a fault in a different place. The \

@@ -13,7 +13,7 @@ import Text
 struct FitIQMock: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fitiq-mock",
-        abstract: "A fake FitIQ backend for the people who build its clients.",
+        abstract: "A fake FitIQ backend for client developers.",
         discussion: """
             Every option of 'serve' can also be set in the environment: --api-key as FITIQ_MOCK_API_KEY, and so on. \
             The command line overrides it. --version --json prints the version and the system for programs.
@@ -281,7 +281,7 @@ enum Blocking {
         let done = try Gate()
         let outcome = start(work) { done.open() }
         done.wait()
-        guard let result = outcome.value else { preconditionFailure("set before the gate is opened") }
+        guard let result = outcome.value else { preconditionFailure("the outcome must be set before the gate opens") }
         return try result.get()
     }
 

@@ -84,7 +84,7 @@ struct HTMLReport {
         let page = APIDescription.adminPageBytes
         guard let place = page.firstRange(of: Self.room) else {
             preconditionFailure(
-                "The page must have room for runs.")
+                "The page must have a placeholder for runs.")
         }
         var bytes = Array(page[..<place.lowerBound])
         for index in report.runs.indices {

@@ -18,12 +18,13 @@ extension Messages {
     // MARK: The messages of 'record'
 
     static let noUpstream =
-        "record needs the server to record: --upstream https://api.example.com. See 'fitiq-mock record --help'."
+        "record requires a server: --upstream https://api.example.com. See 'fitiq-mock record --help'."
     static let upstreamWithoutURL =
         "the scenario's upstream has no URL: set 'url', or start the server with --upstream."
-    static let noOutput = "record needs a file for the session: --output session.har. See 'fitiq-mock record --help'."
+    static let noOutput =
+        "record requires a file for the session: --output session.har. See 'fitiq-mock record --help'."
     static func outputExists(_ path: String) -> String {
-        "'\(path)' exists already, and may be the only copy of a session: name another file, or add --overwrite."
+        "'\(path)' already exists and may be the only copy of a session: name another file, or add --overwrite."
     }
     static func authorityWithoutTLS(_ upstream: String) -> String {
         "--upstream-ca has no effect with \(upstream), which has no certificate; use https:// or leave it out."
@@ -32,8 +33,8 @@ extension Messages {
         "\(Words.counted(requests, "request")) and \(Words.counted(sockets, "WebSocket")) in \(path)"
     }
     static func recordingIncomplete(_ path: String, _ program: String) -> String {
-        "the recording stopped before the \(program) did, for the reason logged above; the traffic before that "
-            + "is in '\(path)'."
+        "the recording stopped before the \(program) did, for the reason logged above; '\(path)' contains the "
+            + "traffic until then."
     }
     static func recordingDisplaced(_ path: String, _ other: String) -> String {
         "'\(path)' was moved, removed or replaced by another file during the recording; the recording is in '\(other)'."
@@ -45,7 +46,7 @@ extension Messages {
     // MARK: The messages about replayed sessions
 
     static func badPrefix(_ text: String) -> String {
-        "--prefix is what precedes the API's paths, such as /prod for /prod/api/v1/goals; got '\(text)'."
+        "--prefix must be the part before the API's paths, such as /prod in /prod/api/v1/goals; got '\(text)'."
     }
 
     static func unplayable(_ path: String, _ reason: String) -> String { "cannot play '\(path)' back: \(reason)" }
@@ -56,16 +57,16 @@ extension Messages {
     static func badSpeed(_ value: String) -> String {
         "--speed must be instant, or a factor for the recorded speed: a number from 0.001 to 1000; got '\(value)'."
     }
-    static let twoSpeeds = "--speed cannot be combined with --instant, which is '--speed instant'."
+    static let twoSpeeds = "--speed cannot be combined with --instant, which means '--speed instant'."
     static func notWithSession(_ option: String) -> String {
         "\(option) cannot be combined with a replayed session, which has no data of its own."
     }
     static let twoStates =
-        "--state and --import both set the initial state: without --import the server continues where --state "
-        + "ended; PUT /__admin/state takes the file of --import while the server runs."
+        "--state and --import both set the initial state; use only one of them. To import a file while the server "
+        + "runs, send it with PUT /__admin/state."
     static let scenarioBesideSession =
-        "--scenario must not have users, answers, meals, stubs, ids, token lifetime or a session if a session is "
-        + "replayed; it may have faults, guide, seed and clock."
+        "a scenario for a replayed session may set faults, guide, seed and clock, but not users, answers, meals, "
+        + "stubs, ids, token lifetime or another session."
 
     /// The final message: a line, followed by the differences from the recording.
     static func replayed(_ outcome: Engine.ReplayOutcome) -> String {
@@ -74,25 +75,26 @@ extension Messages {
     static func replaySummary(_ plan: ReplayPlan) -> String {
         var (exchanges, sockets) = (0, 0)
         for entry in plan.session.entries { if entry.isSocket { sockets += 1 } else { exchanges += 1 } }
-        return "a recorded session of \(Words.counted(exchanges, "request")) and \(Words.counted(sockets, "WebSocket"))"
+        return "a recorded session with \(Words.counted(exchanges, "request")) and "
+            + Words.counted(sockets, "WebSocket")
     }
-    static let strictReplay = "Each recorded request once, in the recorded order, and nothing else (match: strict)."
+    static let strictReplay = "The client sends each recorded request once, in the recorded order (match: strict)."
 
     // MARK: The messages of 'serve --record'
 
     static func recordingExists(_ path: String) -> String {
-        "'\(path)' exists already, and may be the only copy of a session: name another file, or remove it."
+        "'\(path)' already exists and may be the only copy of a session: name another file, or remove it."
     }
 
     // MARK: The messages of 'judge'
 
     static let prefixOfJournal =
-        "--prefix is for sessions, but this is a journal, whose paths have no prefix; leave it out."
+        "--prefix applies only to sessions. This file is a journal; leave --prefix out."
     static func noCall(among count: Int, _ stranger: SessionJournal.Stranger) -> String {
         let first = stranger.request.isEmpty ? "" : ": the first is \(stranger.request)"
         let what =
-            stranger.prefix == nil ? "If a prefix precedes the API's paths" : "If \(stranger.prefix ?? "") is a prefix"
-        return "It has \(Words.counted(count, "request")) and no call to the API\(first). \(what), name it: --prefix "
+            stranger.prefix == nil ? "If the API's paths have a prefix" : "If \(stranger.prefix ?? "") is a prefix"
+        return "It has \(Words.counted(count, "request")), but none to the API\(first). \(what), pass it: --prefix "
             + "\(stranger.prefix ?? "/prod")."
     }
     static let standardInput = "standard input"
@@ -101,23 +103,23 @@ extension Messages {
     static func noSuchWorld(_ id: String, others: [String]) -> String {
         let near = NearestWord.hint(id, among: others)
         let shown = others.prefix(5).joined(separator: ", ") + (others.count > 5 ? ", …" : "")
-        return "no entry belongs to the world '\(id)'; there are entries of \(shown).\(near)"
+        return "no entry belongs to the world '\(id)'; the worlds with entries are \(shown).\(near)"
     }
     static func tooManyWorlds(limit: Int) -> String {
         "the journal has more than \(limit) worlds, but at most \(limit) can be judged at once; select one "
             + "with --world."
     }
     static func disorderedEntry(_ number: Int, after last: Int, world: String) -> String {
-        "entry \(number) of \(world) comes after entry \(last): a journal is judged in order. Are these two journals "
-            + "in one file, or is the newest entry first?"
+        "entry \(number) of \(world) comes after entry \(last), but a journal must be in order. Does the file contain "
+            + "two journals, or is the newest entry first?"
     }
 
     // MARK: The messages of 'serve --tls' and 'certificate'
 
     static func requires(_ needed: String, _ option: String) -> String { "\(option) requires \(needed)." }
-    static func howToTrust(_ program: String) -> String { "'\(program) certificate' says how." }
+    static func howToTrust(_ program: String) -> String { "'\(program) certificate' explains how." }
     static let certificateAndKey =
-        "--certificate and --key go together: a certificate needs its private key."
+        "--certificate and --key must be used together: a certificate needs its private key."
     static func samePort(_ port: UInt16) -> String {
         "TLS needs a separate port: --port and --tls-port are both \(port)."
     }
@@ -128,19 +130,19 @@ extension Messages {
     static func certificateExpired(_ time: String) -> String {
         "the certificate expired at \(time): clients will refuse it"
     }
-    static let certificateNotYetValid = "the certificate is not valid yet: clients will refuse it until then"
+    static let certificateNotYetValid = "the certificate is not valid yet: clients will refuse it until it is"
     static func openAuthorityKey(_ path: String) -> String {
-        "'\(path)' is open to other users, who can make certificates with it that your clients trust: run chmod 600 "
-            + path.shellQuoted
+        "other users have access to '\(path)' and can use it to issue certificates that your clients trust: run "
+            + "chmod 600 \(path.shellQuoted)"
     }
     static func newAuthority(after expiry: String) -> String {
-        "the CA was valid until \(date(expiry)), so there is a new CA, which clients must trust again"
+        "created a new CA, because the old one is valid only until \(date(expiry)); clients must trust the new CA"
     }
     static func damagedAuthority(_ certificate: String, _ key: String, _ reason: String) -> String {
         "the CA that your clients trust is damaged: \(sentence(reason)) Restore '\(certificate)' and '\(key)', or "
-            + "remove both. The next start makes a new CA, which clients must trust again."
+            + "remove both. The next start then creates a new CA, and clients must trust the new CA."
     }
-    static let eitherPathOrPEM = "--ca prints a path and --pem a certificate; give one of them."
+    static let eitherPathOrPEM = "--ca prints a path, and --pem prints a certificate; use only one of these options."
 
     /// Prefixes a sentence about a certificate or key with the name of its file.
     static func inMaterial(_ path: String, _ error: TLSError) -> String { "cannot use '\(path)': \(error.description)" }
@@ -191,14 +193,14 @@ extension Messages {
 /// Messages of `conform`.
 extension Messages {
     static let noConformUpstream =
-        "conform needs a recorded session, session.har, or the server: --upstream https://api.example.com."
+        "conform requires a recorded session, such as session.har, or a server: --upstream https://api.example.com."
     static func onlyLive(_ option: String) -> String {
-        "\(option) is for a server, but this is a recorded session, and conform sends it nothing; leave one of them "
-            + "out."
+        "\(option) applies only to a server; leave out either \(option) or the recorded session."
     }
-    static let prefixOfServer = "--prefix is for a recorded session; conform asks --upstream at the API's own paths."
+    static let prefixOfServer =
+        "--prefix applies only to a recorded session; conform's own requests have no prefix."
     static func overlayComment(_ title: String) -> String {
-        "\(title): what deviates, for 'fitiq-mock serve --overlay'. Texts, numbers and times are invented."
+        "\(title): the deviations, for 'fitiq-mock serve --overlay'. Texts, numbers and times are invented."
     }
     static func notAccepted(_ reason: String) -> String {
         "the deviations cannot be written as a readable overlay: \(reason)"
@@ -208,7 +210,7 @@ extension Messages {
         let new = acceptance.newCount == all ? "" : ", \(acceptance.newCount) of them new"
         return
             "\(path) has \(Words.counted(all, "change"))\(new): 'fitiq-mock serve --overlay \(path.shellQuoted)' applies "
-            + "them, and 'fitiq-mock conform --overlay \(path.shellQuoted)' takes them for granted."
+            + "them, and 'fitiq-mock conform --overlay \(path.shellQuoted)' expects them."
     }
     static func notExpressed(_ places: [String]) -> String {
         let more = places.count > 5 ? ", and \(places.count - 5) more" : ""
@@ -216,15 +218,15 @@ extension Messages {
             + places.prefix(5).joined(separator: "; ") + more + "."
     }
     static let noUpstreamToken =
-        "the server is not on this machine, so it needs its own token: --token, or FITIQ_UPSTREAM_TOKEN."
+        "the server is not on this machine, so conform needs a token for it: --token, or FITIQ_UPSTREAM_TOKEN."
     static let badPause =
-        "--pause is a duration such as 500ms, up to 5s, and at least 100ms for a server that is not on this machine."
+        "--pause must be a duration such as 500ms, at most 5s, and at least 100ms if the server is on another machine."
     static func badUpstreamSecret(_ label: String) -> String { "\(label) must be visible ASCII characters." }
     static func whatConformDoes(_ server: String) -> String {
         "\(server) is not on this machine. The cases create consultations, goals and meals in the token's "
             + "account, and delete nothing."
     }
     static let playedToItsEnd = "played"
-    static let tooManyConformRequests = "No case begins after \(ConformPlay.requestLimit) requests"
+    static let tooManyConformRequests = "The limit of \(ConformPlay.requestLimit) requests was reached"
     static func comparison(with server: String) -> String { "\(server) compared with the fake" }
 }

@@ -37,12 +37,12 @@ enum Messages {
         return " Use --protocol \(spoken == "message" ? "user_message" : "message")."
     }
     static func empty(_ option: String) -> String { "\(option) must not be empty." }
-    static let halfAnAccount = "--email and --password belong together: give both, or neither."
+    static let halfAnAccount = "--email and --password must be used together."
     static func notAFieldValue(_ option: String) -> String {
         "\(option) must be printable ASCII without spaces around it: clients send it as a header field."
     }
     static func notAnOrigin(_ value: String, of label: String) -> String {
-        "\(label) must be an origin as browsers send it, scheme://host or scheme://host:port without a path, or null, "
+        "\(label) must be an origin as browsers send it (scheme://host or scheme://host:port, without a path), null, "
             + "file:// or *; got '\(value)'."
     }
     static let noCommandLine =
@@ -56,22 +56,22 @@ enum Messages {
         "\(address) returns verdicts that this fitiq-mock does not know: use the same version on both sides."
     }
     static let notOnServer =
-        "with --server, that server decides how it creates worlds, and verify does not compare versions: leave out "
-        + "--against, --allow-origin, --cors, --network and --compression."
+        "--server cannot be combined with --against, --allow-origin, --cors, --network or --compression: the server "
+        + "itself configures its worlds, and verify does not compare versions there."
     /// Why a report lacks runs: a server was lost or full.
     static func lostRuns(_ lost: [(scenario: String, reason: String)]) -> String {
         let reasons = lost.map { "\($0.scenario): \($0.reason)" }.joined(separator: " ")
         let options = lost.map { "--scenario \($0.scenario.shellQuoted)" }.joined(separator: " ")
         return
-            "\(Words.counted(lost.count, "run")) got no world, or lost it when the server exited; repeat \(options). "
-            + reasons
+            "\(Words.counted(lost.count, "run")) got no world, or lost it when the server exited; run verify again "
+            + "with \(options). \(reasons)"
     }
     static func notANode(_ value: String) -> String {
-        "--node must be 1 to \(NodeName.longest) lower-case letters, digits and hyphens, with a letter first and no "
-            + "hyphen last; got '\(value)'."
+        "--node must have 1 to \(NodeName.longest) lower-case letters, digits and hyphens, begin with a letter, and "
+            + "not end with a hyphen; got '\(value)'."
     }
     static func notPublicURL(_ value: String) -> String {
-        "--public-url must be http:// or https://, a host and optionally a port, without a path; got '\(value)'."
+        "--public-url must consist of http:// or https://, a host and an optional port, without a path; got '\(value)'."
     }
     static let publicWithoutToken =
         "--public-url needs an --admin-token: behind a proxy every client seems to be on the proxy's machine, so anyone "
@@ -86,7 +86,7 @@ enum Messages {
         "Set FITIQ_MOCK_\(variable) to the server's value first: it is not shown here."
     }
     static func tokenOutlives(seconds: Int64) -> String {
-        "A token lasts \(seconds) s; a token from 'token' without --expires-in is valid longer."
+        "Tokens expire after \(seconds) s, but tokens from 'fitiq-mock token' without --expires-in are valid longer."
     }
 
     // MARK: Chat
@@ -104,13 +104,13 @@ enum Messages {
     }
     static func archived(_ next: String) -> String { "Archived. A new consultation begins: \(next)." }
     static func begunAnew(_ next: String) -> String {
-        "the server no longer has this consultation, perhaps because it restarted; a new one begins: \(next)."
+        "the server no longer has this consultation, perhaps because the server restarted; a new one begins: \(next)."
     }
-    static let mealWithoutText = "say what was eaten: /meal 2 eggs and toast"
+    static let mealWithoutText = "describe the meal: /meal 2 eggs and toast"
     static func mealCompleted(_ text: String, calories: Int?) -> String {
         "\(text.onOneLine(limit: 100)): \(calories.map { "\($0) kcal" } ?? "completed")"
     }
-    static let connectionLost = "the connection is lost; reconnecting ..."
+    static let connectionLost = "the connection was lost; reconnecting ..."
     static let chatGoesOn = "reconnected."
     static func made(_ template: ClientState.Template) -> String {
         "the coach created a \(template.type) template: \(template.name)"
@@ -120,7 +120,8 @@ enum Messages {
         "the server's clock is stopped, so nothing arrives until you move it: POST \(path) {\"advance\": \"10s\"}"
     }
     static func clockRefused(_ reason: String) -> String {
-        "nothing arrives. To check whether the server's clock is stopped, pass its --admin-token: \(reason)"
+        "nothing has arrived. To check whether the server's clock is stopped, pass the server's --admin-token: "
+            + reason
     }
 
     // MARK: Judging clients
@@ -134,8 +135,8 @@ enum Messages {
         " Put the command to run after '--': fitiq-mock \(command) [<options>] -- COMMAND."
     }
     static let durations =
-        " A duration is a number and s, m, h or d, such as 30s, and at most \(Lifetime.longestDays)d."
-    static let confirmations = " 2/3 asks for two of three runs, of at most \(ExploreLimits.tries)."
+        " A duration is a number followed by s, m, h or d, such as 30s, and at most \(Lifetime.longestDays)d."
+    static let confirmations = " 2/3 means two of three runs; the maximum is \(ExploreLimits.tries) runs."
     static let scenarioList =
         "there is no command 'scenario list': 'fitiq-mock scenarios' lists the built-in scenarios, and 'scenario "
         + "from' creates one from a recorded session."
@@ -147,8 +148,8 @@ enum Messages {
         "the internal server could not create a world for a scenario: \(reason)"
     }
     static func worldIsGone(_ scenario: String) -> String {
-        "the world of the scenario '\(scenario)' no longer exists: the command deleted it through the admin "
-            + "API, so the client cannot be judged."
+        "the command deleted the world of the scenario '\(scenario)' through the admin API, so the client cannot be "
+            + "judged."
     }
     static func unknownCase(_ address: String, nearest: String?) -> String {
         "there is no case '\(address)', and no case below it.\(NearestWord.hint(nearest)) "
@@ -157,7 +158,7 @@ enum Messages {
     static let allSkipped = "every case is skipped: --skip excludes all cases that --case and --guide select."
     static let interruptedRun = "Interrupted"
     static func timeIsUp(_ limit: Duration) -> String {
-        "The time limit of \(Durations.seconds(limit.nanoseconds)) s is over"
+        "The time limit of \(Durations.seconds(limit.nanoseconds)) s was reached"
     }
     static let failedFast = "Stopped at the first failure (--fail-fast)"
     static let adapterDies = "The adapter exited twice in a row before its first answer"
@@ -182,13 +183,13 @@ enum Messages {
     static let interrupted = "interrupted; the command was stopped, and nothing was judged."
     static let badJobs = "--jobs must be from 1 to \(Verify.jobLimit)."
     static func tooManyRequests(_ limit: Int) -> String {
-        "\(limit) requests of this client are under way, which is the limit; wait for some of them."
+        "this client has \(limit) requests in progress, which is the limit; wait for some of them to finish."
     }
     static func noOutputFile(_ reason: String) -> String {
-        "cannot keep the output of a command in a temporary file: \(reason)."
+        "cannot create a temporary file for a command's output: \(reason)."
     }
     static let processesLeft =
-        "not all processes that the command started could be stopped, and some may still run; find them with ps "
+        "some processes that the command started could not be stopped and may still be running; find them with ps "
         + "and kill them."
     static let commandRuns = "the command runs"
     static func commandEnded(_ outcome: Report.CommandOutcome, tenths: Int64) -> String {
@@ -209,7 +210,7 @@ enum Messages {
     static let againstClause = "The command does the same as its older version."
     static let oldIsSilent = "The older command sent nothing, so there is nothing to compare with."
     static let tooMuchToCompare =
-        "A journal has dropped its oldest entries, so the beginning was not compared: use a shorter test."
+        "A journal has dropped its oldest entries, so the beginning of the run was not compared: use a shorter test."
 
     // MARK: The messages of 'explore'
 
@@ -249,7 +250,7 @@ enum Messages {
     static func unknownStory(_ name: String?, allowed: [String]) -> String {
         let found =
             name.map { "the scenario's comments name the story '\($0)'" } ?? "the scenario's comments name no story"
-        return "\(found); an adapter replays one of \(Words.list(allowed))."
+        return "\(found); an adapter can replay only \(Words.list(allowed))."
     }
 
     // MARK: The messages of 'scenario from'
@@ -263,7 +264,7 @@ enum Messages {
         isFailure
             ? "the recorded client breaks no obligation, so the search looks for faults that make the command fail"
             : "the recorded client breaks \(Words.list(ids)); the search looks for faults that make the command "
-                + "break the same"
+                + "break the same obligations"
     }
     static func translated(_ schedule: Schedule) -> String {
         "the session has \(Words.counted(schedule.faults.count, "fault or answer", "faults and answers")); "
@@ -281,7 +282,7 @@ enum Messages {
         "the command breaks \(Words.list(ids)) without any fault, so there is no scenario to write: fix that first, or "
             + "list it in --known-broken to look for the rest."
     }
-    static let notTheEnd = "This is the smallest so far: Ctrl-C came before the end of the search."
+    static let notTheEnd = "This is the smallest scenario so far: Ctrl-C ended the search early."
     static func doesNotFail(_ path: String) -> String {
         "with all faults of the session, the command does not fail like the recorded client. To play the "
             + "session as it is, use a scenario with 'replay: \(path)'. The first differences between the session "
@@ -307,8 +308,9 @@ enum Messages {
     static func unreachable(_ trouble: ClientError, url: String) -> String {
         let advice =
             switch trouble {
-            case .refused(status: 401, _): " Give the server's token with --admin-token."
-            case .transport, .badHTTP: " Start the server with 'fitiq-mock serve', or name another with --url."
+            case .refused(status: 401, _): " Pass the server's token with --admin-token."
+            case .transport, .badHTTP:
+                " Start the server with 'fitiq-mock serve', or pass another server's URL with --url."
             default: ""
             }
         return "\(url): \(sentence(trouble.description))\(advice)"
@@ -365,18 +367,18 @@ enum Messages {
     ///
     /// `kind` names what is there if it is not a regular file.
     static func notReadyFile(_ path: String, _ kind: String?) -> String {
-        "'\(path)' is \(kind ?? "not a ready file of fitiq-mock, or one of another user,") and was not "
-            + "changed: set --ready-file to a path at which no file exists."
+        "'\(path)' is \(kind ?? "not a fitiq-mock ready file, or belongs to another user,") and was not changed: set "
+            + "--ready-file to a path at which no file exists."
     }
     static func noReadyFile(_ path: String) -> String {
         "'\(path)' is missing: its server has not started, or has stopped."
     }
     static func staleReadyFile(_ path: String, _ writer: ReadyFile.Writer) -> String {
         let start = writer.startedAt.map { ", started at \($0.wireText)," } ?? ""
-        return "'\(path)' is stale: process \(writer.id)\(start) no longer runs."
+        return "'\(path)' is stale: process \(writer.id)\(start) is no longer running."
     }
     static func unhealthy(_ trouble: ClientError, url: String) -> String {
-        "\(url) does not answer like a server: \(sentence(trouble.description))"
+        "\(url) does not answer like a fitiq-mock server: \(sentence(trouble.description))"
     }
     static func stillDrains(_ url: String, worlds: Int) -> String {
         "\(url) is still draining: \(Words.counted(worlds, "world")) \(worlds == 1 ? "is" : "are") left."
@@ -384,7 +386,7 @@ enum Messages {
     static let negativeTimeout = "--timeout must not be negative."
     static func readyFileInUse(_ path: String, _ identifier: Int32) -> String {
         "'\(path)' is the ready file of process \(identifier), which is still running: stop it, or name "
-            + "another file. If that process is now another program, remove the file."
+            + "another file. If another program now has that process ID, remove the file."
     }
     static func standardOutput(_ error: FileError) -> String { "cannot write to standard output: \(error.reason)." }
     static let noDataDirectory =

@@ -143,7 +143,7 @@ struct RunningProxy {
             lines.append("  over TLS    \(secureURL)")
             lines.append("              \(RunningServer.webSocket(secureURL))")
         }
-        if let caPath { lines.append("  CA          \(caPath)  ('\(program) certificate' says how clients trust it)") }
+        if let caPath { lines.append("  CA          \(caPath)  ('\(program) certificate' explains how to trust it)") }
         let secrets =
             keepsSecrets
             ? "with all tokens, keys, cookies and e-mail addresses in it: do not share it"

@@ -40,7 +40,7 @@ struct DrainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drain",
         abstract:
-            "Make a server refuse new worlds and stop after its last world is gone; wait until its port is closed.",
+            "Make a server refuse new worlds and stop after its last world is deleted; wait until its port is closed.",
         discussion: """
             Meanwhile /ready answers 503, so that a proxy sends new worlds to other servers. A world ends when a \
             client deletes it, or when it has been idle for too long. Exits with 1 if the server cannot be reached \

@@ -9,7 +9,7 @@ struct ReplayCommand: ParsableCommand {
         commandName: "replay",
         abstract: "Serve a recorded session, a HAR file, until Ctrl-C.",
         discussion: """
-            Each option can also be set in the environment, --match as FITIQ_MOCK_MATCH and so on. --scenario sets \
+            You can also set each option in the environment: --match as FITIQ_MOCK_MATCH, and so on. --scenario sets \
             faults, guide, seed and clock; the session replaces its data. --import, --export-on-exit, --state, --ids, \
             --watch, --overlay and --upstream cannot be used with a session.
 

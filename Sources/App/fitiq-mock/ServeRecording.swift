@@ -12,7 +12,9 @@ struct Serve: ParsableCommand {
         // looking for requests for completion scripts, which only the root command handles.
         commandName: "serve", _superCommandName: "fitiq-mock",
         abstract: "Serve the fake backend until Ctrl-C.",
-        discussion: "Each option can also be set in the environment, --ready-file as FITIQ_MOCK_READY_FILE and so on.")
+        discussion: """
+            You can also set each option in the environment: --ready-file as FITIQ_MOCK_READY_FILE, and so on.
+            """)
 
     @OptionGroup var options: ServeOptions
 

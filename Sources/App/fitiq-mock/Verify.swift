@@ -12,7 +12,7 @@ import Text
 struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Run a client's own tests against the fake, and report which obligations of the contract it keeps.",
+        abstract: "Run a client's own tests against the fake, and report which contract obligations it keeps.",
         usage: "fitiq-mock verify [<options>] -- <command> ...",
         discussion: """
             Runs the command once for each scenario, against a fresh world. The command finds its backend in its \

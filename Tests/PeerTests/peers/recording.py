@@ -719,7 +719,7 @@ async def certificates():
                 writer.close()
                 await writer.wait_closed()
             assert proxy.stop() == f"8 requests and 2 WebSockets in {path}", (proxy.printed(), proxy.log())
-            assert "certificate' says how." in proxy.log(), proxy.log()
+            assert "certificate' explains how." in proxy.log(), proxy.log()
             assert "without sending anything" not in proxy.log(), proxy.log()
         kept = entries(path)
         assert all(entry["request"]["url"].startswith(("https://", "wss://")) for entry in kept)
@@ -810,7 +810,7 @@ async def shared():
                 assert process.stop() == f"2 requests and 0 WebSockets in {path}"
             assert len(entries(path)) == 2
             path.rename(path.with_name("session.har.part"))
-            refused("session.har.part' exists already, and may be the only copy")
+            refused("session.har.part' already exists and may be the only copy")
             assert len(entries(path.with_name("session.har.part"))) == 2 and not path.exists()
 
 
