@@ -56,8 +56,8 @@ struct AdviceTests {
         ),
         (
             [503, 503, 503].map { exchange("POST /api/v1/goals", $0) },
-            "POST /api/v1/goals was answered with 503 and not tried again (3 tries): the client has to tell its user that "
-                + "it failed."
+            "POST /api/v1/goals was answered with 503 and not tried again (3 tries): the client must tell its user that "
+                + "the request failed."
         ),
         ([exchange("GET /api/v1/goals", nil)], Messages.notRepeated("GET /api/v1/goals", status: nil, tries: 1)),
         (
@@ -66,10 +66,10 @@ struct AdviceTests {
         ),
         (
             [exchange("POST /api/v1/goals", 503), exchange("GET /api/v1/goals", 200)],
-            "The last exchange succeeded: GET /api/v1/goals was answered with 200, and the client sent nothing "
-                + "after it. It must show the answer or continue from it: check how it is decoded, and that it is "
+            "The last exchange succeeded: GET /api/v1/goals was answered with 200, and then the client sent "
+                + "nothing. The client must show the answer or act on it: check how the answer is decoded, and that it is "
                 + "shown. Before that, POST /api/v1/goals was answered with 503 and not tried again (1 try): the "
-                + "client has to repeat it, with growing pauses, and to tell its user that it failed."
+                + "client must repeat the request, with growing pauses, and tell its user that the request failed."
         ),
         (
             [exchange("POST /api/v1/goals", 503), exchange("GET /api/v1/goals/x", 404, body: refusal)],

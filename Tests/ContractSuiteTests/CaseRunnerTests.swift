@@ -98,7 +98,7 @@ struct CaseRunnerTests {
     @Test("An error that the client throws fails the case but does not stop the runner")
     func breaks() async throws {
         let result = try await play(Self.meals, .breaks)
-        #expect(result.failures.map(\.message) == ["The client could not be driven further: Broken()"])
+        #expect(result.failures.map(\.message) == ["The client failed to follow the case: Broken()"])
         // The client's traffic does not show the reason.
         #expect(result.advice.isEmpty)
         let stage = try TestStage()
@@ -114,7 +114,7 @@ struct CaseRunnerTests {
         let chat = ContractCase(
             "chat/x", "A chat", .ours("It is."), steps: [.expect(.idle), .start(.nutritionist)])
         let result = try await play(chat, .right)
-        #expect(result.skipped == "The client cannot start_consultation; the case needs it.")
+        #expect(result.skipped == "The client does not support start_consultation, which the case needs.")
         #expect(result.isPassed && result.unfaced.isEmpty)
     }
 

@@ -63,34 +63,34 @@ struct ClientExpectationTests {
             ),
             (.noConsultation, "no consultation", "the consultation c1", nil),
             (
-                .line(.assistant, containing: "today"), #"a message of the assistant with "today""#,
-                #"4 messages, the last one "The sa" of the assistant, not complete"#, nil
+                .line(.assistant, containing: "today"), #"a message from the assistant with "today""#,
+                #"4 messages, the last one "The sa" from the assistant, incomplete"#, nil
             ),
-            (.noLine(containing: "today"), #"no message with "today""#, #""And today?" of the user, complete"#, nil),
+            (.noLine(containing: "today"), #"no message with "today""#, #""And today?" from the user, complete"#, nil),
             (
                 .answers(2), "2 complete answers",
-                #"4 messages, the last one "The sa" of the assistant, not complete"#, nil
+                #"4 messages, the last one "The sa" from the assistant, incomplete"#, nil
             ),
             (
-                .problem(.tooMany, containing: "10"), #"a problem of the kind too_many with "10""#,
+                .problem(.tooMany, containing: "10"), #"a problem of kind too_many with "10""#,
                 #"chat ("The coach is overloaded.")"#, .limit
             ),
             (
-                .problemCount(.chat, 2), "2 problems of the kind chat", #"chat ("The coach is overloaded.")"#,
+                .problemCount(.chat, 2), "2 problems of kind chat", #"chat ("The coach is overloaded.")"#,
                 .serverError
             ),
             (
-                .problem(.chat, containing: "10"), #"a problem of the kind chat with "10""#,
+                .problem(.chat, containing: "10"), #"a problem of kind chat with "10""#,
                 #"chat ("The coach is overloaded.")"#, .serverError
             ),
             (.noProblem, "no problem", #"chat ("The coach is overloaded.")"#, nil),
             (.goalCount("Run", 2), #"the goal "Run" 2 times"#, goals, nil),
             (.goal("Fly"), #"the goal "Fly""#, goals, nil),
-            (.goalLinked("Sleep"), #"the goal "Sleep" to be linked with the open consultation"#, goals, nil),
-            (.goalLinked("Fly"), #"the goal "Fly" to be linked with the open consultation"#, goals, nil),
-            (.goalLinked("Swim"), #"the goal "Swim" to be linked with the open consultation"#, goals, nil),
-            (.goalUnlinked("Swim"), #"the goal "Swim" to be linked with no consultation"#, goals, nil),
-            (.goalUnlinked("Fly"), #"the goal "Fly" to be linked with no consultation"#, goals, nil),
+            (.goalLinked("Sleep"), #"the goal "Sleep" to be linked to the open consultation"#, goals, nil),
+            (.goalLinked("Fly"), #"the goal "Fly" to be linked to the open consultation"#, goals, nil),
+            (.goalLinked("Swim"), #"the goal "Swim" to be linked to the open consultation"#, goals, nil),
+            (.goalUnlinked("Swim"), #"the goal "Swim" not to be linked to any consultation"#, goals, nil),
+            (.goalUnlinked("Fly"), #"the goal "Fly" not to be linked to any consultation"#, goals, nil),
             (
                 .meal("eggs", .completed, calories: 140), #"the meal "eggs" to be completed with 140 kcal"#,
                 "it as processing", nil
@@ -98,25 +98,25 @@ struct ClientExpectationTests {
             (.meal("bread", .completed), #"the meal "bread" to be completed"#, "no such meal", nil),
             (
                 .mealError("stone", containing: "why"),
-                #"the meal "stone" to have failed, and the reason shown, with "why""#,
+                #"the meal "stone" to be shown as failed, with a reason that contains "why""#,
                 #"it as failed and the reason "No food.""#, .failedMeal
             ),
             (
                 .idle, "no work in progress",
-                "that work is under way (connection connected, 1 messages not complete, 1 meals in processing)",
+                "that work is under way (connection connected, 1 incomplete messages, 1 meals being processed)",
                 nil
             ),
             (
                 .lines(atMost: 3), "at most 3 messages",
-                #"4 messages, the last one "The sa" of the assistant, not complete"#, .newestMessages
+                #"4 messages, the last one "The sa" from the assistant, incomplete"#, .newestMessages
             ),
             (
-                .goalParted("Run", from: "c1"), #"the goal "Run" not to be linked with c1, which no longer exists"#,
+                .goalParted("Run", from: "c1"), #"the goal "Run" not to be linked to c1, which no longer exists"#,
                 goals,
                 .goneConversation
             ),
             (
-                .template(type: "workout", name: "Dinner"), #"the workout "Dinner" that the coach made"#,
+                .template(type: "workout", name: "Dinner"), #"the workout "Dinner" from the coach"#,
                 #"the meal "Dinner""#, .template
             ),
             (.quickActions, "questions to be suggested", "none", nil),
@@ -126,11 +126,12 @@ struct ClientExpectationTests {
                 #"it as completed with 300 kcal and 4.2 g of protein of "Pie""#, .ownMeal
             ),
             (
-                .mealContents("pie", protein: 5, items: ["Pie"]), #"the meal "pie" with 5.0 g of protein, of "Pie""#,
+                .mealContents("pie", protein: 5, items: ["Pie"]),
+                #"the meal "pie" with 5.0 g of protein, made of "Pie""#,
                 #"it as completed with 300 kcal and 4.2 g of protein of "Pie""#, .mealContents
             ),
             (
-                .checking(.unknown, .all([.problem(.tooMany)])), "a problem of the kind too_many",
+                .checking(.unknown, .all([.problem(.tooMany)])), "a problem of kind too_many",
                 #"chat ("The coach is overloaded.")"#, .unknown
             ),
             (.all([.streaming, .noProblem]), "no problem", #"chat ("The coach is overloaded.")"#, nil),
@@ -164,7 +165,7 @@ struct ClientExpectationTests {
     }
 
     private static let goals =
-        #""Run" linked with c1, "Sleep" without a consultation, "Swim" linked with c2 and "Swim" without a "#
+        #""Run" linked to c1, "Sleep" without a consultation, "Swim" linked to c2 and "Swim" without a "#
         + "consultation; its chat is c1"
 
     /// Changes to a transcript that equalled the stored one, and the resulting message.
@@ -176,23 +177,23 @@ struct ClientExpectationTests {
             ),
             (
                 [line("How much?", .user)],
-                #"1 message where the server has 2, the last one "How much?" of the user, complete"#
+                #"1 message where the server has 2, the last one "How much?" from the user, complete"#
             ),
             (
                 [line("How much?", .user), line("About 1.6")],
-                #""About 1.6" of the assistant, complete where the server has "About 1.6 g." of the assistant"#
+                #""About 1.6" from the assistant, complete where the server has "About 1.6 g." from the assistant"#
             ),
             (
                 [line("How much?", .user), line("About 1.6 g.", .user)],
-                #""About 1.6 g." of the user, complete where the server has "About 1.6 g." of the assistant"#
+                #""About 1.6 g." from the user, complete where the server has "About 1.6 g." from the assistant"#
             ),
             (
                 [line("How much?", .user, false), line("About 1.6 g.")],
-                #""How much?" of the user, not complete where the server has "How much?" of the user"#
+                #""How much?" from the user, incomplete where the server has "How much?" from the user"#
             ),
             (
                 [line("How much?", .user), line("About 1.6 g."), line("About 1.6 g.")],
-                #"3 messages where the server has 2, the last one "About 1.6 g." of the assistant, complete"#
+                #"3 messages where the server has 2, the last one "About 1.6 g." from the assistant, complete"#
             ),
         ] as [([ClientReport.Line], String)])
     func transcript(_ lines: [ClientReport.Line], _ shown: String) {

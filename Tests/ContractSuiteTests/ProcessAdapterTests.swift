@@ -126,10 +126,10 @@ struct ProcessAdapterTests {
         #expect(await failure(of: "read line; echo hello; cat").contains("is hello: it is not JSON"))
         #expect(await failure(of: "read line; echo '{\"ok\":true}'; cat").contains("'clock' is missing"))
         let words = await failure(of: "printf 'one\\ntwo\\nthree\\n\\033[2Jfour\\n' >&2; exit 3")
-        #expect(words.hasSuffix("It last wrote to standard error: two / three / \u{FFFD}[2Jfour"), "\(words)")
+        #expect(words.hasSuffix("Its last lines on standard error: two / three / \u{FFFD}[2Jfour"), "\(words)")
         let many = await failure(of: "yes a | tr -d '\\n' | head -c 5000 >&2; exit 3")
         #expect(many.hasSuffix("standard error: " + String(repeating: "a", count: 400) + "…"), "\(many)")
-        #expect(await failure(of: "exit 3").hasSuffix("It wrote nothing to standard error."))
+        #expect(await failure(of: "exit 3").hasSuffix("The adapter wrote nothing to standard error."))
         let gone = ProcessAdapter(["./fitiq-no-such-adapter"])
         let error = await #expect(throws: AdapterError.self) { _ = try await gone.begin(ProcessLineTests.surroundings) }
         #expect(

@@ -72,8 +72,8 @@ struct ProcessLineTests {
     @Test(
         "The error for an unreadable line states the place, the content and the expectation",
         arguments: [
-            ("", "it is not JSON at column 1"),
-            ("Connecting to server...", "it is not JSON at column 1"),
+            ("", "it is not valid JSON at column 1"),
+            ("Connecting to server...", "it is not valid JSON at column 1"),
             ("[]", "it is an array, not an object"),
             ("{}", "'ok' is missing, not true or false"),
             (#"{"ok":"yes"}"#, #"'ok' is "yes", not true or false"#),
@@ -171,11 +171,11 @@ struct ProcessLineTests {
             (.notStarted("cannot start 'x': no"), "The adapter does not run: cannot start 'x': no."),
             (
                 .ended("exited with status 1"),
-                #"The adapter exited with status 1 instead of answering {"command":"report"}. It last wrote to standard error: hello"#
+                #"The adapter exited with status 1 instead of answering {"command":"report"}. Its last lines on standard error: hello"#
             ),
             (
                 .closedOutput,
-                #"The adapter closed its standard output instead of answering {"command":"report"}. It must stay open until the end."#
+                #"The adapter closed its standard output instead of answering {"command":"report"}. Standard output must stay open until the adapter ends."#
             ),
             (
                 .late,
@@ -183,7 +183,7 @@ struct ProcessLineTests {
             ),
             (
                 .tooLong,
-                #"The adapter's answer to {"command":"report"} has no end within 1 MiB. Expected one line: {"ok":true,"report":{…}}."#
+                #"The adapter's answer to {"command":"report"} is longer than 1 MiB. Expected one line: {"ok":true,"report":{…}}."#
             ),
             (.notRunning, "The adapter exited, or was stopped, earlier in this case: 'report' was not sent."),
             (.unsupported, "The adapter says that it does not support 'report'."),

@@ -153,7 +153,7 @@ struct ConformTests {
             }
         }
         let notes = done.report.runs[0].notes.dropFirst()
-        #expect(notes.count > 1 && notes.allSatisfy { $0.contains("existed before") }, "\(notes)")
+        #expect(notes.count > 1 && notes.allSatisfy { $0.contains("already existed") }, "\(notes)")
         #expect(done.conformance.fidelity == 100)
     }
 
@@ -200,10 +200,11 @@ struct ConformTests {
         let done = try await Self.compare("name: planted\nfaults:\n  - \(fault)\n", cases: ["goal/chat/twice"])
         let text = Self.text(done)
         #expect(text.contains("\n  ✗ GET /api/v1/goals: 0 of "), "\(text)")
-        #expect(text.contains("\n  ✓ POST /api/v1/goals: 1 of 1 answer alike, 100 %\n"), "\(text)")
+        #expect(text.contains("\n  ✓ POST /api/v1/goals: 1 of 1 answer matched, 100 %\n"), "\(text)")
         #expect(
-            text.contains("200, <b>|*[x](y)`: the fake has no such member, upstream a number; first in goal/chat/twice")
-        )
+            text.contains(
+                "200, <b>|*[x](y)`: the fake has no such member, and upstream has a number; first seen in "
+                    + "goal/chat/twice"))
         #expect(text.contains("The run fails: answers deviate.\n") && !text.contains("situation"), "\(text)")
         let row = done.conformance.rows.split(separator: "\n").first { $0.contains("<b>") }
         #expect(
@@ -214,7 +215,7 @@ struct ConformTests {
         let checks = value["runs"]?[0]?["checks"]?.array ?? []
         let failed = checks.filter { $0["failures"]?[0] != nil }
         #expect(value["exit_code"] == 1 && failed.map { $0["address"]?.string } == ["conform/listGoals"])
-        #expect(value["runs"]?[0]?["notes"]?[0]?.string?.hasSuffix(" % alike.") == true)
+        #expect(value["runs"]?[0]?["notes"]?[0]?.string?.hasSuffix(" % matched.") == true)
         let known = try KnownBroken(reading: Array("conform/listGoals".utf8), checks: Conformance.addresses)
         #expect(done.report.outcome(knownBroken: known).exitCode == 0)
     }

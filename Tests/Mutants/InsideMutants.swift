@@ -23,7 +23,7 @@ extension Mutant {
         },
         Mutant(
             "shows only the newest words of an arriving answer", breaks: "inside/transcript-equals-chunks",
-            saying: "Expected every answer to be the beginning of \"About 1.6 g",
+            saying: "Expected every answer to match the beginning of \"About 1.6 g",
             in: .suite("chat/answer/as-scripted")
         ) {
             .showing { report in
@@ -85,13 +85,13 @@ extension Mutant {
         }.hiding("fetching the meal a moment later shows the failure, too"),
         Mutant(
             "does not report a 400 to its user", breaks: "inside/refusal-surfaces",
-            saying: "Expected a problem of the kind refused", in: .suite("consultation/create/400-surfaces")
+            saying: "Expected a problem of kind refused", in: .suite("consultation/create/400-surfaces")
         ) {
             .showing { report in report.problems.removeAll { $0.kind == .refused } }
         },
         Mutant(
             "only logs why the quick actions did not load", breaks: "inside/refusal-surfaces",
-            saying: "Expected a problem of the kind unavailable", in: .suite("quick-actions/load/failure-surfaces")
+            saying: "Expected a problem of kind unavailable", in: .suite("quick-actions/load/failure-surfaces")
         ) {
             .showing { report in if report.quickActions?.isEmpty == true { report.problems = [] } }
         },
@@ -168,7 +168,7 @@ extension Mutant {
         Mutant(
             "shows the goal with its conversation after the conversation was not found",
             breaks: "inside/gone-conversation-cleared",
-            saying: "not to be linked with \(KnownID.nothing), which no longer exists",
+            saying: "not to be linked to \(KnownID.nothing), which no longer exists",
             in: .suite("goal/chat/404-clears-the-conversation")
         ) {
             var known: [String: String] = [:]
@@ -182,7 +182,7 @@ extension Mutant {
         }.hiding("a story's expectations about goals apply only without faults"),
         Mutant(
             "treats every template from the coach as a goal", breaks: "inside/template-by-its-type",
-            saying: "Expected the goal \"Run 5 km\" to be linked with no consultation",
+            saying: "Expected the goal \"Run 5 km\" not to be linked to any consultation",
             in: .suite("template/created/is-no-goal")
         ) {
             .answers { response, request in
@@ -196,7 +196,7 @@ extension Mutant {
         },
         Mutant(
             "shows each template as a meal template", breaks: "inside/template-by-its-type",
-            saying: "Expected the wellness \"Calm Evenings\" that the coach made",
+            saying: "Expected the wellness \"Calm Evenings\" from the coach",
             in: .suite("template/created/is-shown")
         ) {
             .showing { report in

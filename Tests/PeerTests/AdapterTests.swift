@@ -60,14 +60,14 @@ extension LongPeers {
                 Mistake(
                     "Credulous", "chat/answer/never-ends",
                     "Expected every answer shown as complete to match one on the server"),
-                Mistake("Deaf", "chat/error/surfaces", #"a problem of the kind chat with "The coach is overloaded.""#),
+                Mistake("Deaf", "chat/error/surfaces", #"a problem of kind chat with "The coach is overloaded.""#),
                 Mistake("Mute", "socket/leave/closes-and-stays-away", "! ws/close-handshake (should)"),
                 Mistake("Steady", "interruption/drop/pauses-grow", "! ws/reconnect-backoff (should)"),
                 Mistake("Plodding", "consultation/create/500-twice", "! retry/backoff-on-5xx (should)"),
                 Mistake("Forgetful", "chat/answer/as-scripted", "✗ inside/transcript-equals-chunks (must)"),
                 Mistake(
                     "Echoing", "interruption/drop/answer-goes-on",
-                    "Expected the server to store each message of the user once"),
+                    "Expected the server to store each user message once"),
                 Mistake("Brittle", "chat/frames/undecodable-are-survived", "Expected the connection to be connected"),
                 Mistake(
                     "Misspelling", "goal/create/links-what-the-coach-suggested", "✗ goal/links-created-goal (must)"),
@@ -93,7 +93,7 @@ extension LongPeers {
                 Mistake("Ambitious", "template/created/is-no-goal", "✗ inside/template-by-its-type (must)"),
                 Mistake("Ambitious", "template/created/is-shown", "✗ inside/template-by-its-type (must)"),
                 Mistake("Starving", "meal/create/nothing-entered", "✗ request/shape (must)"),
-                Mistake("Wordless", "meal/create/nothing-entered", "a problem of the kind refused"),
+                Mistake("Wordless", "meal/create/nothing-entered", "a problem of kind refused"),
                 Mistake("Hoarding", "consultation/open/newest-100-messages", "✗ inside/keeps-100-messages (must)"),
                 Mistake("Sprawling", "consultation/open/newest-100-messages", "✗ inside/keeps-100-messages (must)"),
                 Mistake("Counting", "meal/connected/contents-are-shown", "✗ inside/meal-contents-shown (must)"),
@@ -121,7 +121,7 @@ extension LongPeers {
                 ("leaves_a_child_behind", "The adapter exited with status 4 instead of answering {"),
                 ("closes_its_output", "The adapter closed its standard output instead of answering {"),
                 ("writes_garbage", "output for people belongs on standard error"),
-                ("writes_much", "has no end within 1 MiB"),
+                ("writes_much", "is longer than 1 MiB"),
                 ("prints_to_the_answers", "is 2 eggs are logged: it is not JSON"),
             ])
         func troublesome(_ trouble: String, _ words: String) async throws {

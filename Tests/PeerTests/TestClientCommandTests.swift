@@ -61,7 +61,7 @@ extension Peers {
             #expect(lines.count == 2 && lines.first == "began", "\(run.transcript)")
             #expect(
                 lines.last?.hasPrefix("fitiq-mock: The adapter exited with status 3 instead of answering {") == true)
-            #expect(lines.last?.hasSuffix("It last wrote to standard error: began") == true)
+            #expect(lines.last?.hasSuffix("Its last lines on standard error: began") == true)
         }
 
         @Test(

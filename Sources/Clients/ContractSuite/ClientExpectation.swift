@@ -202,7 +202,7 @@ extension ClientExpectation {
         case .quickActions: unless(report.quickActions?.isEmpty == false, Messages.noQuickActions)
         case .meal, .mealResult, .mealError, .mealContents: unmetMeal(report)
         case .idle: unless(!report.isBusy, Messages.busy(report))
-        case .all, .oneOf, .checking: preconditionFailure("Its parts must be checked one by one.")
+        case .all, .oneOf, .checking: preconditionFailure("The parts must be checked one by one.")
         }
     }
 

@@ -26,38 +26,38 @@ enum Messages {
         case .noConsultation: "no consultation"
         case .transcriptAsStored: "the transcript to match the server's messages"
         case .transcriptEndsAsStored(let count):
-            "the transcript to match the server's newest messages, at least \(count)"
+            "the transcript to match at least \(count) of the server's newest messages"
         case .completeAnswersAreStored: "every answer shown as complete to match one on the server"
-        case .answersBegin(let text): "every answer to be the beginning of \(quoted(text)), also while it streams"
-        case .line(let role, let text): "a message of the \(role.rawValue) with \(quoted(text))"
+        case .answersBegin(let text): "every answer to match the beginning of \(quoted(text)), even while streaming"
+        case .line(let role, let text): "a message from the \(role.rawValue) with \(quoted(text))"
         case .noLine(let text): "no message with \(quoted(text))"
         case .lines(let most): "at most \(Words.counted(most, "message"))"
         case .answers(let count): count == 1 ? "a complete answer" : "\(count) complete answers"
-        case .streaming: "an answer that streams and is not shown as complete"
+        case .streaming: "a streaming answer that is not shown as complete"
         case .problem(let kind, let text):
-            "a problem of the kind \(kind.rawValue)" + (text.isEmpty ? "" : " with \(quoted(text))")
-        case .problemCount(let kind, let count): "\(Words.counted(count, "problem")) of the kind \(kind.rawValue)"
+            "a problem of kind \(kind.rawValue)" + (text.isEmpty ? "" : " with \(quoted(text))")
+        case .problemCount(let kind, let count): "\(Words.counted(count, "problem")) of kind \(kind.rawValue)"
         case .noProblem: "no problem"
         case .someProblem, .freshProblem: "a problem to be shown"
-        case .storedOnce: "the server to store each message of the user once"
+        case .storedOnce: "the server to store each user message once"
         case .deliveredIsStored: "the server to store every message shown as delivered"
         case .goal(let title): "the goal \(quoted(title))"
         case .goalCount(let title, let count): "the goal \(quoted(title)) \(count == 1 ? "once" : "\(count) times")"
-        case .goalLinked(let title): "the goal \(quoted(title)) to be linked with the open consultation"
-        case .goalUnlinked(let title): "the goal \(quoted(title)) to be linked with no consultation"
+        case .goalLinked(let title): "the goal \(quoted(title)) to be linked to the open consultation"
+        case .goalUnlinked(let title): "the goal \(quoted(title)) not to be linked to any consultation"
         case .goalParted(let title, let id):
-            "the goal \(quoted(title)) not to be linked with \(id), which no longer exists"
-        case .template(let type, let name): "the \(type) \(quoted(name)) that the coach made"
+            "the goal \(quoted(title)) not to be linked to \(id), which no longer exists"
+        case .template(let type, let name): "the \(type) \(quoted(name)) from the coach"
         case .quickActions: "questions to be suggested"
         case .mealResult(let text, let status, let calories):
             "the meal \(quoted(text)) to have no other result than \(status.rawValue)"
                 + (calories.map { " with \($0) kcal" } ?? "")
         case .mealContents(let text, let protein, let items):
-            "the meal \(quoted(text)) with \(protein) g of protein, of \(Words.list(items.map(quoted)))"
+            "the meal \(quoted(text)) with \(protein) g of protein, made of \(Words.list(items.map(quoted)))"
         case .meal(let text, let status, let calories):
             "the meal \(quoted(text)) to be \(status.rawValue)" + (calories.map { " with \($0) kcal" } ?? "")
         case .mealError(let text, let words):
-            "the meal \(quoted(text)) to have failed, and the reason shown, with \(quoted(words))"
+            "the meal \(quoted(text)) to be shown as failed, with a reason that contains \(quoted(words))"
         case .idle: "no work in progress"
         case .all(let parts): parts.map(text).joined(separator: ", ")
         case .oneOf(let parts): parts.map(text).joined(separator: ", or ")
@@ -77,13 +77,13 @@ enum Messages {
         return count + (stored.map { " where the server has \($0)" } ?? "") + end
     }
     static func line(_ line: ClientReport.Line) -> String {
-        "\(quoted(line.text)) of the \(line.role.rawValue), \(line.isComplete ? "complete" : "not complete")"
+        "\(quoted(line.text)) from the \(line.role.rawValue), \(line.isComplete ? "complete" : "incomplete")"
     }
     static func line(_ line: ClientReport.Line, stored: StoredMessage) -> String {
-        self.line(line) + " where the server has \(quoted(stored.text)) of the \(stored.role.rawValue)"
+        self.line(line) + " where the server has \(quoted(stored.text)) from the \(stored.role.rawValue)"
     }
     static func storedTwice(_ text: String) -> String {
-        "a transcript in which the server has \(quoted(text)) more than once"
+        "a transcript with \(quoted(text)), which the server has stored more than once"
     }
     static func problems(_ problems: [ClientReport.Problem]) -> String {
         if problems.isEmpty { return "no problem" }
@@ -92,7 +92,7 @@ enum Messages {
     static func goals(_ report: ClientReport) -> String {
         if report.goals.isEmpty { return "no goals" }
         let goals = report.goals.suffix(5).map { goal in
-            quoted(goal.title) + (goal.conversation.map { " linked with \($0)" } ?? " without a consultation")
+            quoted(goal.title) + (goal.conversation.map { " linked to \($0)" } ?? " without a consultation")
         }
         return Words.list(goals) + "; its chat is \(report.consultation ?? "none")"
     }
@@ -111,30 +111,32 @@ enum Messages {
     static let noQuickActions = "none"
     static func busy(_ report: ClientReport) -> String {
         "that work is under way (connection \(report.connection.rawValue), "
-            + "\(report.transcript.count { !$0.isComplete }) messages not complete, "
-            + "\(report.meals.count { $0.status == .processing }) meals in processing)"
+            + "\(report.transcript.count { !$0.isComplete }) incomplete messages, "
+            + "\(report.meals.count { $0.status == .processing }) meals being processed)"
     }
 
     // MARK: Case progress
 
     static func noClient(_ error: any Error) -> String { "The client could not be created: \(error)" }
-    static func cannotBeDriven(_ error: any Error) -> String { "The client could not be driven further: \(error)" }
-    static func unsupported(_ instruction: String) -> String { "The client cannot \(instruction); the case needs it." }
+    static func cannotBeDriven(_ error: any Error) -> String { "The client failed to follow the case: \(error)" }
+    static func unsupported(_ instruction: String) -> String {
+        "The client does not support \(instruction), which the case needs."
+    }
     /// The sentence for a client without a chat, which plays the rest of a case.
     static func withoutChat(_ instruction: String) -> String {
-        "The client cannot \(instruction), so the case was played without its chat."
+        "The client does not support \(instruction), so the case was played without its chat."
     }
     static let needsSockets = "The case needs WebSockets, but the client reports that it opens none."
     static let clientChanges =
-        "The client reports the suite's clock in a world on the system's clock, or the reverse, or changes its "
-        + "answer about WebSockets; it must report the same each time."
+        "The client reports the wrong clock for its world, or changes its answer about WebSockets; the client must "
+        + "report the same each time."
     static func takesTooLong(_ duration: Duration, patience: Duration) -> String {
-        "It takes \(text(duration)), but on the system's clock the suite waits at most \(text(patience)). It "
-            + "runs only for a client that follows the suite's clock."
+        "The case takes \(text(duration)), but on the system's clock the suite waits at most \(text(patience)). Only "
+            + "clients that follow the suite's clock can run the case."
     }
     static func neverQuiet(looks: Int) -> String {
-        "The client never becomes idle: after \(looks) checks it still had work that was due immediately. It "
-            + "must run a timer that is due, and report when the next one is due."
+        "The client never becomes idle: after \(looks) checks it still had work that was due immediately. The "
+            + "client must run timers that are due, and report when the next timer is due."
     }
     static func noSuchGoal(_ title: String, _ report: ClientReport) -> String {
         "There is no goal \(quoted(title)) to chat about; the client showed \(goals(report))."
@@ -163,9 +165,9 @@ enum Messages {
     static let sentNothing = "The client sent nothing in this case."
     static func notRepeated(_ request: String, status: Int?, tries: Int) -> String {
         "\(request) was \(status.map { "answered with \($0)" } ?? "not answered") and not tried again "
-            + "(\(Words.counted(tries, "try", "tries"))): the client has to "
-            + (tries < RetrySchedule().maximumAttempts ? "repeat it, with growing pauses, and to " : "")
-            + "tell its user that it failed."
+            + "(\(Words.counted(tries, "try", "tries"))): the client must "
+            + (tries < RetrySchedule().maximumAttempts ? "repeat the request, with growing pauses, and " : "")
+            + "tell its user that the request failed."
     }
     static func refused(_ request: String, status: Int, message: String?) -> String {
         "The last exchange was refused: \(request) got \(status)\(message.map { ", \(quoted($0))" } ?? "")."
@@ -177,14 +179,14 @@ enum Messages {
     ///
     /// - Parameter earlier: Earlier input that the client ignored.
     static func stopped(after request: String, status: Int, _ earlier: String?, isSwift: Bool) -> String {
-        "The last exchange succeeded: \(request) was answered with \(status), and the client sent nothing "
-            + "after it. It must show the answer or continue from it: check how it is decoded\(decoding(isSwift))"
+        "The last exchange succeeded: \(request) was answered with \(status), and then the client sent nothing. The "
+            + "client must show the answer or act on it: check how the answer is decoded\(decoding(isSwift))"
             + (earlier.map { " Before that, \($0)" } ?? "")
     }
     /// Advice to the author of a client whose requests are all correct.
     static func lostWithin(isSwift: Bool) -> String {
-        "The server saw nothing wrong, so the missing part was lost within the client. If an answer or a frame arrived "
-            + "without effect, check how it is decoded\(decoding(isSwift))"
+        "The server found no mistake, so the client lost the missing part. If an answer or a frame had no effect, "
+            + "check how it is decoded\(decoding(isSwift))"
     }
     private static func decoding(_ isSwift: Bool) -> String {
         isSwift

@@ -117,11 +117,12 @@ struct ConformanceTests {
             result.deviations.map(\.firstSeen) == ["goal/one, entry 2", "goal/one, entry 2", "goal/two, entry 5"])
         let report = Self.report(conformance, cases)
         let check = try #require(report.runs[0].checks.first)
-        #expect(check.clause == "GET /api/v1/goals: 1 of 5 answers alike, 20 %")
+        #expect(check.clause == "GET /api/v1/goals: 1 of 5 answers matched, 20 %")
         #expect(
-            check.failures.first == "200, ape: the fake has no such member, upstream true or false; first in goal/one, "
+            check.failures.first
+                == "200, ape: the fake has no such member, and upstream has true or false; first seen in goal/one, "
                 + "entry 2, and in 2 more answers.")
-        #expect(report.runs[0].notes == ["5 answers in 2 cases: 20 % alike.", "goal/two: It stops."])
+        #expect(report.runs[0].notes == ["5 answers in 2 cases: 20 % matched.", "goal/two: It stops."])
         #expect(report.outcome().exitCode == 1)
     }
 

@@ -75,7 +75,7 @@ struct ExplorationReportTests {
             let check = report.runs[1].checks[0]
             #expect(check.address == symptom.id && check.clause == found.verdict?.advice)
             #expect(check.failures == [found.sentence] && check.notes.starts(with: found.timeline))
-            #expect(check.notes.contains("It failed 2 of 3 times, and 1 schedule showed it."))
+            #expect(check.notes.contains("It failed 2 of 3 times, and 1 schedule revealed it."))
             #expect(check.notes.last == "To see it again: verify a")
             let texts = [
                 TerminalReport(report).text, String(decoding: MarkdownReport(report).bytes, as: UTF8.self),

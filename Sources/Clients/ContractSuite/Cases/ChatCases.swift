@@ -31,7 +31,7 @@ extension ContractCase {
         """)
     private static let templateClause = Clause(
         .enhancedConsultations, "TemplateCreatedBanner",
-        "A template is for a meal, a workout or wellness, as its type says.")
+        "A template's type is meal, workout or wellness.")
 
     /// Templates created by coaches, and the questions suggested on their screen.
     static let templateCases: [ContractCase] = [
@@ -62,12 +62,12 @@ extension ContractCase {
             ]),
         ContractCase(
             "quick-actions/load/are-shown", "The client loads the questions that the coach's screen suggests",
-            Clause(.enhancedConsultations, "Quick Actions", "Prompts begin a conversation easily."),
+            Clause(.enhancedConsultations, "Quick Actions", "Prompts make it easy to start a conversation."),
             guide: .enhancedConsultations, faces: ["auth/credentials-on-every-request"],
             steps: .loadQuickActions, .untilAll(.quickActions, .idle, within: .seconds(30)), .expect(.noProblem)),
         ContractCase(
             "quick-actions/load/failure-surfaces",
-            "The user asks for quick actions, they fail to load, and the user sees the error",
+            "Quick actions fail to load, and the user sees the error",
             .ours("The user sees that the request failed."),
             setting: .faults("no-quick-actions", "{on: GET /api/v1/consultations/quick-actions, status: 500}"),
             faces: ["retry/backoff-on-5xx"],
@@ -92,7 +92,7 @@ extension ContractCase {
             .untilAnswered(2), .disconnect),
         ContractCase(
             "chat/answer/slow-coach-is-waited-for",
-            "The first word takes eight seconds, then one word a second arrives",
+            "The first word arrives after eight seconds, then one word arrives per second",
             Clause(.consultationWebSocket, "best practice 4", "The input is disabled while the AI is responding."),
             setting: .builtIn("slow-coach"), faces: ["ws/no-send-while-streaming"],
             steps: .start(.nutritionist), .untilReady, .send("How much protein?"),
@@ -124,7 +124,7 @@ extension ContractCase {
             .untilAll(.problem(.chat, containing: "The answer was interrupted."), .idle, within: .seconds(60)),
             .expect(.problemCount(.chat, 2)), .send("Three?"), .untilAnswered(1), .disconnect),
         ContractCase(
-            "chat/message/from-1-to-2000-characters", "The client refuses a text that is too long, without sending it",
+            "chat/message/from-1-to-2000-characters", "The client does not send a text that is too long",
             Clause(
                 .enhancedConsultations, "best practice 4", "Validate before sending: trimmed, not empty, at most 2000."),
             faces: ["ws/message-shape"],
@@ -134,10 +134,10 @@ extension ContractCase {
             .send("  " + String(repeating: "é", count: 2000) + "\n"), .untilAnswered(1),
             .expect(.line(.user, containing: String(repeating: "é", count: 2000))), .disconnect),
         ContractCase(
-            "chat/frames/unknown-are-ignored", "Frames of new types arrive before, within and after an answer",
+            "chat/frames/unknown-are-ignored", "Frames with new types arrive before, during and after an answer",
             Clause(
                 .enhancedConsultations, "handleIncomingMessage",
-                "Clients ignore unknown types; the other guides with chats say the same."),
+                "Clients must ignore unknown types, as the other chat guides also say."),
             setting: .written(
                 """
                 name: newer-frames
@@ -166,7 +166,7 @@ extension ContractCase {
                 .expect(.checking(.unknown, .noProblem)), .disconnect,
             ]),
         ContractCase(
-            "chat/frames/undecodable-are-survived", "Invalid messages arrive within an answer",
+            "chat/frames/undecodable-are-survived", "Invalid messages arrive during an answer",
             Clause(.consultationWebSocket, "handleIncomingMessage", "The client skips frames that it cannot decode."),
             setting: .faults(
                 "no-messages", "{on: socket, at: {chunk: 1}, insert: Bad Gateway}",
@@ -228,20 +228,23 @@ extension ContractCase {
             steps: .start(.nutritionist), .untilReady, .send("How much protein?"), .untilAnswered(1),
             .expect(.noProblem), .disconnect),
         ContractCase(
-            "delivery/unreliable/history-is-right", "Each answer loses one chunk, doubles one and swaps two",
+            "delivery/unreliable/history-is-right",
+            "In each answer, one chunk is lost, one is doubled and two are swapped",
             Clause(.enhancedConsultations, "Issue 4", "Message ids remove duplicates; the history is authoritative."),
             setting: .builtIn("unreliable-chunks"),
             steps: .start(.nutritionist), .untilReady, .send("How much protein do I need each day?"),
             .untilAnswered(1, within: .minutes(3)), .disconnect),
         ContractCase(
-            "delivery/hostile/is-the-sum-of-its-chunks", "Texts that are hard to display, split at the worst places",
+            "delivery/hostile/is-the-sum-of-its-chunks",
+            "Texts that are hard to display arrive split in the worst places",
             streaming, setting: .builtIn("hostile-coach"),
             steps: [.start(.nutritionist), .untilReady]
                 + (1...12).flatMap { count in [.send("Question \(count)?"), .untilAnswered(count)] }
                 + [.expect(.noProblem), .disconnect]),
         ContractCase(
             "delivery/times/nine-digits", "Times have nine fractional digits",
-            .ours("A client reads times with and without fractions."), setting: .builtIn("nanosecond-timestamps"),
+            .ours("A client must read times with and without fractional seconds."),
+            setting: .builtIn("nanosecond-timestamps"),
             steps: .createGoal("Run 5 km"), .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1),
             .logMeal("2 eggs"), .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(2)),
             .loadGoals, .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)), .expect(.noProblem), .disconnect),

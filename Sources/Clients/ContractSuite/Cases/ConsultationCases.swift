@@ -13,14 +13,14 @@ extension ContractCase {
             steps: [.start(.nutritionist), .untilReady, .expect(.noProblem), .expect(.transcriptAsStored), .disconnect]
         ),
         ContractCase(
-            "consultation/create/in-an-empty-account", "The very first consultation of a new user",
-            Clause(.enhancedConsultations, "Message Flow", "A user's first message begins the history."),
+            "consultation/create/in-an-empty-account", "A new user's first consultation",
+            Clause(.enhancedConsultations, "Message Flow", "The history begins with the user's first message."),
             setting: .builtIn("empty-account"), faces: ["request/shape"],
             steps: .loadGoals, .start(.generalWellness), .untilReady, .send("Hello, who are you?"), .untilAnswered(1),
             .expect(.noProblem), .disconnect),
         ContractCase(
-            "consultation/create/on-the-first-run", "No user exists yet: the list is empty, and a chat begins",
-            Clause(.enhancedConsultations, "Message Flow", "A user's first message begins the history."),
+            "consultation/create/on-the-first-run", "The world has no users yet: the list is empty, and a chat begins",
+            Clause(.enhancedConsultations, "Message Flow", "The history begins with the user's first message."),
             setting: .builtIn("app-first-run"), faces: ["request/shape", "consultation/history-before-connect"],
             steps: .loadGoals, .start(.wellnessSpecialist), .untilReady, .send("Hello?"), .untilAnswered(1),
             .expect(.noProblem), .disconnect),
@@ -58,7 +58,7 @@ extension ContractCase {
             .send("How do I begin to run?"), .untilAnswered(1), .disconnect),
         ContractCase(
             "consultation/create/answer-lost",
-            "The create succeeds but answers 502, and the second attempt finds the consultation",
+            "The create request succeeds but returns 502, and the second attempt finds the consultation",
             Clause(.consultationWebSocket, "HTTP errors, 500", "A server error is retried with exponential backoff."),
             setting: .builtIn("answer-lost"),
             faces: ["retry/backoff-on-5xx", "consultation/conflict-continues-existing"],
@@ -84,7 +84,8 @@ extension ContractCase {
             steps: .start(.nutritionist), .until(.ready, within: .minutes(10)), .send("Hello?"),
             .untilAnswered(1, within: .minutes(2)), .disconnect),
         ContractCase(
-            "consultation/create/400-surfaces", "The server refuses the create with 400, and the user sees the error",
+            "consultation/create/400-surfaces",
+            "The server refuses the consultation with 400, and the user sees the error",
             Clause(.consultationWebSocket, "best practice 4", "Show error alerts for failures."),
             setting: .faults(
                 "refused-create",
@@ -127,7 +128,7 @@ extension ContractCase {
             .pass(.minutes(1)), .open(KnownID.nothing), .pass(.minutes(1)), .expect(.offline)),
         ContractCase(
             "consultation/open/not-active",
-            "The socket of an archived consultation is refused, and not retried forever",
+            "An archived consultation's socket is refused, and the client stops retrying",
             Clause(
                 .enhancedConsultations, "Issue 1",
                 "If the socket fails, verify that the token is valid and the consultation exists."),
@@ -146,13 +147,14 @@ extension ContractCase {
             .expect(.offline)),
         ContractCase(
             "consultation/open/damaged-answers", "The client does not treat truncated or broken answers as complete",
-            .ours("A damaged answer is the network's fault: the client asks again, or the user sees an error."),
+            .ours("After a damaged answer, the client must ask again or show its user an error."),
             setting: .builtIn("broken-responses"),
             steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .seconds(60)), .loadGoals,
             .untilAll(.goal("Run 5 km"), .idle, within: .minutes(3)), .start(.nutritionist),
             .until(.ready, within: .minutes(3)), .send("Hello?"), .untilAnswered(1), .disconnect),
         ContractCase(
-            "consultation/archive/frees-the-persona", "After archiving, the same persona starts a new consultation",
+            "consultation/archive/frees-the-persona",
+            "After archiving a consultation, the user starts a new one with the same persona",
             Clause(.enhancedConsultations, "REST API", "Archiving a consultation ends it and keeps its history."),
             faces: ["request/shape"],
             steps: .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .archive,

@@ -71,7 +71,8 @@ extension ContractCase {
 
     static let authCases: [ContractCase] = [
         ContractCase(
-            "auth/request/401-refreshes-the-token", "A create is refused with 401, and repeated with a fresh token",
+            "auth/request/401-refreshes-the-token",
+            "A create request is refused with 401 and repeated with a fresh token",
             refresh,
             setting: .faults(
                 "refused-once", "{on: POST /api/v1/consultations, requests: 1, status: 401, code: UNAUTHORIZED}"),
@@ -94,13 +95,13 @@ extension ContractCase {
             .start(.nutritionist), .untilReady, .disconnect),
         ContractCase(
             "auth/sign-in/brings-tokens", "The token has expired and the user signs in: the client uses the new token",
-            .ours("A client signs in without a token, and uses the tokens that it gets."),
+            .ours("A client signs in without a token, and then uses the tokens from the response."),
             setting: .written("name: signs-in\n\(shortTokens)"), faces: ["auth/no-expired-bearer"],
             steps: .pass(.seconds(4)), .perform(.signIn(email: "ada@example.com", password: "correct horse")),
             .until(.idle, within: .seconds(10)), .loadGoals, .until(.idle, within: .seconds(10)), .expect(.noProblem)),
         ContractCase(
             "auth/refresh/token-works-once",
-            "The token expires twice, and each refresh uses the previous refresh's token",
+            "The token expires twice, and each refresh uses the refresh token from the previous one",
             .ours("After 401 the client uses the refresh token once, and replaces it with the new one."),
             setting: .written("name: short-tokens\n\(shortTokens)"),
             faces: ["auth/refresh-token-once", "auth/no-expired-bearer", "auth/refresh-after-401"],
@@ -122,7 +123,7 @@ extension ContractCase {
             .loadGoals, .until(.idle, within: .seconds(10)), .loadGoals, .until(.idle, within: .minutes(1))),
         ContractCase(
             "auth/handshake/401-brings-another-token",
-            "A handshake is refused with 401, and repeated with a fresh token",
+            "A handshake is refused with 401 and repeated with a fresh token",
             Clause(.mealLogWebSocket, "Common Errors", "WebSocket 401: refresh the token and reconnect."),
             setting: .faults(
                 "handshake-refused-once", "{on: handshake, connections: 1, status: 401, code: UNAUTHORIZED}"),
@@ -131,7 +132,7 @@ extension ContractCase {
             .disconnect),
         ContractCase(
             "auth/handshake/404-is-not-repeated",
-            "The consultation's socket is not found: no more handshakes with its id",
+            "The consultation's socket is not found, and the client stops connecting to it",
             Clause(.mealLogWebSocket, "Common Errors", "WebSocket 404: create a consultation before connecting."),
             setting: .faults(
                 "handshake-not-found", "{on: handshake, connections: 1, status: 404, code: NOT_FOUND}"),
@@ -144,7 +145,7 @@ extension ContractCase {
     static let limitCases: [ContractCase] = [
         ContractCase(
             "limit/consultations/429-tells-too-many",
-            "Ten consultations are active: the user sees the limit, and the client does not repeat the create",
+            "Ten consultations are active: the user sees the limit, and the client does not repeat the request",
             Clause(
                 .consultationWebSocket, "HTTP errors, 429",
                 "Too many active consultations: show an alert, suggest completing old ones."),
@@ -174,7 +175,7 @@ extension ContractCase {
             .untilAnswered(1), .disconnect),
         ContractCase(
             "limit/requests/429-waits",
-            "Only five requests in ten seconds: more must wait, and the user sees no message about consultations",
+            "The server accepts five requests in ten seconds: the client waits, and reports no consultation limit",
             .ours("The code of a 429 distinguishes too many requests from too many consultations."),
             setting: .builtIn("rate-limited"),
             steps: .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals, .until(.idle, within: .seconds(5)),
@@ -219,7 +220,7 @@ extension ContractCase {
             steps: .logMeal("2 eggs"),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(1))),
         ContractCase(
-            "guide/meal-log-websocket/meal-event", "Connect, log a meal, take the complete data from the event",
+            "guide/meal-log-websocket/meal-event", "Connect, log a meal, use the complete data from the event",
             Clause(.mealLogWebSocket, "Key Features", "Complete data in WebSocket: no second API call needed."),
             guide: .mealLogWebSocket, faces: ["meal/no-fetch-after-completed"],
             steps: .start(.nutritionist), .until(.connection(.connected), within: .seconds(30)),

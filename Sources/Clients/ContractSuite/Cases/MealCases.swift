@@ -12,7 +12,9 @@ extension ContractCase {
             .send("How do I begin?"), .untilAnswered(1), .expect(.noProblem), .disconnect),
         ContractCase(
             "goal/chat/reuses-the-conversation", "The chat about a goal continues in the goal's conversation",
-            Clause(.goalLinking, "Key Takeaways", "A goal with a conversationId continues in that conversation."),
+            Clause(
+                .goalLinking, "Key Takeaways",
+                "If a goal has a conversationId, its chat continues in that conversation."),
             setting: .builtIn("established-account"), faces: ["goal/reuses-conversation"],
             steps: [
                 .loadGoals, .untilAll(.goal("Run 5 km"), .goal("Sleep eight hours"), .idle, within: .seconds(30)),
@@ -24,7 +26,9 @@ extension ContractCase {
             ]),
         ContractCase(
             "goal/chat/twice", "A second chat about the same goal uses the same conversation",
-            Clause(.goalLinking, "Key Takeaways", "A goal with a conversationId continues in that conversation."),
+            Clause(
+                .goalLinking, "Key Takeaways",
+                "If a goal has a conversationId, its chat continues in that conversation."),
             faces: ["ids/backend-goal-id"],
             steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)),
             .chatAboutGoal(titled: "Run 5 km"), .untilReady, .send("How do I begin?"), .untilAnswered(1), .disconnect,
@@ -32,7 +36,7 @@ extension ContractCase {
             .until(.idle, within: .seconds(30)), .chatAboutGoal(titled: "Run 5 km"), .untilAnswered(1), .disconnect),
         ContractCase(
             "goal/chat/404-is-not-asked-again",
-            "The goal no longer exists: the user sees an error, and the client does not request it again",
+            "The goal no longer exists: the user sees an error, and the client does not request the goal again",
             Clause(
                 .goalLinking, "Common Errors, 2",
                 "A goal that is not found is removed, or the user sees that it no longer exists."),
@@ -53,7 +57,8 @@ extension ContractCase {
         ContractCase(
             "goal/create/links-what-the-coach-suggested", "The coach suggests a goal, and the user creates it",
             Clause(
-                .goalLinking, "Flow 2", "A goal created from a suggestion is linked: PATCH with the conversationId."),
+                .goalLinking, "Flow 2",
+                "To link a goal created from a suggestion, PATCH the goal with the conversationId."),
             setting: .builtIn("scripted-coach"), faces: ["goal/links-created-goal"],
             steps: .start(.wellnessSpecialist), .untilReady, .send("I want to set myself a goal"), .untilAnswered(2),
             .createGoal("Run 5 km"), .untilAll(.goalLinked("Run 5 km"), .idle, within: .seconds(60)),
@@ -61,7 +66,7 @@ extension ContractCase {
             .pass(.seconds(40)), .disconnect),
         ContractCase(
             "goal/create/without-a-suggestion-stays-unlinked",
-            "A goal that no coach suggested belongs to no conversation",
+            "A goal that no coach suggested has no conversation",
             Clause(.goalLinking, "Conversation Linking", "A goal's conversationId is null until it is linked."),
             steps: .createGoal("Run 5 km"), .untilAll(.goalUnlinked("Run 5 km"), .idle, within: .seconds(30)),
             .loadGoals, .pass(.seconds(30)), .expect(.all([.goalCount("Run 5 km", 1), .noProblem]))),
@@ -74,15 +79,16 @@ extension ContractCase {
             steps: .createGoal("Run 5 km"),
             .until(.checking(.refusal, .all([.someProblem, .idle])), within: .minutes(1))),
         ContractCase(
-            "goal/create/500-twice", "The backend fails twice without doing anything, and then works",
+            "goal/create/500-twice", "The backend fails twice without side effects, and then works",
             Clause(.goalLinking, "Error Recovery Strategy", "Retry with exponential backoff: 1 s, 2 s, 4 s."),
             setting: .builtIn("flaky-500"), faces: ["retry/backoff-on-5xx"],
             steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .minutes(2)), .loadGoals,
             .until(.idle, within: .minutes(2)), .expect(.all([.goalCount("Run 5 km", 1), .noProblem])),
             .chatAboutGoal(titled: "Run 5 km"), .until(.ready, within: .minutes(2)), .disconnect),
         ContractCase(
-            "goal/create/answer-lost", "The create succeeds but answers 502, and the client finds the goal in the list",
-            .ours("The client checks whether an unanswered POST succeeded before it sends it again."),
+            "goal/create/answer-lost",
+            "The create request succeeds but returns 502, and the client finds the goal in the list",
+            .ours("Before repeating an unanswered POST, the client must check whether the POST succeeded."),
             setting: .builtIn("answer-lost"), faces: ["retry/creates-once"],
             steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .minutes(5)),
             .expect(.noProblem)),
@@ -144,7 +150,7 @@ extension ContractCase {
             ]),
         ContractCase(
             "goal/chat/deleted-while-open",
-            "The goal's conversation is deleted while it is open: the socket is not found when the client reconnects",
+            "The goal's open conversation is deleted: when the client reconnects, the socket is not found",
             gone,
             setting: .written(
                 """
@@ -170,14 +176,14 @@ extension ContractCase {
             ]),
         ContractCase(
             "goal/list/unknown-status", "A goal has a new status, a new category and a new member",
-            Clause(.goalLinking, "GoalRepository", "An unknown status counts as not_started."),
+            Clause(.goalLinking, "GoalRepository", "An unknown status must be treated as not_started."),
             setting: knownGoal(
                 "goal-on-hold", listed: goals(conversation: "null", status: "on_hold", #","priority":{"rank":1}"#),
                 requests: "1.."), guide: .goalLinking,
             steps: .loadGoals, .until(.checking(.unknown, .all([.goal("Run 5 km"), .idle])), within: .minutes(1)),
             .expect(.checking(.unknown, .noProblem))),
         ContractCase(
-            "goal/chat/unknown-persona", "The coach of a chat about a goal has a new persona",
+            "goal/chat/unknown-persona", "The coach in a chat about a goal has a new persona",
             Clause(.goalLinking, "Models", "A persona is an object with an id, a name and an avatar."),
             setting: .written(
                 """
@@ -273,7 +279,7 @@ extension ContractCase {
             ]),
         ContractCase(
             "meal/polling/unknown-status",
-            "The log is pending at first, as one guide calls it, and the client tracks it",
+            "The meal log's first status is pending, as in one guide, and the client tracks the meal",
             Clause(
                 .webSocketArchitecture, "Testing Plan, option 1",
                 "The meal appears immediately, with status pending."),
@@ -314,7 +320,7 @@ extension ContractCase {
                     within: .minutes(1)),
             ]),
         ContractCase(
-            "meal/polling/never-finishes", "A meal stays in processing: polling ends after a minute",
+            "meal/polling/never-finishes", "A meal stays in processing, and polling ends after a minute",
             polling, setting: .builtIn("meal-never-finishes"), faces: ["meal/polling-cadence"],
             steps: .logMeal("2 eggs"), .until(.idle, within: .minutes(5)), .pass(.minutes(10)), .expect(.idle),
             .expect(.meal("2 eggs", .processing))),
@@ -326,7 +332,7 @@ extension ContractCase {
             .untilAll(.meal("2 eggs", .completed, calories: 140), .connection(.connected), .idle, within: .minutes(5)),
             .disconnect),
         ContractCase(
-            "meal/create/500-twice", "The backend fails twice without doing anything, and then works",
+            "meal/create/500-twice", "The backend fails twice without side effects, and then works",
             Clause(.mealLogWebSocket, "Retry Logic Example", "Three attempts with exponential backoff."),
             setting: .builtIn("flaky-500"), faces: ["retry/backoff-on-5xx"],
             steps: .logMeal("2 eggs"),
@@ -340,8 +346,8 @@ extension ContractCase {
             steps: .logMeal("2 eggs"),
             .until(.checking(.refusal, .all([.someProblem, .idle])), within: .minutes(1))),
         ContractCase(
-            "meal/create/answer-lost", "Logging succeeds but answers 502, and the client finds the meal in the list",
-            .ours("The client checks whether an unanswered POST succeeded before it sends it again."),
+            "meal/create/answer-lost", "Logging succeeds but returns 502, and the client finds the meal in the list",
+            .ours("Before repeating an unanswered POST, the client must check whether the POST succeeded."),
             setting: .builtIn("answer-lost"), faces: ["retry/creates-once"],
             steps: .logMeal("2 eggs"),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(5)), .expect(.noProblem)),
@@ -354,7 +360,7 @@ extension ContractCase {
             .untilAll(.meal("120g chicken breast", .completed, calories: 198), .idle, within: .seconds(30)),
             .expect(.noProblem), .disconnect, .until(.idle, within: .seconds(10))),
         ContractCase(
-            "meal/socket/beside-a-chat", "The meal socket and a chat's socket are open, and the meal appears once",
+            "meal/socket/beside-a-chat", "The meal socket and a chat socket are open, and the meal appears once",
             mealSocket, faces: ["meal/no-poll-while-connected"],
             steps: .listenToMeals, .until(.idle, within: .seconds(30)), .start(.nutritionist), .untilReady,
             .logMeal("2 eggs"), .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .seconds(30)),
@@ -373,7 +379,8 @@ extension ContractCase {
             .untilAll(.meal("2 eggs and toast", .completed, calories: 290), .idle, within: .minutes(1)),
             .expect(.noProblem), .disconnect),
         ContractCase(
-            "meal/socket/gives-up", "The meal socket stays refused, and after five attempts the user sees an error",
+            "meal/socket/gives-up",
+            "Every handshake of the meal socket is refused, and after five attempts the user sees an error",
             mealSocket,
             setting: .faults(
                 "meal-socket-refused", "{on: handshake /ws/meal-logs, connections: 2.., status: 503}",

@@ -3,7 +3,7 @@ extension ContractCase {
         .consultationWebSocket, "best practice 2",
         "Reconnection backs off exponentially, with at most 5 attempts.")
     private static let history = Clause(
-        .consultationWebSocket, "Issue: messages not appearing", "The client reads what it missed from the history.")
+        .consultationWebSocket, "Issue: messages not appearing", "The client reads missed messages from the history.")
 
     /// A case that truncates the first answer, which the client must read from the history.
     private static func cut(
@@ -31,7 +31,7 @@ extension ContractCase {
             .builtIn("server-restarts"),
             faces: ["ws/reconnect-backoff", "ws/recovers-history", "ws/close-handshake"]),
         cut(
-            "silence/half-open", "The connection falls silent without ending; no pong arrives",
+            "silence/half-open", "The connection goes silent without closing, and no pong arrives",
             .builtIn("half-open"), faces: ["ws/recovers-history"], within: .minutes(10)),
         ContractCase(
             "interruption/drop/again-and-again", "Six connections, one after the other, end in the middle of an answer",
@@ -63,7 +63,7 @@ extension ContractCase {
             ]),
         ContractCase(
             "interruption/drop/handshakes-refused-for-good",
-            "After a drop every handshake is refused: the client gives up",
+            "After a drop, every handshake is refused, and the client gives up",
             backoff,
             setting: .faults(
                 "gone", "{on: socket, connections: 1, at: {chunk: 2, answer: 1}, finish: true}",
@@ -73,7 +73,9 @@ extension ContractCase {
             .untilAll(.connection(.failed), .problem(.unavailable), .idle, within: .minutes(30)), .pass(.hours(1)),
             .expect(.connection(.failed))),
         ContractCase(
-            "interruption/drop/pauses-grow", "After a drop handshakes are refused: each pause is longer", backoff,
+            "interruption/drop/pauses-grow",
+            "After a drop, handshakes are refused, and the client waits longer each time",
+            backoff,
             setting: .faults(
                 "refused", "{on: socket, connections: 1, at: {chunk: 2, answer: 1}, finish: true}",
                 "{on: handshake, connections: {from: 2, to: 5}, status: 503}"),

@@ -18,23 +18,23 @@ enum ConformMessages {
     // MARK: The report
 
     static func alike(_ result: Conformance.EndpointResult) -> String {
-        "\(result.title): \(result.alike) of \(Words.counted(result.answers, "answer")) alike, "
+        "\(result.title): \(result.alike) of \(Words.counted(result.answers, "answer")) matched, "
             + "\(result.alike * 100 / max(1, result.answers)) %"
     }
     static func deviates(_ deviation: Conformance.Deviation) -> String {
         let more = deviation.count == 1 ? "" : ", and in \(Words.counted(deviation.count - 1, "more answer"))"
-        return "\(deviation.place): the fake has \(deviation.fake), upstream \(deviation.upstream); first in "
-            + "\(deviation.firstSeen)\(more)."
+        return "\(deviation.place): the fake has \(deviation.fake), and upstream has \(deviation.upstream); "
+            + "first seen in \(deviation.firstSeen)\(more)."
     }
     static func moreDeviations(_ count: Int) -> String { "and \(Words.counted(count, "more deviation"))." }
     static func sum(_ conformance: Conformance, cases: Int?) -> String {
         let answers = conformance.endpoints.map(\.answers).reduce(0, +)
-        let alike = conformance.fidelity.map { ": \($0) % alike" } ?? ""
+        let alike = conformance.fidelity.map { ": \($0) % matched" } ?? ""
         let played = cases.map { " in \(Words.counted($0, "case"))" } ?? ""
         return "\(Words.counted(answers, "answer"))\(played)\(alike)."
     }
     static func notCompared(_ count: Int) -> String {
-        "\(Words.counted(count, "answer")) of endpoints that the fake does not play \(count == 1 ? "is" : "are") not "
+        "\(Words.counted(count, "answer")) from endpoints that the fake does not have \(count == 1 ? "is" : "are") not "
             + "compared."
     }
     static func unanswered(_ count: Int) -> String {
@@ -46,6 +46,6 @@ enum ConformMessages {
     // MARK: Unfinished cases
 
     static let notOurs =
-        "it would write to a consultation that existed before, so the rest of the case is skipped."
+        "the case would write to a consultation that already existed, so the rest of the case is skipped."
     static let unmet = "the event that the case waits for did not arrive, so the rest of the case is skipped."
 }

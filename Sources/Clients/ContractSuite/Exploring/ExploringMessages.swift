@@ -6,7 +6,7 @@ import Traffic
 /// The user-visible sentences of an exploration.
 enum ExploringMessages {
     static func noRoom(_ story: String, limit: Int) -> String {
-        "The world of \(story) leaves no room for faults: it may have at most \(limit) faults, answers and meals each."
+        "The world of \(story) has no room for faults: a world may have at most \(limit) of each kind."
     }
 
     // MARK: Symptoms
@@ -33,7 +33,7 @@ enum ExploringMessages {
         let parts = [Words.counted(counts.singles, "single fault"), Words.counted(counts.pairs, "pair")]
         let more = exploration.omittedCount
         return "Tried \(Words.counted(counts.schedules, "schedule")) from seed \(exploration.settings.seed): "
-            + "\(Words.list(parts)). It skipped \(counts.equal) equal schedules, and saw "
+            + "\(Words.list(parts)). It skipped \(counts.equal) duplicate schedules, and found "
             + "\(Words.counted(counts.points, "point")), \(counts.newPoints) of them only under faults."
             + (more == 0 ? "" : " \(Words.counted(more, "further cause")) \(more == 1 ? "is" : "are") not listed.")
     }
@@ -41,7 +41,7 @@ enum ExploringMessages {
         switch ending {
         case .exhausted: "There was nothing more to try."
         case .budget: "It reached its time limit."
-        case .runs: "It reached its limit of schedules."
+        case .runs: "It reached its schedule limit."
         case .interrupted: "It was interrupted."
         }
     }
@@ -49,8 +49,8 @@ enum ExploringMessages {
     static func notes(_ exploration: Exploration) -> [String] {
         let stories = exploration.settings.stories
         let lacks = zip(stories, exploration.unsupported).filter { !$1.isEmpty }.map { story, instructions in
-            "The client lacks \(Words.list(instructions.sorted())), so the expectations of the story \(story.name) do "
-                + "not count."
+            "The client does not support \(Words.list(instructions.sorted())), so the expectations of the story "
+                + "\(story.name) were ignored."
         }
         return [ended(exploration.ended)] + lacks + exploration.flaky.map { flaky(flaky: $0, stories) }
     }
@@ -63,7 +63,7 @@ enum ExploringMessages {
     static func confirmed(_ discovery: Discovery) -> String {
         let seen = discovery.seenCount
         return "It failed \(discovery.confirmed.count) of \(discovery.confirmed.of) times, and "
-            + "\(Words.counted(seen, "schedule")) showed it."
+            + "\(Words.counted(seen, "schedule")) revealed it."
     }
     static func replay(_ command: String) -> String { "To see it again: \(command)" }
 
@@ -97,8 +97,8 @@ enum ExploringMessages {
             case .refusal: "the client does not tell its user that the request was refused."
             case .ownMeal: "the client shows one meal's result for another."
             case .mealContents: "the client does not show what is in the meal."
-            case .unknown: "the client does not ignore something unknown."
-            case .goneConversation: "the client shows a goal as linked with a deleted conversation."
+            case .unknown: "the client does not ignore unknown data."
+            case .goneConversation: "the client shows a goal as linked to a deleted conversation."
             case .template: "the client shows a template as a different type."
             case .newestMessages: "the client keeps more than 100 messages."
             }
@@ -116,9 +116,9 @@ enum ExploringMessages {
         if let obligation = Obligation.inside.first(where: { $0.id == id }) { return obligation.advice }
         return switch ExploreCheck(rawValue: id) {
         case .crash:
-            "Expect errors everywhere: handle anything that the server may send, and every end of a "
+            "Expect errors everywhere: handle anything that the server may send, and the loss of any "
                 + "connection."
-        case .hang: "Give each wait a time limit, and end when nothing is left to wait for."
+        case .hang: "Set a time limit for each wait, and exit when nothing is left to wait for."
         case .flood: "Wait before each retry, longer each time, and give up after a few attempts."
         case .unwell:
             "Set a deadline for each attempt. After the last attempt, show the problem, and let the user start again."
@@ -126,7 +126,7 @@ enum ExploringMessages {
         case .twice:
             "Before repeating an action that may have succeeded, read the list, and repeat the action only if its "
                 + "result is missing."
-        case .lost: "Show an action as done only after the server has confirmed it, and mark others as pending."
+        case .lost: "Show an action as done only after the server has confirmed it, and mark other actions as pending."
         case .command:
             "Handle the error. If the client may report errors with its exit status, let the exploration expect "
                 + "failures."
@@ -157,18 +157,17 @@ enum ExploringMessages {
 
     // The keys are the catalogue's IDs.
     private static let nouns: [String: String] = [  // Ids of kinds: constants.
-        "done-but-503": "a 503 although the request was carried out", "lost-answer": "a lost answer",
+        "done-but-503": "a 503 although the request succeeded", "lost-answer": "a lost answer",
         "empty-reply": "a connection that ends without an answer", "hang": "an answer that never arrives",
         "late": "an answer that arrives too late", "slow": "a slow answer",
-        "dribble": "an answer a few bytes at a "
-            + "time",
+        "dribble": "an answer sent a few bytes at a time",
         "truncated": "an answer that is cut off", "bad-json": "an answer that is not JSON",
         "bad-chunking": "an answer with broken chunks", "wrong-length": "an answer with a wrong Content-Length",
         "no-type": "an answer without Content-Type", "nine-digits": "timestamps of nine digits",
         "shake-hang": "a handshake that is never answered", "shake-late": "a handshake that is answered too late",
         "shake-reset": "a handshake that is reset", "shake-empty": "a handshake that ends without an answer",
-        "shake-wrong-accept": "a wrong Sec-WebSocket-Accept", "finish": "an end of the connection",
-        "reset": "a reset", "silence": "silence", "cut-in-frame": "an end of the connection inside the frame",
+        "shake-wrong-accept": "a wrong Sec-WebSocket-Accept", "finish": "a dropped connection",
+        "reset": "a reset", "silence": "silence", "cut-in-frame": "a connection dropped inside the frame",
         "cut-in-frame-reset": "a reset inside the frame", "close-none": "a close frame without a code",
         "lost": "a lost frame", "doubled": "a frame sent twice",
         "swapped": "a frame swapped with the next", "coalesced": "a frame merged with the next",
@@ -178,12 +177,13 @@ enum ExploringMessages {
         "gzip-undeclared": "a gzip answer without Content-Encoding",
         "bad-utf8": "a frame that is not UTF-8", "binary": "a binary frame",
         "frame-late": "a frame that arrives too late",
-        "frame-slow": "a slow frame", "frame-dribble": "a frame a few bytes at a time", "no-pongs": "no more pongs",
-        "deaf": "a server that stops reading", "restart": "a restart of the server",
-        "outage": "the end of the server",
-        "end-finish": "an end of the connection", "end-reset": "a reset", "end-silence": "silence",
+        "frame-slow": "a slow frame", "frame-dribble": "a frame sent a few bytes at a time",
+        "no-pongs": "no more pongs",
+        "deaf": "a server that stops reading", "restart": "a server restart",
+        "outage": "a server shutdown",
+        "end-finish": "a dropped connection", "end-reset": "a reset", "end-silence": "silence",
         "end-reset-later": "a reset 20 s later", "end-silence-later": "silence 20 s later",
-        "unknown-type": "a frame of a new type before",
+        "unknown-type": "an extra frame of a new type",
         "escaped-in-pieces": "a frame with escaped characters, in pieces", "escaped": "a frame with escaped characters",
         "expired": "the token's expiry", "coach-error": "an error of the coach",
         "coach-error-midway": "an error in the middle of an answer", "coach-silent": "a silent coach",
@@ -197,9 +197,9 @@ enum ExploringMessages {
         return switch place.sort {
         case .request: "for \(number) \(operation(place))"
         case .handshake: "for \(number) handshake of \(operation(place))"
-        case .frame: "at \(number) \(place.text) of \(socket(place))"
+        case .frame: "at \(number) \(place.text) on \(socket(place))"
         case .chunk: "at \(number) chunk of \(ordinal(place.numbers[1])) answer on \(socket(place))"
-        case .after: "behind \(number) \(place.text) of \(socket(place))"
+        case .after: "right after \(number) \(place.text) on \(socket(place))"
         case .question:
             "for \(number) question" + (place.text.isEmpty ? "" : " with \(Messages.quoted(place.text))")
         case .meal: "for the meal \(Messages.quoted(place.text))"
@@ -225,7 +225,7 @@ enum ExploringMessages {
     }
 
     private static func socket(_ place: FaultPoint.Place) -> String {
-        "\(ordinal(place.connection)) \(place.endpoint == .mealSocket ? "socket of meals" : "chat socket")"
+        "\(ordinal(place.connection)) \(place.endpoint == .mealSocket ? "meal socket" : "chat socket")"
     }
 
     private static func ordinal(_ number: Int) -> String {

@@ -179,7 +179,7 @@ extension FaultKind {
     private static let hostile: [FaultKind] = {
         let text = Scenario.builtInText(named: "hostile-coach") ?? ""
         guard let answers = (try? JSONValue(yaml: Array(text.utf8)))?["answers"]?.array else {
-            preconditionFailure("The scenario of the hostile coach cannot be read.")
+            preconditionFailure("The hostile coach's scenario cannot be read.")
         }
         return answers.enumerated().map { index, answer in
             FaultKind(

@@ -51,7 +51,7 @@ public struct Schedule: Sendable, Hashable {
     /// The faults' rules come after the base's rules, but their answers and meals come first.
     public func scenario(on base: Scenario) -> Scenario {
         guard let added = try? read(beside: base.faults.map(\.name)) else {
-            preconditionFailure("Every kind of fault must write its places in a readable form.")
+            preconditionFailure("Every fault kind must write its places in a readable form.")
         }
         var scenario = base
         scenario.faults += added.faults

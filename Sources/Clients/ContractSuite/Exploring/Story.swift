@@ -69,7 +69,7 @@ public struct Story: Sendable {
     /// The time for which the client is watched after its user has left.
     public static let restTime = Duration.seconds(300)
 
-    private static let summary = "The world of a story, before anything goes wrong."
+    private static let summary = "A story's world before any fault."
 
     /// Answers of four chunks that take half a second.
     private static let answers = """

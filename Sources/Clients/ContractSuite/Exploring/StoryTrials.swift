@@ -85,7 +85,7 @@ extension Story {
     fileprivate func outcome(with client: any ClientUnderTest, in world: StageWorld) async throws -> TrialOutcome {
         var outcome = TrialOutcome(mode: world.access.mode, startedAt: world.access.now)
         let played = ContractCase(
-            "explore/\(name)", name, .ours("A client withstands what goes wrong."),
+            "explore/\(name)", name, .ours("A client must survive every fault."),
             steps: client.clock == .suite ? steps : steps.map(\.hurried))
         var play = CasePlay(
             world: world, client: client, result: CaseResult(played, mode: outcome.mode),

@@ -65,14 +65,15 @@ extension AdapterError: CustomStringConvertible {
         case .notStarted(let reason): "The adapter does not run: \(reason)."
         case .ended(let how):
             "The adapter \(how) instead of answering\(line). "
-                + (received.map(Self.lastWords) ?? "It wrote nothing to standard error.")
+                + (received.map(Self.lastWords) ?? "The adapter wrote nothing to standard error.")
         case .closedOutput:
-            "The adapter closed its standard output instead of answering\(line). It must stay open until the end."
+            "The adapter closed its standard output instead of answering\(line). Standard output must stay "
+                + "open until the adapter ends."
         case .late:
             "The adapter did not answer\(line) in time. It must answer immediately, and flush its output "
                 + "after each line. Expected: \(expectation)."
         case .tooLong:
-            "The adapter's answer\(toLine) has no end within \(AdapterLimits.lineBytes >> 20) MiB. Expected one line: "
+            "The adapter's answer\(toLine) is longer than \(AdapterLimits.lineBytes >> 20) MiB. Expected one line: "
                 + "\(expectation)."
         case .notRunning: "The adapter exited, or was stopped, earlier in this case: '\(command)' was not sent."
         case .unsupported: "The adapter says that it does not support '\(command)'."
@@ -92,7 +93,7 @@ extension AdapterError: CustomStringConvertible {
     /// The last lines of the adapter's standard error, joined to one line.
     private static func lastWords(_ bytes: [UInt8]) -> String {
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").suffix(3)
-        return "It last wrote to standard error: \(lines.joined(separator: " / ").onOneLine(limit: 400))"
+        return "Its last lines on standard error: \(lines.joined(separator: " / ").onOneLine(limit: 400))"
     }
 
     /// A line for messages, truncated and without its end.
@@ -108,7 +109,7 @@ extension AdapterError: CustomStringConvertible {
 extension AnswerError {
     static func notJSON(_ message: String, column: Int) -> Self {
         .badAnswer(
-            "it is not JSON at column \(column) (\(message)); output for people belongs on standard error")
+            "it is not valid JSON at column \(column) (\(message)); output for people belongs on standard error")
     }
     static func notAnObject(_ type: String) -> Self { .badAnswer("it is \(type), not an object") }
     static func wrong(path: String, found: String, expected: String) -> Self {
