@@ -124,7 +124,7 @@ struct FakeBackendTests {
 
     @Test(
         "A finding in a world that is written in Swift has no scenario file",
-        .foundOut("has no file; with this added to it"),
+        .foundOut("has no file. The test fails with this addition"),
         .fakeBackend(scenario: Scenario(name: "mine"), clock: .manual).exploringTwice()
             .allowing("retry/backoff-on-5xx"))
     func exploredInSwift() async throws { #expect(try await Client().ask("GET", "/api/v1/goals").status == 200) }

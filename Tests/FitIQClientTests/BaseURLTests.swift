@@ -34,12 +34,12 @@ struct BaseURLTests {
         ])
     func invalid(text: String) {
         let error = #expect(throws: ClientError.self) { try BaseURL(text) }
-        #expect(error?.description == "'\(text)' is not a base URL; write it as http://127.0.0.1:8080.")
+        #expect(error?.description == "'\(text)' is not a base URL; use a URL such as http://127.0.0.1:8080.")
     }
 
     @Test("A refusal does not show the URL's user and password", arguments: ["http://me:hush@host", "me:hu@sh@host"])
     func userInfo(text: String) {
         let error = #expect(throws: ClientError.self) { try BaseURL(text) }
-        #expect(error?.description == "'…@host' is not a base URL; write it as http://127.0.0.1:8080.")
+        #expect(error?.description == "'…@host' is not a base URL; use a URL such as http://127.0.0.1:8080.")
     }
 }

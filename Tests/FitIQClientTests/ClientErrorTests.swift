@@ -21,12 +21,12 @@ struct ClientErrorTests {
             (.problem(ClientState.Problem(kind: .refused, message: "No.")), "No."),
             (
                 .unavailable,
-                "the client is closed, or has too many commands waiting; make another, or send fewer "
+                "the client is closed, or has too many commands waiting; create another client, or send fewer "
                     + "commands."
             ),
             (
                 .abandoned,
-                "the client cancelled it for a later command, such as leaving the chat."
+                "a later command, such as leaving the chat, replaced the operation."
             ),
             (.cancelled, "the waiting task was cancelled; the work that it started continues."),
             (.closed(code: .goingAway, reason: "bye"), "the server closed the socket with 1001: bye"),

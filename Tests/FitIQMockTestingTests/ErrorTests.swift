@@ -23,7 +23,8 @@ struct ErrorTests {
         let url = try #require(URL(string: "http://127.0.0.1:\(address.address.port)"))
         let error = try await Self.failure(MockServer(url: url))
         #expect(error.kind == .noServer)
-        #expect(error.description.hasPrefix("No fitiq-mock answers at \(url) (the argument of MockServer(url:))"))
+        #expect(
+            error.description.hasPrefix("No fitiq-mock server responds at \(url) (the argument of MockServer(url:))"))
         #expect(error.description.contains("Start one with 'fitiq-mock serve'"))
         withExtendedLifetime(address) {}
     }
@@ -100,7 +101,7 @@ struct ErrorTests {
         let error = try await Self.failure(stranger)
         #expect(error.kind == .noAdminToken)
         #expect(error.description.contains("FITIQ_MOCK_ADMIN_TOKEN"))
-        #expect(error.description.contains(token == nil ? "asks for a token" : "does not know the token"))
+        #expect(error.description.contains(token == nil ? "requires a token" : "did not accept the token"))
         await server.stop()
     }
 

@@ -42,7 +42,7 @@ struct RecordMessagesTests {
             ),
             (
                 Messages.outputExists("a.har"),
-                "'a.har' already exists and may be the only copy of a session: name another file, or add --overwrite."
+                "'a.har' already exists and may be the only copy of a session: choose another file, or add --overwrite."
             ),
             (
                 Messages.authorityWithoutTLS("http://a"),

@@ -96,7 +96,7 @@ struct StalledServerTests {
         let (failure, duration) = try await timed(ClientError.self) { [remote] in
             _ = try remote.ask(.post, "reset")
         }
-        #expect(failure?.description.contains("nothing arrived in the allowed time") == true, "\(failure as Any)")
+        #expect(failure?.description.contains("nothing arrived within the time limit") == true, "\(failure as Any)")
         #expect(duration < Self.delay, "\(duration)")
     }
 

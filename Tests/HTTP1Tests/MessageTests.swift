@@ -88,11 +88,11 @@ struct MessageTests {
         ),
         (
             .badConnectTarget(some), 400,
-            "The target of CONNECT is \"X: a\\r\". Expected host:port."
+            "The CONNECT target is \"X: a\\r\". Expected host:port."
         ),
         (
             .asteriskWithoutOptions("GET"), 400,
-            "The target of GET is *, which only OPTIONS may use. Send a path that begins with /."
+            "The GET target is *, which only OPTIONS may use. Send a path that begins with /."
         ),
         (
             .badTargetForm(some), 400,
@@ -190,7 +190,7 @@ struct MessageTests {
         ),
         (
             .chunkedTwice, 400,
-            "Transfer-Encoding names chunked more than once. Name it once, at the end."
+            "Transfer-Encoding lists chunked more than once. List it once, at the end."
         ),
         (
             .chunkedNotLast, 400,
@@ -198,7 +198,7 @@ struct MessageTests {
         ),
         (
             .unknownTransferCoding(some), 501,
-            "The transfer coding \"X: a\\r\" is not known here. Send Transfer-Encoding: chunked or a "
+            "The transfer coding \"X: a\\r\" is not supported. Send Transfer-Encoding: chunked or a "
                 + "Content-Length."
         ),
         (

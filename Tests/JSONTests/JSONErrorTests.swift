@@ -18,7 +18,7 @@ import Testing
             "[abc]",
             "line 1, column 2: expected a value or ']' after '[' but found 'abc'; strings need double quotes"
         ),
-        ("NaN", "line 1, column 1: expected a value but found 'NaN'; JSON has no number for it; write null"),
+        ("NaN", "line 1, column 1: expected a value but found 'NaN'; JSON cannot represent it; write null"),
         (
             "True",
             "line 1, column 1: expected a value but found 'True'; the literals are true, false and null, in lower case"
@@ -58,7 +58,7 @@ import Testing
         ("[1e,2]", "line 1, column 4: expected a digit in the exponent but found ','"),
         (
             "[007]",
-            "line 1, column 2: a number does not begin with 0 unless a point or an exponent follows; drop the zero"
+            "line 1, column 2: a number must not begin with 0 unless a point or an exponent follows; drop the zero"
         ),
         (
             "[\n  \"abc]",
@@ -66,11 +66,11 @@ import Testing
         ),
         (
             "\"é\n\"",
-            #"line 1, column 3: a control character in a string is written as an escape: \n instead of U+000A"#
+            #"line 1, column 3: a control character in a string must be an escape: \n instead of U+000A"#
         ),
         (
             "\"\u{1F}\"",
-            #"line 1, column 2: a control character in a string is written as an escape: \u001f instead of U+001F"#
+            #"line 1, column 2: a control character in a string must be an escape: \u001f instead of U+001F"#
         ),
         (#""\x41""#, #"line 1, column 2: expected one of "\/bfnrtu after '\' but found 'x41'"#),
         (#""\"#, #"line 1, column 3: expected one of "\/bfnrtu after '\' but found the end of the text"#),
@@ -93,7 +93,7 @@ import Testing
         ),
         (
             "\u{FEFF}{}",
-            "line 1, column 1: JSON text does not begin with a byte order mark (RFC 8259, section 8.1); remove EF BB BF"
+            "line 1, column 1: JSON text must not begin with a byte order mark (RFC 8259, section 8.1); remove EF BB BF"
         ),
         ("[\r\n", "line 2, column 1: expected a value or ']' after '[' but found the end of the text"),
         ("\r[\r\n\n1\r]]", "line 5, column 2: expected the end of the text after the value but found ']'"),
@@ -114,7 +114,7 @@ import Testing
         ),
         (
             "\u{FEFF}",
-            "line 1, column 1: JSON text does not begin with a byte order mark (RFC 8259, section 8.1); remove EF BB BF"
+            "line 1, column 1: JSON text must not begin with a byte order mark (RFC 8259, section 8.1); remove EF BB BF"
         ),
     ]
 

@@ -7,10 +7,10 @@ import Testing
     static let refused: [(String, Int, String)] = [
         ("*a", 0, #"There is nothing before '*' to repeat; write '\*' for the character itself."#),
         ("a|+", 2, #"There is nothing before '+' to repeat; write '\+' for the character itself."#),
-        ("(?", 0, "Of the groups that begin with '(?', only '(?:…)' is supported, without names or flags."),
-        ("(?i)a", 0, "Of the groups that begin with '(?', only '(?:…)' is supported, without names or flags."),
-        ("a(?<name>b)", 1, "Of the groups that begin with '(?', only '(?:…)' is supported, without names or flags."),
-        ("(?P<name>b)", 0, "Of the groups that begin with '(?', only '(?:…)' is supported, without names or flags."),
+        ("(?", 0, "'(?:…)' is the only supported group that begins with '(?'; leave out names and flags."),
+        ("(?i)a", 0, "'(?:…)' is the only supported group that begins with '(?'; leave out names and flags."),
+        ("a(?<name>b)", 1, "'(?:…)' is the only supported group that begins with '(?'; leave out names and flags."),
+        ("(?P<name>b)", 0, "'(?:…)' is the only supported group that begins with '(?'; leave out names and flags."),
         ("a(?=b)", 1, "Lookaround ('(?=…)') is not supported."),
         ("a(?!b)", 1, "Lookaround ('(?!…)') is not supported."),
         ("(?<=b)", 0, "Lookaround ('(?<=…)') is not supported."),
@@ -19,11 +19,11 @@ import Testing
         (#"\k<name>"#, 0, #"Backreferences ('\k') are not supported."#),
         (
             #"\p{L}"#, 0,
-            #"'\p' is not supported; the supported escapes of letters are '\d', '\w', '\s', '\D', '\W', '\S', '\b', '\B', '\n', '\r' and '\t'."#
+            #"'\p' is not supported; the supported letter escapes are '\d', '\w', '\s', '\D', '\W', '\S', '\b', '\B', '\n', '\r' and '\t'."#
         ),
         (
             #"[\0]"#, 1,
-            #"'\0' is not supported; the supported escapes of letters are '\d', '\w', '\s', '\D', '\W', '\S', '\b', '\B', '\n', '\r' and '\t'."#
+            #"'\0' is not supported; the supported letter escapes are '\d', '\w', '\s', '\D', '\W', '\S', '\b', '\B', '\n', '\r' and '\t'."#
         ),
         (#"ab\"#, 2, #"The expression ends in a backslash; write '\\' for the character itself."#),
         (#"[\"#, 1, #"The expression ends in a backslash; write '\\' for the character itself."#),
@@ -48,8 +48,8 @@ import Testing
         ("a{2;3}", 1, #"'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\{' for the character itself."#),
         ("{2}", 0, #"'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\{' for the character itself."#),
         ("a{3,2}", 1, "'{3,2}' means at least 3 and at most 2; swap the numbers."),
-        ("a{1001}", 1, "A repetition may go up to 1000."),
-        ("a{2,99999999999999999999}", 1, "A repetition may go up to 1000."),
+        ("a{1001}", 1, "A repetition count must not exceed 1000."),
+        ("a{2,99999999999999999999}", 1, "A repetition count must not exceed 1000."),
         ("x(a", 1, #"The group that begins here has no ')'; write '\(' for the character itself."#),
         ("((a)", 0, #"The group that begins here has no ')'; write '\(' for the character itself."#),
         ("a)b", 1, #"This ')' closes no group; write '\)' for the character itself."#),
@@ -62,13 +62,13 @@ import Testing
         ("[]", 0, #"The class is empty; write '\]' for the character itself in a class."#),
         ("a[^]b]", 1, #"The class is empty; write '\]' for the character itself in a class."#),
         ("[a[:alpha:]]", 2, #"A class within a class is not supported; write '\[' for the character itself."#),
-        ("[z-a]", 2, "The range 'z-a' ends before it begins; swap its ends."),
+        ("[z-a]", 2, "The range 'z-a' is reversed; swap its ends."),
         // The range is checked before the missing end of its class.
-        ("[z-a", 2, "The range 'z-a' ends before it begins; swap its ends."),
-        ("[\u{9B}-\u{1B}]", 2, "The range 'U+009B-U+001B' ends before it begins; swap its ends."),
+        ("[z-a", 2, "The range 'z-a' is reversed; swap its ends."),
+        ("[\u{9B}-\u{1B}]", 2, "The range 'U+009B-U+001B' is reversed; swap its ends."),
         (#"[a-\d]"#, 2, #"A range must go from one character to another; write '\-' for the character itself."#),
         (#"[\w-z]"#, 3, #"A range must go from one character to another; write '\-' for the character itself."#),
-        (#"[a\b]"#, 2, #"'\b' is a place in the text and is not allowed in a class."#),
+        (#"[a\b]"#, 2, #"'\b' matches a position in the text and is not allowed in a class."#),
         (
             "a{500}b{500}", 0,
             "The expression compiles to more than 1000 steps; a counted repetition counts once per repetition."

@@ -219,7 +219,7 @@ extension Peers {
                 #expect(lines.contains { $0.hasPrefix("unfit.yaml:7:9: users[0].goals[0].updated_at: ") }, "\(lines)")
                 #expect(lines.contains("none.yaml: cannot read 'none.yaml': No such file or directory."), "\(lines)")
                 #expect(
-                    lines.contains(".: cannot read '.': it is a folder; name a file in it."), "\(lines)")
+                    lines.contains(".: cannot read '.': it is a folder; specify a file in it."), "\(lines)")
                 let good = try await Command(try Programs.fitiqMock(), ["check", folder["good.yaml"].path])
                 #expect(good.status == 0 && good.errors == "")
             }

@@ -51,7 +51,7 @@ extension Peers {
             let exists = try await Command(try Programs.fitiqMock(), ["serve", "--port", "0", "--record", path])
             #expect(exists.status == 2)
             #expect(
-                exists.errors == "fitiq-mock: '\(path)' already exists and may be the only copy of a session: name "
+                exists.errors == "fitiq-mock: '\(path)' already exists and may be the only copy of a session: choose "
                     + "another file, or remove it.\n")
             #expect(try files.read("session.har") == "x")
             let alone = try await Command(try Programs.fitiqMock(), ["serve", "--port", "0", "--keep-secrets"])

@@ -110,7 +110,7 @@ struct BlockingStreamTests {
             let error = #expect(throws: SocketError.self) {
                 _ = try (0..<3).map { _ in try BlockingStream.connect(to: address, timeout: .milliseconds(20)) }
             }
-            #expect(error?.description == "cannot connect to \(address): no answer in the allowed time")
+            #expect(error?.description == "cannot connect to \(address): no answer within the time limit")
         }
     #endif
 }

@@ -194,7 +194,7 @@ struct ChildProcessTests {
         arguments: [
             (
                 .openPipe, EMFILE,
-                "cannot open a pipe to a program: this process has reached its limit of open files; raise it with ulimit -n"
+                "cannot open a pipe to a program: this process has reached its limit on open files; raise it with ulimit -n"
             ),
             (.write, EPIPE, "cannot write to the program: it no longer reads its input"),
             (.read, ETIMEDOUT, "cannot read from the program: its time limit was reached"),
@@ -209,7 +209,7 @@ struct ChildProcessTests {
             ),
             (
                 .watch, EMFILE,
-                "cannot watch a program: this process has reached its limit of open files; raise it with ulimit -n"
+                "cannot watch a program: this process has reached its limit on open files; raise it with ulimit -n"
             ),
         ] as [(ChildProcessError.Operation, Int32, String)])
     func messages(operation: ChildProcessError.Operation, code: Int32, text: String) {

@@ -84,16 +84,16 @@ struct OutputFileTests {
             (FileError(.create, path: "a", code: EROFS), "cannot create 'a': the disk cannot be written to"),
             (
                 FileError(.create, path: "a", cause: .notRegular),
-                "cannot create 'a': it is a device or a pipe, which cannot be overwritten at a position; name a file"
+                "cannot create 'a': it is a device or a pipe, which cannot be overwritten at a position; specify a file"
             ),
             (
                 FileError(.create, path: "a", code: ENXIO),
-                "cannot create 'a': it is a socket, or a pipe that nothing reads; name a file"
+                "cannot create 'a': it is a socket, or a pipe that nothing reads; specify a file"
             ),
             (FileError(.write, path: "a", code: EBADF), "cannot write to 'a': it is closed"),
             (
                 FileError(.create, path: "a", code: EMFILE),
-                "cannot create 'a': this process has reached its limit of open files; raise it with ulimit -n"
+                "cannot create 'a': this process has reached its limit on open files; raise it with ulimit -n"
             ),
             (FileError(.write, path: "a", code: ENOSPC), "cannot write to 'a': the disk is full"),
             (FileError(.write, path: "a", code: EDQUOT), "cannot write to 'a': this user's disk quota is used up"),
@@ -104,7 +104,7 @@ struct OutputFileTests {
             (FileError(.read, path: "a", code: EIO), "cannot read 'a': \(String(cString: strerror(EIO)))"),
             (
                 FileError(.read, path: "a", cause: .cut),
-                "cannot read 'a': it was cut short in the meantime"
+                "cannot read 'a': it was truncated in the meantime"
             ),
             (
                 FileError(.write, path: "a", cause: .gone),
@@ -112,19 +112,19 @@ struct OutputFileTests {
             ),
             (
                 FileError(.create, path: "a", cause: .notExchangeable),
-                "cannot create 'a': its file system can neither exchange nor link files; name a file on "
+                "cannot create 'a': its file system can neither exchange nor link files; specify a file on "
                     + "another file system"
             ),
             (
                 FileError(.create, path: "a", cause: .inUse),
-                "cannot create 'a': another process is writing it; stop that process, or name another file"
+                "cannot create 'a': another process is writing it; stop that process, or choose another file"
             ),
             (
                 FileError(.read, path: "a", cause: .notRegular),
-                "cannot read 'a': it is a pipe or a device, which may have no end; name a file, or pass its "
+                "cannot read 'a': it is a pipe or a device, which may have no end; specify a file, or pass its "
                     + "bytes as /dev/stdin"
             ),
-            (FileError(.read, path: "a", code: EISDIR), "cannot read 'a': it is a folder; name a file in it"),
+            (FileError(.read, path: "a", code: EISDIR), "cannot read 'a': it is a folder; specify a file in it"),
             (FileError(.read, path: "a", code: ENOENT), "cannot read 'a': \(String(cString: strerror(ENOENT)))"),
             (
                 FileError(.move, path: "a", code: EACCES),

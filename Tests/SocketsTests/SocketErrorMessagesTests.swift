@@ -7,7 +7,7 @@ import Testing
 struct SocketErrorMessagesTests {
     private static let address = SocketAddress(ip: .v4(0x7F00_0001), port: 8080)
     private static let at = "127.0.0.1:8080"
-    private static let files = "this process has reached its limit of open files; raise it with ulimit -n"
+    private static let files = "this process has reached its limit on open files; raise it with ulimit -n"
 
     @Test(
         "Failures with an address have the expected messages",
@@ -40,22 +40,22 @@ struct SocketErrorMessagesTests {
             (.accept, EMFILE, "cannot accept a connection: \(files)"),
             (
                 .accept, ENFILE,
-                "cannot accept a connection: this machine has reached its limit of open files; close other programs"
+                "cannot accept a connection: this machine has reached its limit on open files; close other programs"
             ),
             (
                 .accept, ENOMEM,
                 "cannot accept a connection: this machine is out of memory for sockets; close other programs"
             ),
             (.connect, ECONNREFUSED, "cannot connect to \(at): nothing listens there"),
-            (.connect, ETIMEDOUT, "cannot connect to \(at): no answer in the allowed time"),
+            (.connect, ETIMEDOUT, "cannot connect to \(at): no answer within the time limit"),
             (.connect, EHOSTUNREACH, "cannot connect to \(at): there is no route to it; check the host"),
             (
                 .connect, EADDRNOTAVAIL,
                 "cannot connect to \(at): no local port is free; wait for old connections to end"
             ),
             (.read, ECONNRESET, "cannot read from \(at): the other side reset the connection"),
-            (.read, ETIMEDOUT, "cannot read from \(at): nothing arrived in the allowed time"),
-            (.write, ETIMEDOUT, "cannot write to \(at): it did not read the bytes in the allowed time"),
+            (.read, ETIMEDOUT, "cannot read from \(at): nothing arrived within the time limit"),
+            (.write, ETIMEDOUT, "cannot write to \(at): it did not read the bytes within the time limit"),
             (.write, EPIPE, "cannot write to \(at): the connection is closed for writing"),
             (.write, ENOTCONN, "cannot write to \(at): the connection is gone"),
             (.configure, EINVAL, "cannot set an option of a socket: Invalid argument"),
@@ -83,7 +83,7 @@ struct SocketErrorMessagesTests {
             (.openQueue, EMFILE, .none, "cannot open the event queue: \(files)"),
             (
                 .watch, ENOSPC, .none,
-                "cannot watch a descriptor: the limit of fs.epoll.max_user_watches is reached; raise it with sysctl"
+                "cannot watch a descriptor: the limit fs.epoll.max_user_watches has been reached; raise it with sysctl"
             ),
             (
                 .watch, EPERM, .none,
@@ -97,7 +97,7 @@ struct SocketErrorMessagesTests {
             (.watchSignal, EINVAL, .signal(9), "cannot watch signal 9: no handler can be installed for it"),
             (
                 .startThread, EAGAIN, .none,
-                "cannot start a thread: the limit of processes and threads is reached; raise it with ulimit -u"
+                "cannot start a thread: the limit on processes and threads has been reached; raise it with ulimit -u"
             ),
         ] as [(SocketError.Operation, Int32, SocketError.Subject, String)])
     func others(

@@ -363,7 +363,7 @@ struct TwinFileTests {
                 #expect { try open(path, .replace) } throws: { ($0 as? FileError)?.cause == .notRegular }
             }
             #expect { try open(folder.path, .replace) } throws: {
-                "\($0)" == "cannot create '\(folder.path)': it is a folder; name a file in it"
+                "\($0)" == "cannot create '\(folder.path)': it is a folder; specify a file in it"
             }
             let left = try names()
             #expect(left == ["a"])

@@ -105,8 +105,8 @@ struct WholeFileTests {
             try FileManager.default.createSymbolicLink(atPath: folder + "/circle", withDestinationPath: "circle")
             #expect(mkfifo(folder + "/pipe", 0o600) == 0)
             for (name, reason) in [
-                ("", "it is a folder; name a file in it"), ("/none/a", "its folder does not exist; create it first"),
-                ("/pipe", "it is a socket, or a pipe that nothing reads; name a file"),
+                ("", "it is a folder; specify a file in it"), ("/none/a", "its folder does not exist; create it first"),
+                ("/pipe", "it is a socket, or a pipe that nothing reads; specify a file"),
                 ("/circle", String(cString: strerror(ELOOP))),
                 ("/pipe/a", "its folder does not exist; create it first"),
                 ("/a/", "its folder does not exist; create it first"),

@@ -9,17 +9,18 @@ struct MessagesTests {
     static let files: [(TLSError, String)] = [
         (
             .notPEM(.certificate),
-            "This file has no certificate in PEM: expected a block between -----BEGIN CERTIFICATE----- and "
+            "This file has no certificate in PEM format: expected a block between -----BEGIN CERTIFICATE----- and "
                 + "-----END CERTIFICATE-----."
         ),
         (
             .notPEM(.key),
-            "This file has no private key in PEM: expected a block between -----BEGIN PRIVATE KEY----- and "
+            "This file has no private key in PEM format: expected a block between -----BEGIN PRIVATE KEY----- and "
                 + "-----END PRIVATE KEY-----."
         ),
         (
             .damaged(.trust),
-            "The PEM has a trusted certificate that cannot be decoded; it was truncated or changed. Export it again."
+            "The PEM contains a trusted certificate that cannot be decoded; the data was truncated or changed. "
+                + "Export the file again."
         ),
         (
             .tooLarge(.certificate, bytes: 1_048_577),
@@ -164,7 +165,7 @@ struct MessagesTests {
         ),
         (
             .alert(116, from: .server, inHandshake: false),
-            "The server broke off (certificate_required, alert 116): it asks for a client certificate, which is not "
+            "The server ended the connection (certificate_required, alert 116): it asks for a client certificate, which is not "
                 + "supported."
         ),
         (
@@ -172,8 +173,8 @@ struct MessagesTests {
             "The server refused the handshake (no_application_protocol, alert 120): it supports none of the offered "
                 + "application protocols."
         ),
-        (.alert(80, from: .client, inHandshake: false), "The client broke off (internal_error, alert 80)."),
-        (.alert(199, from: .client, inHandshake: false), "The client broke off (alert 199)."),
+        (.alert(80, from: .client, inHandshake: false), "The client ended the connection (internal_error, alert 80)."),
+        (.alert(199, from: .client, inHandshake: false), "The client ended the connection (alert 199)."),
     ]
 
     static let refusals: [(CertificateRefusal, String)] = [

@@ -36,8 +36,8 @@ struct DataFramesTests {
             input: { Wire.fromPeer(of: $0, 0, [1]) }),
         Exchange.failure(
             "receives text inside a fragmented message", 1002,
-            "A text frame arrived inside a fragmented message. First end it: continuation frames, FIN on the "
-                + "last.",
+            "A text frame arrived inside a fragmented message. End that message first, with FIN on its "
+                + "last frame.",
             input: { Wire.fromPeer(of: $0, 2, [1], fin: false) + Wire.fromPeer(of: $0, 1, [2]) }),
         Exchange.failure(
             "receives a reserved bit", 1002,

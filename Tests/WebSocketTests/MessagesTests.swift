@@ -32,8 +32,8 @@ struct MessagesTests {
         ),
         (
             .interruptedMessage(.binary), .protocolError,
-            "A binary frame arrived inside a fragmented message. First end it: continuation frames, FIN on the "
-                + "last."
+            "A binary frame arrived inside a fragmented message. End that message first, with FIN on its "
+                + "last frame."
         ),
         (
             .unmaskedFrame, .protocolError,
@@ -80,7 +80,7 @@ struct MessagesTests {
         ),
         (
             .closeReasonTruncated, .invalidPayload,
-            "A close reason is not UTF-8: it ends inside a character. Cut it between characters."
+            "A close reason is not UTF-8: it ends inside a character. Truncate it between characters."
         ),
     ]
 

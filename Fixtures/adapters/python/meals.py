@@ -79,7 +79,7 @@ class MealMixin:
                 break
             due = math.inf if self._hears_events and not failures else self.clock.now() + self.POLL_PAUSE
         if meal["status"] == "processing":
-            meal["error"] = "The meal has not been worked out in time. Look again later."
+            meal["error"] = "The meal was not processed in time. Check again later."
             self._tell("meal", meal["error"])
 
     async def _look_at(self, meal):
@@ -114,6 +114,6 @@ class MealMixin:
             if meal["status"] == "completed" and log.get("total_calories") is not None:
                 meal["calories"] = round(log["total_calories"])
             if meal["status"] == "failed":
-                meal["error"] = log.get("error_message") or log.get("error") or "The meal could not be worked out."
+                meal["error"] = log.get("error_message") or log.get("error") or "The meal could not be processed."
                 self._tell("meal", meal["error"])
             self._notify()

@@ -24,7 +24,7 @@ extension Messages {
     static let noOutput =
         "record requires a file for the session: --output session.har. See 'fitiq-mock record --help'."
     static func outputExists(_ path: String) -> String {
-        "'\(path)' already exists and may be the only copy of a session: name another file, or add --overwrite."
+        "'\(path)' already exists and may be the only copy of a session: choose another file, or add --overwrite."
     }
     static func authorityWithoutTLS(_ upstream: String) -> String {
         "--upstream-ca has no effect with \(upstream), which has no certificate; use https:// or leave it out."
@@ -83,7 +83,7 @@ extension Messages {
     // MARK: The messages of 'serve --record'
 
     static func recordingExists(_ path: String) -> String {
-        "'\(path)' already exists and may be the only copy of a session: name another file, or remove it."
+        "'\(path)' already exists and may be the only copy of a session: choose another file, or remove it."
     }
 
     // MARK: The messages of 'judge'

@@ -10,8 +10,8 @@ import Traffic
 /// A test without a backend requested its backend.
 public struct NoFakeBackend: Error, CustomStringConvertible {
     public let description =
-        "This test has no fake backend: write @Test(.fakeBackend()) or @Suite(.fakeBackend()), and ask for "
-        + "FakeBackend.current in the test's own task or a child of it, not in Task.detached."
+        "This test has no fake backend: write @Test(.fakeBackend()) or @Suite(.fakeBackend()), and use "
+        + "FakeBackend.current in the test's own task or a child task, not in Task.detached."
 }
 
 /// A test tried to advance a clock that follows the system's.
@@ -57,20 +57,20 @@ enum Messages {
     }
 
     /// A difference from a session that is replayed strictly.
-    static func notAsRecorded(_ failure: String) -> String { "The client did not follow the session: \(failure)" }
+    static func notAsRecorded(_ failure: String) -> String { "The client deviated from the session: \(failure)" }
 
     static let neverConnected =
-        "The test sent nothing to FakeBackend.current, so there is nothing to explore: the faults happen there."
+        "The test sent nothing to FakeBackend.current, so there is nothing to explore: faults affect only this backend."
     static func badRuns(_ runs: Int) -> String {
-        "exploring(runs: \(runs)) is out of range: write a number from 1 to 10,000,000."
+        "exploring(runs: \(runs)) is out of range: use a number from 1 to 10,000,000."
     }
 
     static func badBudget(_ budget: Duration) -> String {
-        "exploring(budget: \(budget)) is out of range: write a duration from 1 s to 7 d."
+        "exploring(budget: \(budget)) is out of range: use a duration from 1 s to 7 d."
     }
 
     static func badRunLimit(_ limit: Duration) -> String {
-        "exploring(runLimit: \(limit)) is out of range: write a duration from 100 ms to 1 h."
+        "exploring(runLimit: \(limit)) is out of range: use a duration from 100 ms to 1 h."
     }
 
     /// A problem found by a test's exploration.
@@ -84,8 +84,8 @@ enum Messages {
             "It failed \(discovery.confirmed.count) of \(discovery.confirmed.of) times; seed \(seed), "
                 + "\(discovery.schedule). "
                 + (isFile
-                    ? "A test with only these faults has this scenario:"
-                    : "The test's world is written in Swift and has no file; with this added to it, the test fails:"))
+                    ? "This scenario has only these faults:"
+                    : "The test's world is written in Swift and has no file. The test fails with this addition:"))
         let file = isFile ? discovery.file() : ScenarioDocument.text(discovery.schedule.document(on: [:]))
         lines.append(String(decoding: file, as: UTF8.self))
         return lines.joined(separator: "\n")

@@ -151,7 +151,7 @@ public enum ClientError: Error, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .badURL(let url): "'\(url)' is not a base URL; write it as http://127.0.0.1:8080."
+        case .badURL(let url): "'\(url)' is not a base URL; use a URL such as http://127.0.0.1:8080."
         case .transport(let error): "\(error)."
         case .badHTTP(let error): "the server's response is not valid HTTP: \(error.message) (\(error.source))."
         case .truncatedResponse: "the connection ended in the middle of a response."
@@ -163,10 +163,10 @@ public enum ClientError: Error, CustomStringConvertible {
             "the server has left more than \(limit) bytes unread, so the client dropped the connection."
         case .problem(let problem): problem.message
         case .abandoned:
-            "the client cancelled it for a later command, such as leaving the chat."
+            "a later command, such as leaving the chat, replaced the operation."
         case .cancelled: "the waiting task was cancelled; the work that it started continues."
         case .unavailable:
-            "the client is closed, or has too many commands waiting; make another, or send fewer "
+            "the client is closed, or has too many commands waiting; create another client, or send fewer "
                 + "commands."
         }
     }

@@ -40,16 +40,17 @@ public struct MockError: Error, CustomStringConvertible, LocalizedError, Sendabl
 enum Messages {
     #if os(macOS) || os(Linux)
         private static let start =
-            "Start one with 'fitiq-mock serve', or name the program in FITIQ_MOCK_BINARY, and the tests start it."
+            "Start one with 'fitiq-mock serve', or set FITIQ_MOCK_BINARY to its path to let the tests start one."
     #else
         private static let start =
-            "It runs on the Mac: start it there with 'fitiq-mock serve'. A simulator reaches it at 127.0.0.1; for a "
-            + "device start it with '--host 0.0.0.0 --public-url http://ADDRESS-OF-THE-MAC:8080 --admin-token SECRET' and "
-            + "set TEST_RUNNER_FITIQ_MOCK_URL and TEST_RUNNER_FITIQ_MOCK_ADMIN_TOKEN."
+            "Start fitiq-mock on the Mac with 'fitiq-mock serve'. A simulator reaches it at 127.0.0.1; for a device, add "
+            + "'--host 0.0.0.0 --public-url http://ADDRESS-OF-THE-MAC:8080 --admin-token SECRET' "
+            + "and set TEST_RUNNER_FITIQ_MOCK_URL and TEST_RUNNER_FITIQ_MOCK_ADMIN_TOKEN."
     #endif
 
     static func noServer(_ url: URL, _ origin: Origin, _ reason: String) -> MockError {
-        MockError(.noServer, "No fitiq-mock answers at \(url.absoluteString) (\(origin.text)): \(reason) \(start)")
+        MockError(
+            .noServer, "No fitiq-mock server responds at \(url.absoluteString) (\(origin.text)): \(reason) \(start)")
     }
 
     static func lost(_ request: String, _ url: URL, _ reason: String) -> MockError {
@@ -62,42 +63,42 @@ enum Messages {
     static func late(_ request: String, _ url: URL, after seconds: TimeInterval) -> MockError {
         MockError(
             .noAnswer,
-            "\(request) had no answer from \(url.absoluteString) within \(Int(seconds)) s: the server hangs or "
-                + "is suspended. Its log says what it did last.")
+            "\(request) got no answer from \(url.absoluteString) within \(Int(seconds)) s: the server hangs or "
+                + "is suspended. See the server's log for what it did last.")
     }
 
     static func notTheMock(_ url: URL, _ origin: Origin, _ found: String) -> MockError {
         MockError(
             .notTheMock,
-            "What answers at \(url.absoluteString) (\(origin.text)) is not a fitiq-mock: \(found). \(start)")
+            "The server at \(url.absoluteString) (\(origin.text)) is not fitiq-mock: \(found). \(start)")
     }
 
     static func old(_ version: String, _ url: URL) -> MockError {
         MockError(
             .oldServer,
             "The server at \(url.absoluteString) is fitiq-mock \(version), and these tests need \(MockServer.oldest) or "
-                + "later. Update it, or use the FitIQMockTesting of its version.")
+                + "later. Update the server, or use the FitIQMockTesting of its version.")
     }
 
     static func incomplete(_ version: String, _ url: URL, _ operation: String) -> MockError {
         MockError(
             .oldServer,
             "The server at \(url.absoluteString) is a build of fitiq-mock \(version) without '\(operation)', which these "
-                + "tests need. Build it again, or use the FitIQMockTesting of its sources.")
+                + "tests need. Build the server again, or use the FitIQMockTesting from its sources.")
     }
 
     static func noAdminToken(_ url: URL, sent: Bool) -> MockError {
         MockError(
             .noAdminToken,
             "The admin API of \(url.absoluteString) "
-                + (sent ? "does not know the token that was sent. " : "asks for a token. ")
+                + (sent ? "did not accept the token. " : "requires a token. ")
                 + "Set FITIQ_MOCK_ADMIN_TOKEN to the server's '--admin-token', or pass it to "
                 + "MockServer(url:adminToken:).")
     }
 
     static func badURL(_ text: String, _ origin: Origin) -> MockError {
         MockError(
-            .noServer, "'\(text)' (\(origin.text)) is not a URL of a server. Write one such as http://127.0.0.1:8080.")
+            .noServer, "'\(text)' (\(origin.text)) is not a server URL. Use a URL such as http://127.0.0.1:8080.")
     }
 
     static func badReadyFile(_ path: String) -> MockError {
@@ -111,9 +112,9 @@ enum Messages {
     static func noBinary(_ named: String?) -> MockError {
         MockError(
             .notStarted,
-            (named.map { "FITIQ_MOCK_BINARY names \($0), which is not a program. " }
-                ?? "There is no program fitiq-mock in PATH. ")
-                + "Set FITIQ_MOCK_BINARY to the path of the program; docs/install.md says how to get it.")
+            (named.map { "FITIQ_MOCK_BINARY is set to \($0), which is not a program. " }
+                ?? "PATH contains no program named fitiq-mock. ")
+                + "Set FITIQ_MOCK_BINARY to the path of the program; docs/install.md explains how to install it.")
     }
 
     static func notStarted(_ command: String, _ log: String) -> MockError {
@@ -123,12 +124,12 @@ enum Messages {
     static func unreadable(_ request: String, _ error: any Error) -> MockError {
         MockError(
             .notTheMock,
-            "The answer to \(request) is not what this version of FitIQMockTesting reads (\(error)). Use a server and a "
-                + "kit of the same version.")
+            "This version of FitIQMockTesting cannot read the answer to \(request) (\(error)). Use the same version of "
+                + "the server and the kit.")
     }
 
     static let noWorld = MockError(
         .noWorld,
-        "This test has no world: write @Test(.mockWorld()) or @Suite(.mockWorld()), and ask for MockWorld.current in the "
-            + "test's own task or a child of it, not in Task.detached.")
+        "This test has no world: write @Test(.mockWorld()) or @Suite(.mockWorld()), and use MockWorld.current in the "
+            + "test's own task or a child task, not in Task.detached.")
 }

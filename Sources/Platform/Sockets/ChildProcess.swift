@@ -228,7 +228,7 @@ public struct ChildProcessError: Error, Sendable, Equatable, CustomStringConvert
     private var reason: String {
         switch code {
         case ETIMEDOUT: "its time limit was reached"
-        case EMFILE: "this process has reached its limit of open files; raise it with ulimit -n"
+        case EMFILE: "this process has reached its limit on open files; raise it with ulimit -n"
         default: String(cString: strerror(code))
         }
     }

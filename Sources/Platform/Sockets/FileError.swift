@@ -52,24 +52,25 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         switch cause {
         case .system(let code): operation == .read ? Self.reasonNotToRead(code) : Self.reasonNotToWrite(code)
         case .notRegular where operation == .read:
-            "it is a pipe or a device, which may have no end; name a file, or pass its bytes as /dev/stdin"
-        case .notRegular: "it is a device or a pipe, which cannot be overwritten at a position; name a file"
-        case .cut: "it was cut short in the meantime"
+            "it is a pipe or a device, which may have no end; specify a file, or pass its bytes as /dev/stdin"
+        case .notRegular: "it is a device or a pipe, which cannot be overwritten at a position; specify a file"
+        case .cut: "it was truncated in the meantime"
         case .gone: "it was moved, removed or replaced by another file in the meantime"
-        case .notExchangeable: "its file system can neither exchange nor link files; name a file on another file system"
-        case .inUse: "another process is writing it; stop that process, or name another file"
+        case .notExchangeable:
+            "its file system can neither exchange nor link files; specify a file on another file system"
+        case .inUse: "another process is writing it; stop that process, or choose another file"
         }
     }
 
     private static func reasonNotToRead(_ code: Int32) -> String {
-        code == EISDIR ? "it is a folder; name a file in it" : String(cString: strerror(code))
+        code == EISDIR ? "it is a folder; specify a file in it" : String(cString: strerror(code))
     }
 
     private static func reasonNotToWrite(_ code: Int32) -> String {
         switch code {
-        case ENXIO: "it is a socket, or a pipe that nothing reads; name a file"
+        case ENXIO: "it is a socket, or a pipe that nothing reads; specify a file"
         case EEXIST: "it exists already"
-        case EISDIR: "it is a folder; name a file in it"
+        case EISDIR: "it is a folder; specify a file in it"
         case ENOENT, ENOTDIR: "its folder does not exist; create it first"
         case EACCES, EPERM: "this user may not write there"
         case EROFS: "the disk cannot be written to"
@@ -77,7 +78,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         case EDQUOT: "this user's disk quota is used up"
         case EBADF: "it is closed"
         case EFBIG: "it has reached the file size limit (ulimit -f)"
-        case EMFILE: "this process has reached its limit of open files; raise it with ulimit -n"
+        case EMFILE: "this process has reached its limit on open files; raise it with ulimit -n"
         default: String(cString: strerror(code))
         }
     }

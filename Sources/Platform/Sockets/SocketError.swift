@@ -110,8 +110,8 @@ extension SocketError {
 
     private var specificReason: String? {
         switch (operation, code) {
-        case (_, EMFILE): "this process has reached its limit of open files; raise it with ulimit -n"
-        case (_, ENFILE): "this machine has reached its limit of open files; close other programs"
+        case (_, EMFILE): "this process has reached its limit on open files; raise it with ulimit -n"
+        case (_, ENFILE): "this machine has reached its limit on open files; close other programs"
         case (_, ENOBUFS), (_, ENOMEM): "this machine is out of memory for sockets; close other programs"
         case (.bind, EADDRINUSE), (.listen, EADDRINUSE):
             "another process uses the port; choose another port, or 0 for any free port"
@@ -121,17 +121,17 @@ extension SocketError {
         case (.bind, EAFNOSUPPORT), (.create, EAFNOSUPPORT), (.connect, EAFNOSUPPORT):
             "this machine does not support that kind of address; use an IPv4 address such as 127.0.0.1"
         case (.connect, ECONNREFUSED): "nothing listens there"
-        case (.connect, ETIMEDOUT): "no answer in the allowed time"
+        case (.connect, ETIMEDOUT): "no answer within the time limit"
         case (.connect, ENETUNREACH), (.connect, EHOSTUNREACH): "there is no route to it; check the host"
         case (.connect, EADDRNOTAVAIL): "no local port is free; wait for old connections to end"
-        case (.read, ETIMEDOUT): "nothing arrived in the allowed time"
-        case (.write, ETIMEDOUT): "it did not read the bytes in the allowed time"
+        case (.read, ETIMEDOUT): "nothing arrived within the time limit"
+        case (.write, ETIMEDOUT): "it did not read the bytes within the time limit"
         case (_, ECONNRESET): "the other side reset the connection"
         case (_, EPIPE): "the connection is closed for writing"
         case (_, ENOTCONN): "the connection is gone"
-        case (.watch, ENOSPC): "the limit of fs.epoll.max_user_watches is reached; raise it with sysctl"
+        case (.watch, ENOSPC): "the limit fs.epoll.max_user_watches has been reached; raise it with sysctl"
         case (.watch, EPERM): "it is a regular file or a directory, which is always ready"
-        case (.startThread, EAGAIN): "the limit of processes and threads is reached; raise it with ulimit -u"
+        case (.startThread, EAGAIN): "the limit on processes and threads has been reached; raise it with ulimit -u"
         case (.watchSignal, EBUSY): "another event loop of this process is watching it"
         case (.watchSignal, EINVAL): "no handler can be installed for it"
         default: nil

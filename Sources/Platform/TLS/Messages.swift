@@ -5,9 +5,9 @@ enum Messages {
     static func text(of error: TLSError) -> String {
         switch error {
         case .notPEM(let material):
-            "This file has no \(name(material)) in PEM: expected a block between \(markers(material))."
+            "This file has no \(name(material)) in PEM format: expected a block between \(markers(material))."
         case .damaged(let material):
-            "The PEM has a \(name(material)) that cannot be decoded; it was truncated or changed. Export it again."
+            "The PEM contains a \(name(material)) that cannot be decoded; the data was truncated or changed. Export the file again."
         case .tooLarge(let material, let bytes):
             "The PEM with the \(name(material)) has \(bytes) bytes; at most \(TLSLimits.pemFile) are allowed."
         case .encryptedKey:
@@ -98,7 +98,7 @@ extension Messages {
 
     private static func alert(_ number: UInt8, _ role: TLSRole, _ inHandshake: Bool) -> String {
         let name = alerts[number].map { "\($0), alert \(number)" } ?? "alert \(number)"
-        let what = "\(the(role)) \(inHandshake ? "refused the handshake" : "broke off") (\(name))"
+        let what = "\(the(role)) \(inHandshake ? "refused the handshake" : "ended the connection") (\(name))"
         return what + (meaning(number, role).map { ": \($0)." } ?? ".")
     }
 

@@ -137,7 +137,7 @@ public struct Connection: Sendable {
     public mutating func receive(_ bytes: UnsafeRawBufferPointer) {
         precondition(!endOfStream, "bytes after the end of the stream")
         switch theirState {
-        case .switchedProtocol: preconditionFailure("after a change of protocol, pass bytes to the new protocol")
+        case .switchedProtocol: preconditionFailure("after a protocol change, pass bytes to the new protocol")
         case .error, .mustClose, .closed: return
         default: break
         }

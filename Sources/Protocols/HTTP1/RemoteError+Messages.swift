@@ -92,10 +92,10 @@ extension RemoteError {
         rfc9112("3.2", "The target \(target) has a fragment. Remove the # and everything after it, or send %23.")
     }
     static func badConnectTarget(_ target: Excerpt) -> RemoteError {
-        rfc9112("3.2.3", "The target of CONNECT is \(target). Expected host:port.")
+        rfc9112("3.2.3", "The CONNECT target is \(target). Expected host:port.")
     }
     static func asteriskWithoutOptions(_ method: String) -> RemoteError {
-        rfc9112("3.2.4", "The target of \(method) is *, which only OPTIONS may use. Send a path that begins with /.")
+        rfc9112("3.2.4", "The \(method) target is *, which only OPTIONS may use. Send a path that begins with /.")
     }
     static func badTargetForm(_ target: Excerpt) -> RemoteError {
         rfc9112(
@@ -187,13 +187,13 @@ extension RemoteError {
     static let emptyTransferEncoding = rfc9112(
         "6.1", "Transfer-Encoding is empty. Send Transfer-Encoding: chunked, or a Content-Length instead.")
     static let chunkedTwice = rfc9112(
-        "6.1", "Transfer-Encoding names chunked more than once. Name it once, at the end.")
+        "6.1", "Transfer-Encoding lists chunked more than once. List it once, at the end.")
     static let chunkedNotLast = rfc9112(
         "6.3", "Transfer-Encoding does not end with chunked, so the end of the body is unknown. Put chunked last.")
     static func unknownTransferCoding(_ coding: Excerpt) -> RemoteError {
         rfc9112(
             "6.1",
-            "The transfer coding \(coding) is not known here. Send Transfer-Encoding: chunked or a "
+            "The transfer coding \(coding) is not supported. Send Transfer-Encoding: chunked or a "
                 + "Content-Length.", .notImplemented)
     }
     static func bodyTooLarge(announced: Int, _ limit: Int) -> RemoteError {

@@ -24,7 +24,7 @@ public struct JSONNumber: Sendable, Hashable {
 
     /// Creates the shortest number that parses to the same double: `2.0` becomes `2`; the value must be finite.
     public init(_ value: Double) {
-        precondition(value.isFinite, "JSON has no number for \(value)")
+        precondition(value.isFinite, "JSON cannot represent the number \(value)")
         let description = value.description
         text = description.hasSuffix(".0") ? String(description.dropLast(2)) : description
     }
@@ -168,7 +168,7 @@ enum NumberText {
 
     /// Swift's description of a double is the shortest exact one; RFC 8259 allows all its forms.
     static func append(_ value: Double, to output: inout [UInt8]) {
-        precondition(value.isFinite, "JSON has no number for \(value)")
+        precondition(value.isFinite, "JSON cannot represent the number \(value)")
         // Not Int(exactly:), which calls the C library's trunc: this module links only the standard library.
         if value.magnitude < 0x1p53, value != 0, case let integer = Int(value), Double(integer) == value {
             append(integer, to: &output)
@@ -179,7 +179,7 @@ enum NumberText {
 
     /// Rounds the displayed decimal (1.005, not 1.00499999999999989…), halves away from zero.
     static func append(_ value: Double, fractionDigits: Int, to output: inout [UInt8]) {
-        precondition(value.isFinite, "JSON has no number for \(value)")
+        precondition(value.isFinite, "JSON cannot represent the number \(value)")
         precondition((0...17).contains(fractionDigits), "fractionDigits must be from 0 to 17, not \(fractionDigits)")
         var text = value.magnitude.description
         var decimal = text.withUTF8 { Decimal($0) }

@@ -48,13 +48,13 @@ enum Messages {
             }
         return "expected a digit \(place) but found \(found)"
     }
-    static let leadingZero = "a number does not begin with 0 unless a point or an exponent follows; drop the zero"
+    static let leadingZero = "a number must not begin with 0 unless a point or an exponent follows; drop the zero"
     static func unterminated(openedAt position: TextPosition) -> String {
         "expected '\"' to end the string from line \(position.line), column \(position.column) "
             + "but found the end of the text"
     }
     static func controlCharacter(_ byte: UInt8) -> String {
-        "a control character in a string is written as an escape: "
+        "a control character in a string must be an escape: "
             + "\(Escape.text(of: byte)) instead of \(Found.codePoint(UInt32(byte)))"
     }
     static func invalidUTF8(_ byte: UInt8) -> String {
@@ -70,7 +70,7 @@ enum Messages {
             : "\(name) is the second half of a surrogate pair; a \\uD800 to \\uDBFF must precede it"
     }
     static let byteOrderMark =
-        "JSON text does not begin with a byte order mark (RFC 8259, section 8.1); remove EF BB BF"
+        "JSON text must not begin with a byte order mark (RFC 8259, section 8.1); remove EF BB BF"
     static func tooDeep(limit: Int) -> String { "more than \(limit) arrays and objects are nested; nest fewer" }
     static func tooManyBytes(_ count: Int, limit: Int) -> String {
         "the text has \(count) bytes, and the limit is \(limit); send less at a time"
@@ -120,7 +120,7 @@ enum Found: Equatable, CustomStringConvertible {
     /// How to fix forms that other languages allow and JSON does not.
     var hintForValue: String {
         switch self {
-        case .word("NaN"), .word("Infinity"): "; JSON has no number for it; write null"
+        case .word("NaN"), .word("Infinity"): "; JSON cannot represent it; write null"
         case .word(let word) where Found.literals.contains(word.lowercased()):
             "; the literals are true, false and null, in lower case"
         case .word: "; strings need double quotes"

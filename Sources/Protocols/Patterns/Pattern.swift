@@ -84,7 +84,7 @@ public struct PatternError: Error, Equatable, Sendable {
         Self("'{\(least),\(most)}' means at least \(least) and at most \(most); swap the numbers.", at: position)
     }
     static func largeRepetition(at position: Int) -> Self {
-        Self("A repetition may go up to \(Parser.maximumRepetition).", at: position)
+        Self("A repetition count must not exceed \(Parser.maximumRepetition).", at: position)
     }
     static func unclosedGroup(at position: Int) -> Self {
         Self("The group that begins here has no ')'; write '\\(' for the character itself.", at: position)
@@ -96,7 +96,7 @@ public struct PatternError: Error, Equatable, Sendable {
         Self("Lookaround ('(\(sign)…)') is not supported.", at: position)
     }
     static func specialGroup(at position: Int) -> Self {
-        Self("Of the groups that begin with '(?', only '(?:…)' is supported, without names or flags.", at: position)
+        Self("'(?:…)' is the only supported group that begins with '(?'; leave out names and flags.", at: position)
     }
     static func trailingBackslash(at position: Int) -> Self {
         Self("The expression ends in a backslash; write '\\\\' for the character itself.", at: position)
@@ -106,11 +106,11 @@ public struct PatternError: Error, Equatable, Sendable {
     }
     static func unknownEscape(_ sign: Unicode.Scalar, at position: Int) -> Self {
         Self(
-            "'\\\(sign)' is not supported; the supported escapes of letters are '\\d', '\\w', '\\s', '\\D', "
+            "'\\\(sign)' is not supported; the supported letter escapes are '\\d', '\\w', '\\s', '\\D', "
                 + "'\\W', '\\S', '\\b', '\\B', '\\n', '\\r' and '\\t'.", at: position)
     }
     static func boundaryInClass(_ sign: Unicode.Scalar, at position: Int) -> Self {
-        Self("'\\\(sign)' is a place in the text and is not allowed in a class.", at: position)
+        Self("'\\\(sign)' matches a position in the text and is not allowed in a class.", at: position)
     }
     static func unclosedClass(at position: Int) -> Self {
         Self("The class that begins here has no ']'; write '\\[' for the character itself.", at: position)
@@ -122,7 +122,7 @@ public struct PatternError: Error, Equatable, Sendable {
         Self("A class within a class is not supported; write '\\[' for the character itself.", at: position)
     }
     static func reversedRange(_ low: Unicode.Scalar, _ high: Unicode.Scalar, at position: Int) -> Self {
-        Self("The range '\(shown(low))-\(shown(high))' ends before it begins; swap its ends.", at: position)
+        Self("The range '\(shown(low))-\(shown(high))' is reversed; swap its ends.", at: position)
     }
     static func rangeOfClass(at position: Int) -> Self {
         Self("A range must go from one character to another; write '\\-' for the character itself.", at: position)

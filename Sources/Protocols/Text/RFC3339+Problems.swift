@@ -33,7 +33,7 @@ extension RFC3339 {
         var rest = rest
         if rest.first == .dot { rest = rest.dropFirst().drop { $0.isDigit } }
         guard let sign = rest.first else {
-            return "It has no offset from UTC: end it with Z, or with an offset such as +02:00."
+            return "The time has no offset from UTC: end it with Z, or with an offset such as +02:00."
         }
         guard sign == .plus || sign == .minus else { return nil }
         let digits = rest.dropFirst().filter(\.isDigit)

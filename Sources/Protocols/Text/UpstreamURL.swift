@@ -48,7 +48,7 @@ public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
 /// The messages of refusals.
 private enum Sentences {
     static func notAURL(_ text: String) -> String {
-        TerminalText.quoted(text) + " is not a URL: name the upstream server as https://api.example.com or "
+        TerminalText.quoted(text) + " is not a URL: specify the upstream server as https://api.example.com or "
             + "http://127.0.0.1:8080"
     }
     static func unknownScheme(_ scheme: Substring) -> String {
@@ -59,7 +59,7 @@ private enum Sentences {
             + " has a path: write only scheme, host and port; the proxy forwards every path unchanged"
     }
     static let urlWithCredentials =
-        "the upstream's URL contains a user or a password: remove it; clients send their own credentials"
+        "the upstream's URL contains a user name or password: remove it; clients send their own credentials"
     static func badAuthority(_ text: Substring) -> String {
         TerminalText.quoted(text)
             + " is neither a host name nor an address; write an IPv6 address in brackets, http://[::1]:8080"

@@ -47,8 +47,8 @@ extension ProtocolViolation {
         case .continuationWithoutStart:
             "A continuation frame arrived, but no message had begun. Begin one with a text or binary frame without FIN."
         case .interruptedMessage(let opcode):
-            "A \(opcode) frame arrived inside a fragmented message. First end it: continuation frames, FIN on "
-                + "the last."
+            "A \(opcode) frame arrived inside a fragmented message. End that message first, with FIN on its "
+                + "last frame."
         case .unmaskedFrame:
             "A client's frame arrived unmasked. Set the MASK bit and mask the payload (RFC 6455 §5.3)."
         case .maskedFrame:
@@ -73,7 +73,7 @@ extension ProtocolViolation {
         case .closeReasonNotUTF8(let byte, let index):
             "A close reason is not UTF-8: byte 0x\(byte.uppercaseHex) at index \(index). Send UTF-8."
         case .closeReasonTruncated:
-            "A close reason is not UTF-8: it ends inside a character. Cut it between characters."
+            "A close reason is not UTF-8: it ends inside a character. Truncate it between characters."
         }
     }
 

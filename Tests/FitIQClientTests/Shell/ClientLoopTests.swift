@@ -164,7 +164,7 @@ struct ClientLoopTests {
         ask(client, number: 2, body: 0)
         client.wire.receive(Array("HTTP/1.1 503 Down\r\nContent-Length: 0\r\n\r\n".utf8), on: 2)
         _ = client.turnEnded(now: .now())
-        #expect(news.snapshot.failure?.description == "the server answered 503: it says no more than that.")
+        #expect(news.snapshot.failure?.description == "the server answered 503: the response contains no message.")
     }
 
     @Test("Due work runs on time")

@@ -85,7 +85,7 @@ struct ClientWireTests {
         var wire = try wire(limits)
         for number in 1...3 { wire.perform(.send(WireFixture.request(number))) }
         wire.perform(.openSocket(WireFixture.socketRequest(4)))
-        let reason = "2 connections are already open; this client opens no more at a time."
+        let reason = "2 connections are already open, which is the limit of this client."
         #expect(wire.takeInputs().map(Played.words) == ["3: failed: \(reason)", "4: no socket: \(reason)"])
         #expect(wire.openConnections == [1, 2])
         wire.perform(.cancel(number: 1))
@@ -101,7 +101,9 @@ struct ClientWireTests {
         wire.perform(.send(request))
         #expect(
             wire.takeInputs().map(Played.words)
-                == ["1: failed: '\(target)' cannot be in a request: percent-encode everything but visible ASCII."])
+                == [
+                    "1: failed: '\(target)' is not allowed in a request: percent-encode everything except visible ASCII."
+                ])
         #expect(wire.takeCommands().isEmpty)
     }
 

@@ -32,9 +32,9 @@ struct UpstreamURLTests {
         arguments: [
             (
                 "api.example.com",
-                "\"api.example.com\" is not a URL: name the upstream server as https://api.example.com or http://127.0.0.1:8080"
+                "\"api.example.com\" is not a URL: specify the upstream server as https://api.example.com or http://127.0.0.1:8080"
             ),
-            ("", "\"\" is not a URL: name the upstream server as https://api.example.com or http://127.0.0.1:8080"),
+            ("", "\"\" is not a URL: specify the upstream server as https://api.example.com or http://127.0.0.1:8080"),
             ("ftp://a", "the upstream's URL begins with \"ftp\", but the proxy supports only http and https"),
             (
                 "https://a/api",
@@ -47,7 +47,7 @@ struct UpstreamURLTests {
             ),
             (
                 "https://me:secret@a",
-                "the upstream's URL contains a user or a password: remove it; clients send their own credentials"
+                "the upstream's URL contains a user name or password: remove it; clients send their own credentials"
             ),
             (
                 "https://",

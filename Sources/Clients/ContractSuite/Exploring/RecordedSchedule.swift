@@ -103,7 +103,7 @@ public struct RecordedSchedule: Sendable {
     private mutating func noteFailure(_ log: JSONValue) {
         guard let id = (log["id"] ?? log["meal_log_id"])?.exactString, let text = meals.removeValue(forKey: id)
         else { return }
-        let message = log["error_message"]?.string ?? log["error"]?.string ?? "The meal could not be worked out."
+        let message = log["error_message"]?.string ?? log["error"]?.string ?? "The meal could not be processed."
         add(
             FaultKind("recorded-failure", .behaviour, .meal, weight: 5, ["fail": .string(Self.excerpt(message))]),
             at: .meal(text: text))

@@ -139,7 +139,7 @@ enum ClientMessages {
         "The message has \(count) characters; at most \(limit) can be sent."
     }
     static func tooManyWaiting(limit: Int) -> String {
-        "\(limit) messages are already waiting to be sent. Try again when the coach has answered."
+        "\(limit) messages are already waiting to be sent. Try again after the coach answers."
     }
     static func notSent(_ count: Int) -> String {
         count == 1 ? "One message was not sent." : "\(count) messages were not sent."
@@ -158,8 +158,8 @@ enum ClientMessages {
     static func tooManyMeals(limit: Int) -> String {
         "\(limit) meals are already being processed. Try again in a moment."
     }
-    static let mealLate = "The meal has not been worked out in time. Look again later."
-    static let mealFailed = "The meal could not be worked out."
+    static let mealLate = "The meal was not processed in time. Check again later."
+    static let mealFailed = "The meal could not be processed."
     static let coachSilent = "The coach did not answer. Ask again."
     static let coachFailed = "The coach could not answer."
     static let noConnection = "The chat could not be reached. Check the connection and open it again."

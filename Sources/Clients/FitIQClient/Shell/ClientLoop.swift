@@ -140,7 +140,7 @@ final class ClientLoop: EventLoopHandler {
         switch input {
         case .response(let answer) where answer.status >= 400, .socketRefused(let answer):
             let message = (try? JSON.parse(answer.body))?["error"]?["message"]?.string
-            snapshot.failure = .refused(status: answer.status, message: message ?? "it says no more than that.")
+            snapshot.failure = .refused(status: answer.status, message: message ?? "the response contains no message.")
         case .socketClosed(let end) where !end.isOwn:
             snapshot.failure = .closed(code: end.code ?? .abnormal, reason: end.reason)
         // A success ends the failure. For example, a 409 contains the consultation that the client opens next.

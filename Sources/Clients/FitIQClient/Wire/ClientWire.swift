@@ -157,9 +157,9 @@ enum WireMessages {
     static let endWithoutCloseFrame = "the connection ended without a close frame"
     static let closedDuringHandshake = "the socket was closed before its handshake was answered"
     static func tooManyConnections(limit: Int) -> String {
-        "\(limit) connections are already open; this client opens no more at a time."
+        "\(limit) connections are already open, which is the limit of this client."
     }
     static func badTarget(_ target: String) -> String {
-        "'\(target.prefix(80))' cannot be in a request: percent-encode everything but visible ASCII."
+        "'\(target.prefix(80))' is not allowed in a request: percent-encode everything except visible ASCII."
     }
 }

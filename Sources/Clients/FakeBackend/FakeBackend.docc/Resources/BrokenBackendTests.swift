@@ -1,7 +1,7 @@
 import FakeBackend
 import Testing
 
-@Suite("The book of goals, while the backend fails") struct BrokenBackendTests {
+@Suite("The goal book while the backend fails") struct BrokenBackendTests {
     @Test("The book contains the goal exactly once after the backend recovers", .fakeBackend("flaky-500"))
     func flaky() async throws {
         let backend = try FakeBackend.current
