@@ -122,7 +122,7 @@ struct ClientExpectationTests {
             (.quickActions, "questions to be suggested", "none", nil),
             (
                 .mealResult("pie", .completed, calories: 140),
-                #"the meal "pie" to have no other result than completed with 140 kcal"#,
+                #"the meal "pie" to have no result other than completed with 140 kcal"#,
                 #"it as completed with 300 kcal and 4.2 g of protein of "Pie""#, .ownMeal
             ),
             (
@@ -166,7 +166,7 @@ struct ClientExpectationTests {
 
     private static let goals =
         #""Run" linked to c1, "Sleep" without a consultation, "Swim" linked to c2 and "Swim" without a "#
-        + "consultation; its chat is c1"
+        + "consultation; its open chat is c1"
 
     /// Changes to a transcript that equalled the stored one, and the resulting message.
     @Test(

@@ -101,7 +101,7 @@ struct FakeBackendTests {
     // URLSession repeats lost requests immediately, which exploring also finds.
     @Test(
         "Exploring finds the fault that breaks a test and reports how often the test failed",
-        .foundOut("the first GET /api/v1/goals: the command ended", "of 3 times; seed 1, "),
+        .foundOut("the first GET /api/v1/goals: the command ended", "of 3 runs; seed 1, "),
         .fakeBackend(clock: .manual).exploringTwice().allowing("retry/backoff-on-5xx"))
     func explored() async throws {
         let client = try Client()

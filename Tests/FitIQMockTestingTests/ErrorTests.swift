@@ -25,7 +25,7 @@ struct ErrorTests {
         #expect(error.kind == .noServer)
         #expect(
             error.description.hasPrefix("No fitiq-mock server responds at \(url) (the argument of MockServer(url:))"))
-        #expect(error.description.contains("Start one with 'fitiq-mock serve'"))
+        #expect(error.description.contains("Start a server with 'fitiq-mock serve'"))
         withExtendedLifetime(address) {}
     }
 

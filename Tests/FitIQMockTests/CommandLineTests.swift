@@ -212,7 +212,7 @@ struct CommandLineTests {
                 == "'/x' is stale: process 7 is no longer running.")
         #expect(
             Messages.readyFileInUse("/x", 7)
-                == "'/x' is the ready file of process 7, which is still running: stop it, or name another file. "
+                == "'/x' is the ready file of process 7, which is still running: stop it, or choose another file. "
                 + "If another program now has that process ID, remove the file.")
         #expect(
             Messages.standardOutput(FileError(.write, path: "", code: 28))

@@ -91,12 +91,12 @@ struct RecordMessagesTests {
         let text = Self.plain.banner(program: "fitiq-mock", keepsSecrets: false)
         #expect(text.contains("records the traffic between clients and https://api.example.com.\n"))
         #expect(text.contains("\n  REST        http://127.0.0.1:8080\n  WebSocket   ws://127.0.0.1:8080\n"))
-        #expect(text.contains("\ntokens, keys, cookies and e-mail addresses replaced by placeholders.\n"))
+        #expect(text.contains("\nwith placeholders for tokens, keys, cookies and e-mail addresses.\n"))
         #expect(text.contains("\nYou can open it at any time: fitiq-mock show 'my session.har'\n"))
         #expect(!text.contains("TLS") && !text.contains("CA"))
         let other = Self.secure.banner(program: "fitiq-mock", keepsSecrets: true)
         #expect(other.contains("\n  over TLS    https://localhost:8443\n              wss://localhost:8443\n"))
         #expect(other.contains("\n  CA          /data/ca.pem  ('fitiq-mock certificate' explains how to trust it)\n"))
-        #expect(other.contains("\nwith all tokens, keys, cookies and e-mail addresses in it: do not share it.\n"))
+        #expect(other.contains("\nincluding all tokens, keys, cookies and e-mail addresses: do not share it.\n"))
     }
 }

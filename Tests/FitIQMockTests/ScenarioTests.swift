@@ -140,7 +140,7 @@ struct ScenarioTests {
             (
                 Messages.reloaded("a.yaml", isEntire: false),
                 "reloaded 'a.yaml': answers, meals and faults apply from now on; data, guide, seed, clock and "
-                    + "token lifetime at the next reset (POST /__admin/reset) and in new worlds"
+                    + "token lifetime apply at the next reset (POST /__admin/reset) and in new worlds"
             ),
             (
                 Messages.lastGoodStays("a.yaml"),

@@ -88,7 +88,7 @@ struct TLSOptionsTests {
         #expect(
             Messages.certificateOfLocalhost(not: "192.168.1.2")
                 == "the certificate is for localhost, 127.0.0.1 and ::1, so clients refuse https://192.168.1.2; "
-                + "provide one for this host with --certificate and --key")
+                + "provide a certificate for this host with --certificate and --key")
         #expect(Messages.certificateExpired("2026") == "the certificate expired at 2026: clients will refuse it")
         #expect(Messages.howToTrust("fitiq-mock") == "'fitiq-mock certificate' explains how.")
         #expect(throws: (any Error).self) { try Certificate.parse(["--ca", "--pem"]) }

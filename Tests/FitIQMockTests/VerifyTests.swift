@@ -213,6 +213,6 @@ struct VerifyTests {
         ] { #expect(RemoteRun.made(strange, in: "default")?.run.scenario == nil) }
         #expect(
             Messages.judgesOtherwise("a:1")
-                == "a:1 returns verdicts that this fitiq-mock does not know: use the same version on both sides.")
+                == "a:1 returns verdicts that this fitiq-mock does not support: use the same version on both sides.")
     }
 }

@@ -228,7 +228,7 @@ struct MessageTests {
         ),
         (
             .chunkWithoutLineEnd(0x1B), 400,
-            "The data of a chunk was followed by the byte 0x1B. Expected CRLF: check that the chunk size "
+            "A chunk's data was followed by the byte 0x1B. Expected CRLF: check that the chunk size "
                 + "counts bytes."
         ),
         (

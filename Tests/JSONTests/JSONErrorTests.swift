@@ -23,7 +23,7 @@ import Testing
             "True",
             "line 1, column 1: expected a value but found 'True'; the literals are true, false and null, in lower case"
         ),
-        ("+1", "line 1, column 1: expected a value but found '+'; a number does not begin with '+'"),
+        ("+1", "line 1, column 1: expected a value but found '+'; a number must not begin with '+'"),
         (".5", "line 1, column 1: expected a value but found '.'; write a digit before the decimal point"),
         ("// x", "line 1, column 1: expected a value but found '/'; JSON has no comments"),
         (
@@ -127,7 +127,7 @@ import Testing
     static let invalidBytes: [([UInt8], String)] = [
         (
             [0x22, 0x61, 0xFF, 0x22],
-            "line 1, column 3: the byte 0xFF is not valid UTF-8 here; JSON text is UTF-8 (RFC 8259, section 8.1)"
+            "line 1, column 3: the byte 0xFF is not valid UTF-8 here; JSON text must be UTF-8 (RFC 8259, section 8.1)"
         ),
         ([0x0A, 0x80], "line 2, column 1: expected a value but found the byte 0x80, which is not valid UTF-8"),
     ]

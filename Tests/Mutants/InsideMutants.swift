@@ -97,7 +97,7 @@ extension Mutant {
         },
         Mutant(
             "applies an event to any meal that is being processed", breaks: "inside/event-of-its-own-meal",
-            saying: "Expected the meal \"porridge\" to have no other result than",
+            saying: "Expected the meal \"porridge\" to have no result other than",
             in: .suite("meal/connected/events-in-another-order")
         ) {
             var processing: [String] = []

@@ -108,7 +108,7 @@ extension SearchingPeers {
                 let run = try await explore(options + ["--markdown", "report.md", "--html", "h"], script, in: folder)
                 #expect(run.status == 1, "\(run.transcript)")
                 #expect(run.output.contains("explore/command"), "\(run.transcript)")
-                #expect(run.output.contains("It failed 3 of 3 times"), "\(run.transcript)")
+                #expect(run.output.contains("Reproduced in 3 of 3 runs"), "\(run.transcript)")
                 let files = try found(in: folder)
                 let file = try #require(files.first, "\(run.transcript)")
                 #expect(file.hasPrefix("command-after-status-50"), "\(files)")

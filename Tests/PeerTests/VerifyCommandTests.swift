@@ -181,7 +181,7 @@ extension Peers {
                     #expect(run.output.contains("→ GET /w/w") && run.output.contains("(Login)"), "\(run.transcript)")
                     #expect(run.output.contains("✗ ids/lowercase"), "\(run.transcript)")
                     #expect(run.errors.contains("exited with 0"), "\(run.transcript)")
-                    #expect(run.errors.contains("1 world of its own"), "\(run.transcript)")
+                    #expect(run.errors.contains("1 world created by the command"), "\(run.transcript)")
                 }
             }
         }

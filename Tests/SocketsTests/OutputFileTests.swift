@@ -117,7 +117,7 @@ struct OutputFileTests {
             ),
             (
                 FileError(.create, path: "a", cause: .inUse),
-                "cannot create 'a': another process is writing it; stop that process, or choose another file"
+                "cannot create 'a': another process is writing to it; stop that process, or choose another file"
             ),
             (
                 FileError(.read, path: "a", cause: .notRegular),

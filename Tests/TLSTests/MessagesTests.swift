@@ -33,8 +33,8 @@ struct MessagesTests {
         (.wrongKey(position: nil), "The key does not belong to the certificate: their public keys differ."),
         (
             .wrongKey(position: 3),
-            "The key belongs to certificate 3 of the file; put that certificate first, then the certificates "
-                + "between it and its authority."
+            "The key belongs to certificate 3 of the file; put that certificate first, then the intermediate "
+                + "certificates."
         ),
         (
             .expired(subject: "a.b", notAfter: time),
@@ -87,17 +87,18 @@ struct MessagesTests {
         ),
         (
             .noCommonProtocol(offered: ["h2", "h\n3"]),
-            "The client offers h2, h?3 by ALPN; only http/1.1 is supported here. It must also offer that, or nothing."
+            "The client offers h2, h?3 by ALPN, but only http/1.1 is supported here. The client must also offer "
+                + "http/1.1, or nothing."
         ),
         (
             .noCommonProtocol(offered: ["1", "2", "3", "4", "5"]),
-            "The client offers 1, 2, 3, 4, 5 by ALPN; only http/1.1 is supported here. It must also offer "
-                + "that, or nothing."
+            "The client offers 1, 2, 3, 4, 5 by ALPN, but only http/1.1 is supported here. The client must also "
+                + "offer http/1.1, or nothing."
         ),
         (
             .noCommonProtocol(offered: ["1", "2", "3", "4", "5", "6", "7"]),
-            "The client offers 1, 2, 3, 4, 5 and 2 more by ALPN; only http/1.1 is supported here. It must also "
-                + "offer that, or nothing."
+            "The client offers 1, 2, 3, 4, 5 and 2 more by ALPN, but only http/1.1 is supported here. The client must "
+                + "also offer http/1.1, or nothing."
         ),
         (
             .hungUp(from: .client, afterBytes: 0),

@@ -139,7 +139,7 @@ struct MessagesTests {
         (.status(200), "The server answered 200 instead of 101 Switching Protocols. Its body may say why."),
         (
             .upgradeField(nil),
-            "The server's 101 has no Upgrade instead of \"websocket\". Check that it speaks WebSocket."
+            "The server's 101 has no Upgrade instead of \"websocket\". Check that the server speaks WebSocket."
         ),
         (
             .connectionField("close"),
@@ -151,12 +151,12 @@ struct MessagesTests {
         ),
         (
             .extensions("permessage-deflate"),
-            "The server's 101 has Sec-WebSocket-Extensions: \"permessage-deflate\", but none was offered. It "
-                + "must omit the field."
+            "The server's 101 has Sec-WebSocket-Extensions: \"permessage-deflate\", but none was offered. The "
+                + "server must omit the field."
         ),
         (
             .subprotocol("chat"),
-            "The server's 101 has Sec-WebSocket-Protocol: \"chat\", but the client requested none. It must "
+            "The server's 101 has Sec-WebSocket-Protocol: \"chat\", but the client requested none. The server must "
                 + "omit the field."
         ),
     ]

@@ -214,7 +214,8 @@ class ChatMixin:
                 await self._until(lambda: self._archiving != chat.id)
             tries += 1
             if tries > self.MOST_TRIES:
-                self._tell("unavailable", "The chat could not be reached. Check the connection and open it again.")
+                self._tell(
+                    "unavailable", "The chat could not be reached. Check the connection and open the chat again.")
                 return self._leave("failed")
             pause = max(pause, self.RECONNECT_PAUSE * tries)
             await self.clock.sleep(pause)

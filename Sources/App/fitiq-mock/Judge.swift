@@ -9,8 +9,8 @@ struct JudgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "judge",
         abstract:
-            "Judge a client by a saved journal or a recorded session: which obligations it kept, which it broke, "
-            + "and which it never exercised.",
+            "Report which obligations a client kept, broke or never exercised, from a saved journal or a recorded "
+            + "session.",
         discussion: """
             The journal is the answer of GET /__admin/journal. The session is a HAR, recorded by 'fitiq-mock record' \
             or 'serve --record', or saved by Chrome, Firefox, mitmproxy or Playwright; the file's content decides \

@@ -124,8 +124,8 @@ extension Messages {
         "TLS needs a separate port: --port and --tls-port are both \(port)."
     }
     static func certificateOfLocalhost(not host: String) -> String {
-        "the certificate is for localhost, 127.0.0.1 and ::1, so clients refuse https://\(host); provide one "
-            + "for this host with --certificate and --key"
+        "the certificate is for localhost, 127.0.0.1 and ::1, so clients refuse https://\(host); "
+            + "provide a certificate for this host with --certificate and --key"
     }
     static func certificateExpired(_ time: String) -> String {
         "the certificate expired at \(time): clients will refuse it"

@@ -48,12 +48,11 @@ enum Messages {
     static let noCommandLine =
         "the system did not pass the command line or the program's name: mount /proc if it is missing"
     static func notTheFake(_ address: String) -> String {
-        "\(address) answers, but it is not a fitiq-mock: set --server to the URL of a fitiq-mock, or of a "
-            + "fleet's proxy."
+        "\(address) is not a fitiq-mock server: set --server to the URL of a fitiq-mock server, or of a fleet's proxy."
     }
     /// A message about verdicts on obligations or guides that this version lacks.
     static func judgesOtherwise(_ address: String) -> String {
-        "\(address) returns verdicts that this fitiq-mock does not know: use the same version on both sides."
+        "\(address) returns verdicts that this fitiq-mock does not support: use the same version on both sides."
     }
     static let notOnServer =
         "--server cannot be combined with --against, --allow-origin, --cors, --network or --compression: the server "
@@ -74,8 +73,8 @@ enum Messages {
         "--public-url must consist of http:// or https://, a host and an optional port, without a path; got '\(value)'."
     }
     static let publicWithoutToken =
-        "--public-url needs an --admin-token: behind a proxy every client seems to be on the proxy's machine, so anyone "
-        + "could call the admin API."
+        "--public-url requires an --admin-token: behind a proxy, every client appears to be on the proxy's machine, so "
+        + "anyone could call the admin API."
     static func fewDescriptors(_ count: Int, connections: Int) -> String {
         "the system allows \(count) open files, so the server accepts at most \(connections) connections at "
             + "once (see ulimit -n)"
@@ -83,7 +82,7 @@ enum Messages {
 
     /// A hint for commands that read a secret from a variable instead of showing it.
     static func setFirst(_ variable: String) -> String {
-        "Set FITIQ_MOCK_\(variable) to the server's value first: it is not shown here."
+        "Set FITIQ_MOCK_\(variable) to the server's value first; the value is not shown here."
     }
     static func tokenOutlives(seconds: Int64) -> String {
         "Tokens expire after \(seconds) s, but tokens from 'fitiq-mock token' without --expires-in are valid longer."
@@ -218,7 +217,7 @@ enum Messages {
     static let badBudget = "--budget must be from 1s to 7d."
     static let badRuns = "--runs must be from 1 to 10000000."
     static let noFamilies = "--without excludes all families of faults that --only selects."
-    static let noRule = "(a behaviour of the scenario: answers, meals, token_lifetime)"
+    static let noRule = "(scenario behaviour: answers, meals, token_lifetime)"
     static func exploringBegins(seconds: Int64) -> String {
         "first running the command without faults, \(elapsed(seconds))"
     }
@@ -245,7 +244,7 @@ enum Messages {
     static func interruptedExploration(_ count: Int) -> String {
         "\(interruptedRun): this report covers \(Words.counted(count, "schedule"))."
     }
-    static let exploredClause = "No schedule of faults reproduces it."
+    static let exploredClause = "No fault schedule reproduces this symptom."
     static func noFolder(_ path: String, reason: String) -> String { "cannot create the folder '\(path)': \(reason)." }
     static func unknownStory(_ name: String?, allowed: [String]) -> String {
         let found =
@@ -292,7 +291,7 @@ enum Messages {
         "\(path): \(schedule)\nfitiq-mock verify --scenario \(path.shellQuoted) -- \(command)"
     }
     static func summary(of schedule: Schedule, _ ids: [String]) -> String {
-        "After \(schedule), from a recording: \(Words.list(ids, last: "or"))."
+        "From a recording: \(Words.list(ids, last: "or")) after \(schedule)."
     }
 
     // MARK: Watching
@@ -343,7 +342,7 @@ enum Messages {
         isEntire
             ? "reloaded '\(path)'"
             : "reloaded '\(path)': answers, meals and faults apply from now on; data, guide, seed, clock and "
-                + "token lifetime at the next reset (POST /__admin/reset) and in new worlds"
+                + "token lifetime apply at the next reset (POST /__admin/reset) and in new worlds"
     }
     static func lastGoodStays(_ path: String) -> String {
         "'\(path)' has mistakes; until you fix them, the server uses the last version loaded:"
@@ -385,7 +384,7 @@ enum Messages {
     }
     static let negativeTimeout = "--timeout must not be negative."
     static func readyFileInUse(_ path: String, _ identifier: Int32) -> String {
-        "'\(path)' is the ready file of process \(identifier), which is still running: stop it, or name "
+        "'\(path)' is the ready file of process \(identifier), which is still running: stop it, or choose "
             + "another file. If another program now has that process ID, remove the file."
     }
     static func standardOutput(_ error: FileError) -> String { "cannot write to standard output: \(error.reason)." }

@@ -146,8 +146,8 @@ struct RunningProxy {
         if let caPath { lines.append("  CA          \(caPath)  ('\(program) certificate' explains how to trust it)") }
         let secrets =
             keepsSecrets
-            ? "with all tokens, keys, cookies and e-mail addresses in it: do not share it"
-            : "tokens, keys, cookies and e-mail addresses replaced by placeholders"
+            ? "including all tokens, keys, cookies and e-mail addresses: do not share it"
+            : "with placeholders for tokens, keys, cookies and e-mail addresses"
         lines += [
             "", "The session goes to \(output),", "\(secrets).",
             "You can open it at any time: \(program) show \(output.shellQuoted)", "", "Stop with Ctrl-C.", "",

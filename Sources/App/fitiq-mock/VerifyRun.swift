@@ -110,7 +110,7 @@ struct Traffic: Sendable, Equatable {
 
     /// The same, and how many worlds the command made itself.
     func inWords(worlds count: Int) -> String {
-        count == 0 ? inWords : "\(inWords), \(Words.counted(count, "world")) of its own"
+        count == 0 ? inWords : "\(inWords), \(Words.counted(count, "world")) created by the command"
     }
 
     mutating func count(_ entry: JournalEntry) {

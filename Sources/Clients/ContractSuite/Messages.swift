@@ -50,7 +50,7 @@ enum Messages {
         case .template(let type, let name): "the \(type) \(quoted(name)) from the coach"
         case .quickActions: "questions to be suggested"
         case .mealResult(let text, let status, let calories):
-            "the meal \(quoted(text)) to have no other result than \(status.rawValue)"
+            "the meal \(quoted(text)) to have no result other than \(status.rawValue)"
                 + (calories.map { " with \($0) kcal" } ?? "")
         case .mealContents(let text, let protein, let items):
             "the meal \(quoted(text)) with \(protein) g of protein, made of \(Words.list(items.map(quoted)))"
@@ -94,7 +94,7 @@ enum Messages {
         let goals = report.goals.suffix(5).map { goal in
             quoted(goal.title) + (goal.conversation.map { " linked to \($0)" } ?? " without a consultation")
         }
-        return Words.list(goals) + "; its chat is \(report.consultation ?? "none")"
+        return Words.list(goals) + "; its open chat is \(report.consultation ?? "none")"
     }
     static func meal(_ meal: ClientReport.Meal?) -> String {
         guard let meal else { return "no such meal" }

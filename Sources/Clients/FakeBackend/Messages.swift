@@ -81,7 +81,7 @@ enum Messages {
         lines += discovery.timeline.map { "    \($0)" }
         lines.append("How to fix it: \(discovery.advice)")
         lines.append(
-            "It failed \(discovery.confirmed.count) of \(discovery.confirmed.of) times; seed \(seed), "
+            "Reproduced in \(discovery.confirmed.count) of \(discovery.confirmed.of) runs; seed \(seed), "
                 + "\(discovery.schedule). "
                 + (isFile
                     ? "This scenario has only these faults:"

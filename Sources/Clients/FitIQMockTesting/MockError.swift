@@ -40,11 +40,11 @@ public struct MockError: Error, CustomStringConvertible, LocalizedError, Sendabl
 enum Messages {
     #if os(macOS) || os(Linux)
         private static let start =
-            "Start one with 'fitiq-mock serve', or set FITIQ_MOCK_BINARY to its path to let the tests start one."
+            "Start a server with 'fitiq-mock serve', or let the tests start one: set FITIQ_MOCK_BINARY to its path."
     #else
         private static let start =
-            "Start fitiq-mock on the Mac with 'fitiq-mock serve'. A simulator reaches it at 127.0.0.1; for a device, add "
-            + "'--host 0.0.0.0 --public-url http://ADDRESS-OF-THE-MAC:8080 --admin-token SECRET' "
+            "Start fitiq-mock on the Mac with 'fitiq-mock serve'. A simulator reaches the server at 127.0.0.1; for a "
+            + "device, add '--host 0.0.0.0 --public-url http://ADDRESS-OF-THE-MAC:8080 --admin-token SECRET' "
             + "and set TEST_RUNNER_FITIQ_MOCK_URL and TEST_RUNNER_FITIQ_MOCK_ADMIN_TOKEN."
     #endif
 
@@ -57,7 +57,7 @@ enum Messages {
         MockError(
             .noServer,
             "\(request) got no answer: the server at \(url.absoluteString) has stopped, or closed the "
-                + "connection. \(reason) If it stopped on its own, see its log.")
+                + "connection. \(reason) If the server stopped on its own, see its log.")
     }
 
     static func late(_ request: String, _ url: URL, after seconds: TimeInterval) -> MockError {
@@ -118,7 +118,7 @@ enum Messages {
     }
 
     static func notStarted(_ command: String, _ log: String) -> MockError {
-        MockError(.notStarted, "'\(command)' did not start a server. It wrote: \(log.isEmpty ? "nothing" : log)")
+        MockError(.notStarted, "'\(command)' did not start a server. Its output: \(log.isEmpty ? "nothing" : log)")
     }
 
     static func unreadable(_ request: String, _ error: any Error) -> MockError {

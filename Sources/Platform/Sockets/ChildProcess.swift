@@ -238,7 +238,7 @@ public struct ChildProcessError: Error, Sendable, Equatable, CustomStringConvert
         case ENOENT where name.contains("/"):
             "there is no such file, or the interpreter named in its first line is missing"
         case ENOENT: "no program with that name in PATH; to run a script in this folder, use './\(name)'"
-        case EACCES: "it is not executable; run chmod +x on it, or name its interpreter first"
+        case EACCES: "it is not executable; run chmod +x on it, or run it with its interpreter"
         case ENOEXEC: "it is not a program that this system can run; a script begins with a line like #!/bin/sh"
         case E2BIG: "its arguments and environment together are too long"
         default: reason

@@ -58,7 +58,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         case .gone: "it was moved, removed or replaced by another file in the meantime"
         case .notExchangeable:
             "its file system can neither exchange nor link files; specify a file on another file system"
-        case .inUse: "another process is writing it; stop that process, or choose another file"
+        case .inUse: "another process is writing to it; stop that process, or choose another file"
         }
     }
 

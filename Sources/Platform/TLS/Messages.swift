@@ -15,7 +15,7 @@ enum Messages {
         case .wrongKey(nil): "The key does not belong to the certificate: their public keys differ."
         case .wrongKey(let position?):
             "The key belongs to certificate \(position) of the file; put that certificate first, then the "
-                + "certificates between it and its authority."
+                + "intermediate certificates."
         case .expired(let subject, let notAfter):
             "The certificate of \(quoted(subject)) expired at \(time(notAfter)); get a new one."
         case .notYetValid(let subject, let notBefore):
@@ -50,8 +50,8 @@ enum Messages {
             "\(the(role)) and this end have no cipher suite or key exchange in common; TLS 1.3, or ECDHE with AES-GCM "
                 + "or ChaCha20, is needed."
         case .noCommonProtocol(let offered):
-            "The client offers \(list(offered)) by ALPN; only \(TLSContext.applicationProtocol) is supported "
-                + "here. It must also offer that, or nothing."
+            "The client offers \(list(offered)) by ALPN, but only \(TLSContext.applicationProtocol) is supported "
+                + "here. The client must also offer \(TLSContext.applicationProtocol), or nothing."
         case .alert(let number, let role, let inHandshake): alert(number, role, inHandshake)
         case .hungUp(.client, 0):
             "The client closed the connection without sending anything; it may have been a port scan."

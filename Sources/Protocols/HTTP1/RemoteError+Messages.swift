@@ -222,7 +222,7 @@ extension RemoteError {
     static func chunkWithoutLineEnd(_ byte: UInt8) -> RemoteError {
         rfc9112(
             "7.1",
-            "The data of a chunk was followed by the byte 0x\(byte.uppercaseHex). Expected CRLF: check that "
+            "A chunk's data was followed by the byte 0x\(byte.uppercaseHex). Expected CRLF: check that "
                 + "the chunk size counts bytes.")
     }
 

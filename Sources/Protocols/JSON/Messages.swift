@@ -58,7 +58,7 @@ enum Messages {
             + "\(Escape.text(of: byte)) instead of \(Found.codePoint(UInt32(byte)))"
     }
     static func invalidUTF8(_ byte: UInt8) -> String {
-        "the byte \(Found.hex(UInt32(byte), digits: 2)) is not valid UTF-8 here; JSON text is UTF-8 "
+        "the byte \(Found.hex(UInt32(byte), digits: 2)) is not valid UTF-8 here; JSON text must be UTF-8 "
             + "(RFC 8259, section 8.1)"
     }
     static func escape(found: Found) -> String { #"expected one of "\/bfnrtu after '\' but found \#(found)"# }
@@ -125,7 +125,7 @@ enum Found: Equatable, CustomStringConvertible {
             "; the literals are true, false and null, in lower case"
         case .word: "; strings need double quotes"
         case .character("'"): "; strings need double quotes"
-        case .character("+"): "; a number does not begin with '+'"
+        case .character("+"): "; a number must not begin with '+'"
         case .character("."): "; write a digit before the decimal point"
         default: hintForSeparator
         }

@@ -115,7 +115,8 @@ extension ClientHandshake.Failure: CustomStringConvertible {
         switch self {
         case .status(let code): "The server answered \(code) instead of 101 Switching Protocols. Its body may say why."
         case .upgradeField(let value):
-            "The server's 101 has \(shown("Upgrade", value)) instead of \"websocket\". Check that it speaks WebSocket."
+            "The server's 101 has \(shown("Upgrade", value)) instead of \"websocket\". Check that the server "
+                + "speaks WebSocket."
         case .connectionField(let value):
             "The server's 101 has \(shown("Connection", value)), without \"upgrade\". Check the proxies in between."
         case .accept(let value, let expected):
@@ -129,11 +130,11 @@ extension ClientHandshake.Failure: CustomStringConvertible {
             permessage-deflate (RFC 7692 §7.1). It must use only what was offered.
             """
         case .extensions(let value):
-            "The server's 101 has \(shown("Sec-WebSocket-Extensions", value)), but none was offered. It must "
-                + "omit the field."
-        case .subprotocol(let value):
-            "The server's 101 has \(shown("Sec-WebSocket-Protocol", value)), but the client requested none. It "
+            "The server's 101 has \(shown("Sec-WebSocket-Extensions", value)), but none was offered. The server "
                 + "must omit the field."
+        case .subprotocol(let value):
+            "The server's 101 has \(shown("Sec-WebSocket-Protocol", value)), but the client requested none. The "
+                + "server must omit the field."
         }
     }
 

@@ -75,13 +75,13 @@ struct ExplorationReportTests {
             let check = report.runs[1].checks[0]
             #expect(check.address == symptom.id && check.clause == found.verdict?.advice)
             #expect(check.failures == [found.sentence] && check.notes.starts(with: found.timeline))
-            #expect(check.notes.contains("It failed 2 of 3 times, and 1 schedule revealed it."))
+            #expect(check.notes.contains("Reproduced in 2 of 3 runs, and found by 1 schedule."))
             #expect(check.notes.last == "To see it again: verify a")
             let texts = [
                 TerminalReport(report).text, String(decoding: MarkdownReport(report).bytes, as: UTF8.self),
                 String(decoding: JUnitReport(report).bytes, as: UTF8.self),
             ]
-            for text in texts { #expect(text.contains(symptom.id) && text.contains("It failed 2 of 3 times")) }
+            for text in texts { #expect(text.contains(symptom.id) && text.contains("Reproduced in 2 of 3 runs")) }
             let known = try KnownBroken(reading: Array("retry/backoff-on-5xx\n".utf8))
             #expect(report.outcome(knownBroken: known).exitCode == 0)
         }

@@ -806,7 +806,7 @@ async def shared():
                     for number in range(2):
                         async with session.get(f"{process.url}/api/v1/consultations?n={number}") as answer:
                             assert answer.status == 200
-                        refused("another process is writing it")
+                        refused("another process is writing to it")
                 assert process.stop() == f"2 requests and 0 WebSockets in {path}"
             assert len(entries(path)) == 2
             path.rename(path.with_name("session.har.part"))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The app's client", .mockWorld("conflict"))
 struct CoachClientTests {
-    @Test("A consultation that exists is continued")
+    @Test("An existing consultation is continued")
     func continues() async throws {
         let world = try MockWorld.current
         let client = CoachClient(baseURL: world.url, headers: world.headers)

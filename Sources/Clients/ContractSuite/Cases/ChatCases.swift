@@ -174,7 +174,7 @@ extension ContractCase {
             steps: .start(.nutritionist), .untilReady, .send("How much protein do I need each day?"),
             .untilAnswered(1), .send("And for breakfast?"), .untilAnswered(2), .disconnect),
         ContractCase(
-            "chat/persona/unknown-is-shown", "The consultation has a new persona, a new status and a new member",
+            "chat/persona/unknown-is-shown", "The consultation has an unknown persona, status and member",
             Clause(.consultationWebSocket, "Data Models", "A consultation's persona and status are strings."),
             setting: .written(
                 """
@@ -229,8 +229,10 @@ extension ContractCase {
             .expect(.noProblem), .disconnect),
         ContractCase(
             "delivery/unreliable/history-is-right",
-            "In each answer, one chunk is lost, one is doubled and two are swapped",
-            Clause(.enhancedConsultations, "Issue 4", "Message ids remove duplicates; the history is authoritative."),
+            "In each answer, one chunk is lost, one is duplicated and two are swapped",
+            Clause(
+                .enhancedConsultations, "Issue 4",
+                "Use message ids to remove duplicates; the history is authoritative."),
             setting: .builtIn("unreliable-chunks"),
             steps: .start(.nutritionist), .untilReady, .send("How much protein do I need each day?"),
             .untilAnswered(1, within: .minutes(3)), .disconnect),

@@ -109,7 +109,7 @@ extension ContractCase {
             .loadGoals, .until(.idle, within: .seconds(10)), .expect(.noProblem)),
         ContractCase(
             "auth/refresh/revoked-is-not-repeated",
-            "The refresh token is refused: the client asks for credentials, and does not send it again",
+            "The refresh token is refused: the client asks for credentials, and does not send the token again",
             .ours("A refresh token that was refused with 401 is never sent again."),
             setting: .written(
                 """
@@ -176,7 +176,7 @@ extension ContractCase {
         ContractCase(
             "limit/requests/429-waits",
             "The server accepts five requests in ten seconds: the client waits, and reports no consultation limit",
-            .ours("The code of a 429 distinguishes too many requests from too many consultations."),
+            .ours("A 429's error code distinguishes too many requests from too many consultations."),
             setting: .builtIn("rate-limited"),
             steps: .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals, .until(.idle, within: .seconds(5)),
             .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals,

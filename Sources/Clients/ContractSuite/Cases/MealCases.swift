@@ -175,7 +175,7 @@ extension ContractCase {
                         .all([.problem(.notFound), .offline, .goalUnlinked("Run 5 km"), .idle])), within: .minutes(5)),
             ]),
         ContractCase(
-            "goal/list/unknown-status", "A goal has a new status, a new category and a new member",
+            "goal/list/unknown-status", "A goal has an unknown status, category and member",
             Clause(.goalLinking, "GoalRepository", "An unknown status must be treated as not_started."),
             setting: knownGoal(
                 "goal-on-hold", listed: goals(conversation: "null", status: "on_hold", #","priority":{"rank":1}"#),
@@ -183,7 +183,7 @@ extension ContractCase {
             steps: .loadGoals, .until(.checking(.unknown, .all([.goal("Run 5 km"), .idle])), within: .minutes(1)),
             .expect(.checking(.unknown, .noProblem))),
         ContractCase(
-            "goal/chat/unknown-persona", "The coach in a chat about a goal has a new persona",
+            "goal/chat/unknown-persona", "The coach in a chat about a goal has an unknown persona",
             Clause(.goalLinking, "Models", "A persona is an object with an id, a name and an avatar."),
             setting: .written(
                 """

@@ -45,7 +45,7 @@ extension ContractCase {
                 } + [.disconnect]),
         ContractCase(
             "interruption/drop/answer-goes-on",
-            "The connection is lost in a long answer, and the client does not ask again",
+            "The connection is lost during a long answer, and the client does not ask again",
             Clause(.enhancedConsultations, "best practice 2", "No message appears twice."),
             setting: .written(
                 """
@@ -83,7 +83,7 @@ extension ContractCase {
             steps: .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1, within: .minutes(5)),
             .disconnect),
         ContractCase(
-            "interruption/drop/while-idle", "A connection without any chat ends without a close frame",
+            "interruption/drop/while-idle", "A connection with no chat ends without a close frame",
             backoff,
             setting: .faults(
                 "idle-drop", "{on: socket, connections: 1, at: {type: pong, n: 1}, finish: true}",

@@ -34,7 +34,7 @@ enum ConformMessages {
         return "\(Words.counted(answers, "answer"))\(played)\(alike)."
     }
     static func notCompared(_ count: Int) -> String {
-        "\(Words.counted(count, "answer")) from endpoints that the fake does not have \(count == 1 ? "is" : "are") not "
+        "\(Words.counted(count, "answer")) from endpoints that the fake lacks \(count == 1 ? "is" : "are") not "
             + "compared."
     }
     static func unanswered(_ count: Int) -> String {

@@ -62,8 +62,8 @@ enum ExploringMessages {
     }
     static func confirmed(_ discovery: Discovery) -> String {
         let seen = discovery.seenCount
-        return "It failed \(discovery.confirmed.count) of \(discovery.confirmed.of) times, and "
-            + "\(Words.counted(seen, "schedule")) revealed it."
+        return "Reproduced in \(discovery.confirmed.count) of \(discovery.confirmed.of) runs, and found by "
+            + Words.counted(seen, "schedule") + "."
     }
     static func replay(_ command: String) -> String { "To see it again: \(command)" }
 

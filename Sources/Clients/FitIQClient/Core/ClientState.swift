@@ -162,7 +162,7 @@ enum ClientMessages {
     static let mealFailed = "The meal could not be processed."
     static let coachSilent = "The coach did not answer. Ask again."
     static let coachFailed = "The coach could not answer."
-    static let noConnection = "The chat could not be reached. Check the connection and open it again."
+    static let noConnection = "The chat could not be reached. Check the connection and open the chat again."
     static let unauthorized = "The sign-in is no longer valid. Sign in again."
     static let noAnswer = "The backend did not answer in time."
     static let noUsableAnswer = "The backend's answer could not be read."

@@ -15,7 +15,7 @@ struct CoachClientTests {
         #expect(try await world.consultations().map(\.id) == [id.uuidString.lowercased()])
     }
 
-    @Test("A consultation that exists is continued", .mockWorld("conflict"))
+    @Test("An existing consultation is continued", .mockWorld("conflict"))
     func continues() async throws {
         let client = client(in: try MockWorld.current)
         let id = try await client.start(with: "nutritionist")
