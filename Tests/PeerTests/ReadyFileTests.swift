@@ -259,7 +259,7 @@ extension Peers {
             ) { _, command in
                 #expect(command.output == "2\nsession.har\nold\n", "\(command.transcript)")
                 #expect(
-                    command.errors.split(separator: "\n").count { $0.contains("exists already") } == 5,
+                    command.errors.split(separator: "\n").count { $0.contains("already exists") } == 5,
                     "\(command.transcript)")
             }
         }

@@ -75,7 +75,7 @@ struct OutputFileTests {
     @Test(
         "Output file errors have clear messages",
         arguments: [
-            (FileError(.create, path: "a", code: EEXIST), "cannot create 'a': it exists already"),
+            (FileError(.create, path: "a", code: EEXIST), "cannot create 'a': it already exists"),
             (
                 FileError(.create, path: "a/b", code: ENOENT),
                 "cannot create 'a/b': its folder does not exist; create it first"
