@@ -2,7 +2,7 @@ import Faults
 
 extension LimitsPage {
     static let networks: [String: [Limit]] = [
-        "round trip of a network, and its jitter": [.time("FaultLimits.networkDelay", FaultLimits.networkDelay)],
+        "round-trip time of a network, and its jitter": [.time("FaultLimits.networkDelay", FaultLimits.networkDelay)],
         "rate of a network": [.bytes("FaultLimits.networkRate", FaultLimits.networkRate)],
         "initial connections that a network fails": [
             .count("FaultLimits.failingConnections", FaultLimits.failingConnections)

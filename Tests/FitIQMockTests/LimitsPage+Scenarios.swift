@@ -29,8 +29,8 @@ extension LimitsPage {
         "text that aliases repeat in a scenario file": [
             .bytes("ScenarioLimits.repeatedBytes", ScenarioLimits.repeatedBytes)
         ],
-        "`%TAG` in a scenario file": [.count("ScenarioLimits.directives", ScenarioLimits.directives)],
-        "scenario file that is JSON, as exports are": [
+        "`%TAG` directives per scenario file": [.count("ScenarioLimits.directives", ScenarioLimits.directives)],
+        "scenario file in JSON, such as an export": [
             .count("ScenarioLimits.valuesOfJSON", ScenarioLimits.valuesOfJSON)
         ],
         "state file of `--import`": [
@@ -38,34 +38,34 @@ extension LimitsPage {
             .count("Scenario.largestStateValues", Scenario.largestStateValues),
         ],
         "state file of `--state`": [.bytes("StateFile.largest", StateFile.largest)],
-        "reported mistakes of a scenario": [.count("ScenarioLimits.mistakes", ScenarioLimits.mistakes)],
-        "users in a scenario; goals, consultations and meal logs of a user": [
+        "reported mistakes per scenario": [.count("ScenarioLimits.mistakes", ScenarioLimits.mistakes)],
+        "users per scenario; goals, consultations and meal logs per user": [
             .count("ScenarioLimits.users", ScenarioLimits.users), .count("ScenarioLimits.goals", ScenarioLimits.goals),
             .count("ScenarioLimits.consultations", ScenarioLimits.consultations),
             .count("ScenarioLimits.mealLogs", ScenarioLimits.mealLogs),
         ],
-        "meal photos of a user in a scenario; suggestions of a failed meal": [
+        "meal photos per user in a scenario; suggestions per failed meal": [
             .count("ScenarioLimits.photos", ScenarioLimits.photos),
             .count("MealLogFailure.mostSuggestions", MealLogFailure.mostSuggestions),
         ],
-        "documents of a user in a collection in a scenario; users who share one": [
+        "documents per user and collection in a scenario; users with whom a document is shared": [
             .count("ScenarioLimits.documents", ScenarioLimits.documents),
             .count("ScenarioLimits.shares", ScenarioLimits.shares),
         ],
-        "active consultations of a user in a scenario, messages of a consultation, foods of a meal": [
+        "active consultations per user in a scenario; messages per consultation; foods per meal": [
             .count("ScenarioLimits.activeConsultations", ScenarioLimits.activeConsultations),
             .count("ScenarioLimits.messages", ScenarioLimits.messages),
             .count("ScenarioLimits.items", ScenarioLimits.items),
         ],
-        "all passwords of a scenario": [.count("ScenarioLimits.passwordWork", ScenarioLimits.passwordWork)],
-        "iterations for a password": [.count("PasswordHash.costs", PasswordHash.costs.upperBound)],
-        "rules for answers, and for meals": [.count("ScenarioLimits.rules", ScenarioLimits.rules)],
-        "matching steps for a character, in all rules for answers or meals; characters that rules read": [
+        "all passwords in a scenario": [.count("ScenarioLimits.passwordWork", ScenarioLimits.passwordWork)],
+        "iterations per password": [.count("PasswordHash.costs", PasswordHash.costs.upperBound)],
+        "rules for answers, and rules for meals": [.count("ScenarioLimits.rules", ScenarioLimits.rules)],
+        "matching steps per character, in all rules for answers or for meals; characters that rules read": [
             .count("ScenarioLimits.matchingSteps", ScenarioLimits.matchingSteps),
             .count("SearchedText.maximumLength", SearchedText.maximumLength),
         ],
         "names for pauses": [.count("ScenarioLimits.pauses", ScenarioLimits.pauses)],
-        "steps of an answer": [
+        "steps per answer": [
             .count("ScenarioLimits.steps", ScenarioLimits.steps),
             .bytes("ScenarioLimits.answerBytes", ScenarioLimits.answerBytes),
         ],
@@ -83,19 +83,19 @@ extension LimitsPage {
             .count("FaultLimits.statuses", FaultLimits.statuses.upperBound),
         ],
         "`Retry-After` of a fault": [.time("FaultLimits.retryAfter", .seconds(FaultLimits.retryAfter))],
-        "error of a `Content-Length`, either way": [
+        "error in a `Content-Length`, in either direction": [
             .bytes("FaultLimits.contentLengthError", FaultLimits.contentLengthError)
         ],
-        "fragments of a message; messages in one frame": [
+        "fragments per message; messages per frame": [
             .count("FaultLimits.fragments", FaultLimits.fragments),
             .count("FaultLimits.coalesced", FaultLimits.coalesced),
         ],
-        "text that waits to be sent in one frame": [.bytes("FaultLimits.waitingBytes", FaultLimits.waitingBytes)],
-        "pieces of a dribbled response": [.count("FaultLimits.pieces", FaultLimits.pieces)],
+        "text that waits to be sent in a single frame": [.bytes("FaultLimits.waitingBytes", FaultLimits.waitingBytes)],
+        "pieces per dribbled response": [.count("FaultLimits.pieces", FaultLimits.pieces)],
         "reason of a close frame": [.bytes("FaultLimits.closeReason", FaultLimits.closeReason)],
-        "held requests, responses and frames in a world": [.count("FaultLimits.held", FaultLimits.held)],
-        "bytes of the messages behind a held message": [server.bytes("heldFrameBytes")],
-        "time until a held request, response or frame continues": [
+        "held requests, responses and frames per world": [.count("FaultLimits.held", FaultLimits.held)],
+        "bytes of messages waiting behind a held message": [server.bytes("heldFrameBytes")],
+        "time for which a request, response or frame is held": [
             .time("FaultLimits.holdTime", FaultLimits.holdTime),
             .time("FaultLimits.shortestHold", FaultLimits.shortestHold),
             .time("FaultLimits.longestWait", FaultLimits.longestWait),
@@ -104,11 +104,11 @@ extension LimitsPage {
         "name of a controller": [.bytes("FaultLimits.controllerName", FaultLimits.controllerName)],
         "time for which faults hold back a connection's output": [.time("Engine.longestHold", Engine.longestHold)],
         "time for which a fault hangs or stays silent": [.time("FaultLimits.hang", FaultLimits.hang)],
-        "requests of a quota": [
+        "requests per quota": [
             .count("FaultLimits.quotaRequests", FaultLimits.quotaRequests),
             .time("FaultLimits.longestWindow", FaultLimits.longestWindow),
         ],
-        "replacement body or frame of a fault": [
+        "replacement body or frame in a fault": [
             .bytes("FaultLimits.replacementBody", FaultLimits.replacementBody)
         ],
     ]

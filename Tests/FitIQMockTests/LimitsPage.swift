@@ -75,47 +75,47 @@ enum LimitsPage {
         "pipelined requests waiting on a connection": [http.bytes("pipelined")],
         "time for a TLS handshake": [server.time("handshakeTime")],
         "time to receive a request's head; time to receive its body": [server.time("readTime")],
-        "idle keep-alive connection, or a stalled reader": [server.time("idleTime")],
+        "idle time of a keep-alive connection or a stalled reader": [server.time("idleTime")],
         "connections": [
             server.count("connections"),
             .count("descriptors beside connections", ServerLimits().descriptors - ServerLimits().connections),
             server.count("refusedConnections"),
         ],
         "WebSocket message": [server.bytes("webSocketMessage"), server.bytes("echoMessage")],
-        "body of an upstream's answer": [server.bytes("upstreamBody")],
-        "exceptions of a scenario's upstream": [.count("ScenarioLimits.upstreamRules", ScenarioLimits.upstreamRules)],
-        "stubs of a scenario": [.count("ScenarioLimits.stubs", ScenarioLimits.stubs)],
-        "changes in an overlay; total JSON of their values": [
+        "body of an upstream answer": [server.bytes("upstreamBody")],
+        "exceptions per upstream in a scenario": [.count("ScenarioLimits.upstreamRules", ScenarioLimits.upstreamRules)],
+        "stubs per scenario": [.count("ScenarioLimits.stubs", ScenarioLimits.stubs)],
+        "changes per overlay; total JSON of their values": [
             .count("ScenarioLimits.changes", ScenarioLimits.changes),
             .bytes("ScenarioLimits.changeBytes", ScenarioLimits.changeBytes),
         ],
-        "fixed tokens in a scenario": [.count("ScenarioLimits.tokens", ScenarioLimits.tokens)],
+        "fixed tokens per scenario": [.count("ScenarioLimits.tokens", ScenarioLimits.tokens)],
         "free-form id in a scenario": [.count("ResourceID.longestFreeText", ResourceID.longestFreeText)],
         "fields in a scenario's answer": [.count("ScenarioLimits.fields", ScenarioLimits.fields)],
-        "JSON in an answer with gzip": [.bytes("Engine.longestCodedBody", Engine.longestCodedBody)],
-        "compression window: ours; the client's, if it lets the server choose": [
+        "JSON body compressed with gzip": [.bytes("Engine.longestCodedBody", Engine.longestCodedBody)],
+        "the server's compression window; the client's, if the client lets the server choose": [
             .bytes("MessageDeflater.keptBytes", MessageDeflater.keptBytes),
             .bytes("CompressionTerms.preferredClientBits", 1 << CompressionTerms.preferredClientBits),
         ],
-        "blocks marked as final in a compressed message": [
+        "final blocks in a compressed message": [
             .count("MessageInflater.mostFinalBlocks", MessageInflater.mostFinalBlocks)
         ],
-        "unsent bytes beyond which pongs wait": [webSocket.bytes("unsentBeforePongsWait")],
-        "unsent bytes for a slow reader of a socket": [server.bytes("unsentBytes")],
-        "time for the client to answer our close frame": [server.time("closingTime")],
-        "TLS bytes of a connection: to send, protocol answers, not yet decrypted": [
+        "unsent bytes before pongs are delayed": [webSocket.bytes("unsentBeforePongsWait")],
+        "unsent bytes on a slow reader's socket": [server.bytes("unsentBytes")],
+        "time for the client to answer the server's close frame": [server.time("closingTime")],
+        "TLS bytes per connection: to send; protocol answers; not yet decrypted": [
             .bytes("TLSLimits.unsentCiphertext", TLSLimits.unsentCiphertext),
             .bytes("TLSLimits.answers", TLSLimits.answers),
             .bytes("TLSLimits.unreadCiphertext", TLSLimits.unreadCiphertext),
         ],
         "certificate, key or CA file": [.bytes("TLSLimits.pemFile", TLSLimits.pemFile)],
-        "bytes held for all connections (resident memory may be twice that): unsent, kept for long answers, or arriving":
+        "bytes buffered for all connections: unsent, arriving, or kept for long answers":
             [server.bytes("heldBytes")],
-        "the same for bodies that the server is turning into worlds and states; a single such body is exempt": [
+        "bytes of bodies that the server is converting to worlds and states; a single body is exempt": [
             .bytes("ServerLimits.jobBytes", ServerLimits().jobBytes)
         ],
-        "the same for all echo sockets": [server.bytes("echoBytes")],
-        "unsent bytes beyond which the server stops reading from a connection": [
+        "bytes buffered for all echo sockets": [server.bytes("echoBytes")],
+        "unsent bytes before the server stops reading from a connection": [
             server.bytes("unsentBytesBeforeReadingPauses")
         ],
         "time to stop after SIGTERM, SIGINT or SIGHUP": [server.time("shutdownTime")],
@@ -135,78 +135,78 @@ enum LimitsPage {
                 .count("quickAction", 500), .bytes("BodyReader.maximumTextByteCount", 16 * 1024),
             ],
             "goal suggestions per request": [.count("SuggestGoalsRequest.limit", 10)],
-            "unanswered messages of a consultation": [world.count("waitingMessages")],
-            "messages of a consultation": [world.count("messages")],
-            "active consultations of a user": [world.count("activeConsultations")],
+            "unanswered messages per consultation": [world.count("waitingMessages")],
+            "messages per consultation": [world.count("messages")],
+            "active consultations per user": [world.count("activeConsultations")],
             "users": [world.count("users")],
-            "goals of a user": [world.count("goals")],
-            "meal logs of a user": [world.count("mealLogs")],
-            "concurrent connections of a user to `/ws/meal-logs`": [.count("MealSocket.open", 1)],
-            "connections of a user to `/ws/meal-logs` in a minute": [world.count("mealSocketsPerMinute")],
+            "goals per user": [world.count("goals")],
+            "meal logs per user": [world.count("mealLogs")],
+            "concurrent connections per user to `/ws/meal-logs`": [.count("MealSocket.open", 1)],
+            "connections per user and minute to `/ws/meal-logs`": [world.count("mealSocketsPerMinute")],
             "time without a frame from the client on `/ws/meal-logs`": [
                 .time("FitIQBackend.Limits.mealSocketIdle", FitIQBackend.Limits().mealSocketIdle)
             ],
-            "meals in a batch": [
+            "meals per batch": [
                 .count("CreateMealLogsRequest.maximumCount", CreateMealLogsRequest.maximumCount)
             ],
             "notes of a meal log": try text(in: ["notes": "change"]),
             "notes of a meal photo, and of its confirmation": [
                 .count("MealPhotoRequest.noteLengths", MealPhotoRequest.noteLengths.upperBound)
             ],
-            "form or JSON with a meal photo": [server.bytes("photoBody")],
-            "parts of such a form; a part's head": [
+            "form or JSON body with a meal photo": [server.bytes("photoBody")],
+            "parts per form with a meal photo; a part's head": [
                 .count("FormPart.mostParts", FormPart.mostParts), .bytes("FormPart.longestHead", FormPart.longestHead),
             ],
-            "meal photos of a user": [world.count("photos")],
-            "name; unit of a confirmed food": [
+            "meal photos per user": [world.count("photos")],
+            "name of a confirmed food; its unit": [
                 .count("name", MealItem.nameLengths.upperBound),
                 .count("unit", MealItem.unitLengths.upperBound),
                 .bytes("BodyReader", 16 * 1024),
             ],
-            "valid refresh tokens of an account": [world.count("refreshTokens")],
+            "valid refresh tokens per account": [world.count("refreshTokens")],
             "email of an account": [.bytes("EmailAddress.bytes", EmailAddress.bytes)],
             "new password": [
                 .count("RegisterRequest.passwordLengths", RegisterRequest.passwordLengths.upperBound),
                 .bytes("BodyReader", 16 * 1024),
             ],
-            "name; bio of a profile": [
+            "name in a profile; bio": [
                 .count("name", ProfileDetails.nameLengths.upperBound),
                 .count("bio", ProfileDetails.bioLengths.upperBound),
             ],
-            "texts in a list of preferences, each of 100 characters": [
+            "texts of up to 100 characters in a list of preferences": [
                 .count("PreferenceLists.characters", PreferenceLists.characters.upperBound),
                 .count("PreferenceLists.limit", PreferenceLists.limit),
             ],
-            "documents of a user in a collection": [world.count("documents")],
+            "documents per user and collection": [world.count("documents")],
             "document that an app sends": [
                 .bytes("DocumentRequest.maximumBytes", DocumentRequest.maximumBytes),
                 .count("DocumentRequest.limits.depth", DocumentRequest.limits.depth),
             ],
-            "users who share a workout template": [world.count("shares")],
-            "words and phrases in a search of the journal": [
+            "users with whom a workout template is shared": [world.count("shares")],
+            "words and phrases in a journal search": [
                 .count("DocumentListQuery.mostWords", DocumentListQuery.mostWords)
             ],
-            "labels, and associations, in the analytics of mood entries": [
+            "labels, and associations, in mood analytics": [
                 .count("MoodAnalyticsQuery", largest(namesOfAnalytics))
             ],
             "how far a mood entry's time may be ahead of the world's clock": [
                 .time("DocumentRequest.graceOfMoods", .seconds(DocumentRequest.graceOfMoods))
             ],
-            "stored users, consultations, messages, goals, meal logs, photos and documents (resident memory may be three times that)":
+            "stored users, consultations, messages, goals, meal logs, photos and documents":
                 [
                     world.bytes("storedBytes")
                 ],
-            "the same for all worlds together, including the scenarios and faults sent to them": [
+            "stored data of all worlds together, including the scenarios and faults sent to the worlds": [
                 server.bytes("storedBytes")
             ],
             "body of `PUT /__admin/state`": [server.bytes("stateBody")],
-            "state of a world that `GET /__admin/state` writes": [server.bytes("stateBody")],
+            "world state that `GET /__admin/state` returns": [server.bytes("stateBody")],
             "worlds, including the default world": [server.count("worlds"), server.time("worldIdleTime")],
             "label of a world": [.bytes("ServerLimits.labelBytes", ServerLimits.labelBytes)],
-            "scenarios in the worlds of a run, counted for each guide": [
+            "scenarios in a run's worlds, counted per guide": [
                 .count("WorldRun.mostScenarios", WorldRun.mostScenarios)
             ],
-            "idle world of a `.fakeBackend()`, or of `verify`, `explore`, `scenario from` or `test-client`": [
+            "idle time of a world of `.fakeBackend()`, `verify`, `explore`, `scenario from` or `test-client`": [
                 .time("ServerLimits.testedWorldIdleTime", ServerLimits.testedWorldIdleTime)
             ],
             "title, goal id, context id": try text(in: ["title": "goal", "goal_id": "id", "context_id": "id"]),
@@ -218,7 +218,7 @@ enum LimitsPage {
                 .count("GoalMeasure.values", Int(GoalMeasure.values.upperBound)),
             ],
             "`raw_input` of a meal log": try text(in: ["raw_input": "meal"]),
-            "foods of a meal log": [.count("MealParser.maximumItems", MealParser.maximumItems)],
+            "foods per meal log": [.count("MealParser.maximumItems", MealParser.maximumItems)],
             "`context` next to `coach_type`": try text(in: ["context": "coach"]),
             "token": [
                 .bytes(
@@ -244,28 +244,28 @@ enum LimitsPage {
                 .bytes("Journal.entryWeight", Journal.entryWeight), server.bytes("journalBytes"),
             ],
             "ping that an operator sends": [.bytes("Engine.pingBytes", Engine.pingBytes)],
-            "frame that an operator sends; changed body or frame": [server.bytes("webSocketMessage")],
-            "body of the request that sends or changes it": [server.bytes("frameBody")],
+            "frame that an operator sends; body or frame that an operator changes": [server.bytes("webSocketMessage")],
+            "admin API request that sends or changes a frame or body": [server.bytes("frameBody")],
             "reason in a close frame that an operator sends": [.bytes("Engine.reasonBytes", Engine.reasonBytes)],
             "time for which an operator may silence a socket, by the world's clock": [
                 .time("Engine.longestSilence", Engine.longestSilence)
             ],
-            "message of the Model Context Protocol, and line on standard input": [
+            "Model Context Protocol message, and line on standard input": [
                 .bytes("MCPLimits.message", MCPLimits.message), .count("MCPLimits.json.depth", MCPLimits.json.depth),
             ],
-            "JSON in a tool's answer, by default; `max_bytes`": [
+            "JSON in a tool's answer by default; with `max_bytes`": [
                 .bytes("MCPLimits.answer", MCPLimits.answer),
                 .count("MCPLimits.answers", MCPLimits.answers.upperBound),
             ],
             "scenario text that a tool loads": [.bytes("MCPLimits.scenario", MCPLimits.scenario)],
             "part of a resource": [.bytes("MCPLimits.resource", MCPLimits.resource)],
             "admin API answer that a tool reads": [.bytes("MCPCall.answerLimit", MCPCall.answerLimit)],
-            "concurrent requests of a client on standard input": [
+            "concurrent requests from a client on standard input": [
                 .count("MCPLimits.requests", MCPLimits.requests)
             ],
-            "waiting requests in a world": [.count("Engine.mostWaits", Engine.mostWaits)],
+            "waiting requests per world": [.count("Engine.mostWaits", Engine.mostWaits)],
             "time for which a request may wait": [.time("Engine.longestWait", Engine.longestWait)],
-            "near misses of a failed wait; excerpt of each body": [
+            "near misses listed for a failed wait; excerpt of each body": [
                 .count("JournalLookout.mostMisses", JournalLookout.mostMisses),
                 .bytes("JournalLookout.bodyLimit", JournalLookout.bodyLimit),
             ],
@@ -273,10 +273,10 @@ enum LimitsPage {
                 .time("ScenarioLimits.longestDuration", ScenarioLimits.longestDuration)
             ],
             "events listed as due": [.count("Engine.mostDue", Engine.mostDue)],
-            "scheduled steps that the server sorts for this list": [
+            "scheduled steps that the server sorts to list due events": [
                 .count("Backend.mostSortedSteps", Backend.mostSortedSteps)
             ],
-            "marks of a world": [.count("Mark.most", Mark.most)],
+            "marks per world": [.count("Mark.most", Mark.most)],
             "name of a mark": [.bytes("Mark.nameBytes", Mark.nameBytes)],
             "journal of a world": [journal.count("entries"), journal.bytes("bytes")],
             "body or frame in the journal": [journal.bytes("body")],
@@ -294,7 +294,7 @@ enum LimitsPage {
             "list of known breaches": [
                 .bytes("ReportOptions.knownBrokenLimit", ReportOptions.knownBrokenLimit)
             ],
-            "reported breaches of an obligation": [.count("Findings.keptCount", Findings.keptCount)],
+            "reported breaches per obligation": [.count("Findings.keptCount", Findings.keptCount)],
             "entry numbers kept for the other breaches": [
                 .count("Findings.numberCount", Findings.numberCount)
             ],
@@ -306,7 +306,7 @@ enum LimitsPage {
                 .bytes("EventStreamReader.eventLimit", EventStreamReader.eventLimit)
             ],
             "line of the log and of `--watch-traffic`": [.bytes("LineOutput.limit", LineOutput.limit)],
-            "GitHub annotations of each level": [.count("GitHubAnnotations.limit", GitHubAnnotations.limit)],
+            "GitHub annotations per level": [.count("GitHubAnnotations.limit", GitHubAnnotations.limit)],
             "users, sockets and ids that a judge remembers": [
                 .count("RecentLimits.usual", Recent<Int, Int>().capacity),
                 .count("RecentLimits.fewest", RecentLimits.fewest),
@@ -320,8 +320,8 @@ enum LimitsPage {
             "line to or from an adapter": [.bytes("AdapterLimits.lineBytes", AdapterLimits.lineBytes)],
             "time for an adapter's answer": [adapter.time("answerTime")],
             "time for an adapter to end, and again after SIGTERM": [adapter.time("endTime")],
-            "time that a case may spend only waiting, by the system's clock": [runner.time("patience")],
-            "idle time of the client and the world in a case's wait, by the system's clock": [
+            "minimum duration of a case, by the system's clock": [runner.time("patience")],
+            "idle time of the client and the world while a case waits, by the system's clock": [
                 runner.time("grace"), .time("Idleness.pingTime", Idleness.pingTime),
             ],
             "requests after which `conform` starts no further case": [
@@ -330,10 +330,10 @@ enum LimitsPage {
             "`conform --pause`": [
                 .time("ConformPlay.pauses", ConformPlay.pauses.upperBound)
             ],
-            "checks of a client and its world in a case": [runner.count("stepLimit")],
+            "checks of a client and its world per case": [runner.count("stepLimit")],
             "time for a judged command to end after SIGTERM": [.time("CommandChild.grace", CommandChild.grace)],
             "scenarios that `verify` runs at once": [.count("Verify.jobLimit", Verify.jobLimit)],
-            "edited line in `chat` or `watch`; lines of its history": [
+            "edited line in `chat` or `watch`; lines in the history": [
                 .bytes("LineEditor.lineLimit", LineEditor.lineLimit),
                 .count("LineEditor.historyLimit", LineEditor.historyLimit),
             ],
@@ -349,7 +349,7 @@ enum LimitsPage {
             "input of `FitIQClient`: body, WebSocket message, streamed answer": [
                 wire.bytes("body"), wire.bytes("message"), client.bytes("answerBytes"),
             ],
-            "connections of `FitIQClient`; bytes queued on one": [
+            "connections of `FitIQClient`; bytes queued per connection": [
                 wire.count("connections"), wire.bytes("unsentBytes"),
             ],
         ]
@@ -380,7 +380,7 @@ enum LimitsPage {
         "ids, dates and tokens known from a recording": [
             .count("ReplayLimits.recordedValues", ReplayLimits.recordedValues)
         ],
-        "unexpected requests, and frames, in a report": [.count("ReplayLimits.misses", ReplayLimits.misses)],
+        "unexpected requests, and unexpected frames, in a report": [.count("ReplayLimits.misses", ReplayLimits.misses)],
         "named differences": [.count("ReplayLimits.differences", ReplayLimits.differences)],
         "JSON text compared member by member": [
             .bytes("ReplayLimits.comparedBody", ReplayLimits.comparedBody)
@@ -389,7 +389,7 @@ enum LimitsPage {
             .count("ReplayLimits.candidates", ReplayLimits.candidates),
             .count("ReplayLimits.concurrentRequests", ReplayLimits.concurrentRequests),
         ],
-        "messages by which a frame may be early in lock-step; runs of frames on a triggered socket": [
+        "messages by which a frame may arrive early in lock-step; runs of frames on a triggered socket": [
             .count("ReplayLimits.framesAhead", ReplayLimits.framesAhead),
             .count("ReplayLimits.runs", ReplayLimits.runs),
         ],
@@ -398,7 +398,7 @@ enum LimitsPage {
         "bytes queued for one side of `record`": [relay.bytes("unsentBytes")],
         "head of a request or an answer through `record`": [relay.bytes("headBytes"), relay.count("fieldCount")],
         "interim answers (1xx) to one request through `record`": [relay.count("interimAnswers")],
-        "time to connect to the upstream, and for TLS; time to look up its name at the start": [
+        "time to connect to the upstream, and for its TLS handshake; time to look up its name at the start": [
             relay.time("connectTime")
         ],
         "time to wait for an answer's next byte": [relay.time("answerTime")],
