@@ -103,7 +103,7 @@ public struct Obligation: Sendable, Hashable {
             advice: "Compare data.id with the ids of the logs that you track, and ignore events about others."),
         Obligation(
             id: "inside/meal-contents-shown", level: .must, origin: .guides([.mealLogWebSocket]), place: "key features",
-            clause: "The client shows the protein and the foods of a meal log from the log's event.",
+            clause: "The client shows the protein and the foods in a meal log's event.",
             advice: "Use total_protein_g and items from data; you need not fetch anything else."),
         Obligation(
             id: "inside/unknown-is-ignored", level: .must,
@@ -117,7 +117,7 @@ public struct Obligation: Sendable, Hashable {
         Obligation(
             id: "inside/gone-conversation-cleared", level: .must, origin: .guides([.goalLinking]),
             place: "error handling, 3",
-            clause: "After a 404 for a conversation, the client shows no goal as linked with it.",
+            clause: "After a 404 for a conversation, the client shows no goal as linked to that conversation.",
             advice: "Set the goal's conversationId to nil when its conversation is not found, and show the error."),
         Obligation(
             id: "inside/template-by-its-type", level: .must, origin: .guides([.enhancedConsultations]),

@@ -73,9 +73,9 @@ struct NoSendWhileStreaming: ObligationJudge {
         tolerance:
             "A question counts as closed when the backend refuses it, and an answer counts as ended when an error "
             + "frame arrives. Each socket is judged separately. The judge ignores answers that may be incomplete "
-            + "because of a fault, and answers of which nothing has arrived for 10 s. A message sent within 50 ms of "
-            + "the first frame of an unrequested answer is allowed. With enhanced-consultations as the only guide, the client "
-            + "may send again once the answer has begun.",
+            + "because of a fault, and answers from which no frame has arrived for 10 s. A message sent within 50 ms "
+            + "of the first frame of an unrequested answer is allowed. With enhanced-consultations as the only guide, "
+            + "the client may send again once the answer has begun.",
         advice: "Disable the input before you send, until `stream_complete`, `assistant_message_end` or `error` "
             + "arrives, and queue the user's messages meanwhile. consultation-websocket's listing sets isAITyping "
             + "only after sending.",

@@ -119,9 +119,10 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
             + "disconnect() (meal-log-websocket)",
         clause: "After closing a socket, the client opens no other socket for the same consultation within 3 s.",
         tolerance:
-            "The judge considers only sockets that the client closed first, with a close frame, and that no fault "
-            + "had affected. The client may immediately open another consultation, or the same one if nothing of an "
-            + "answer had arrived for 10 s. The judge cannot tell a client that reconnects from a user who returns within 3 s.",
+            "The judge considers only sockets that the client closed first, with a close frame, and that no fault had "
+            + "affected. The client may immediately open another consultation, or the same consultation if no part of "
+            + "an answer had arrived for 10 s. The judge cannot tell a client that reconnects from a user who returns "
+            + "within 3 s.",
         advice: "Set a flag before you close the socket, and do not reconnect when reading fails afterwards. "
             + "consultation-websocket's disconnect() sets no flag, so the client reconnects.",
         swiftAdvice: "cancel(with:reason:) fails the pending receive: set shouldReconnect = false before it.")

@@ -96,10 +96,11 @@ struct RefusedHandshake: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/refused-handshake", level: .should, origin: .guides([.mealLogWebSocket]),
         place: "common errors & solutions",
-        clause: "After a 401, the next handshake has another token. After a 404, it has another consultation id.",
+        clause: "After a 401, the next handshake has another token. After a 404, the next handshake has another "
+            + "consultation id.",
         tolerance:
-            "The judge ignores handshakes that the client began before it received the refusal. After a 401, it also "
-            + "ignores handshakes for other sockets within the next 50 ms.",
+            "The judge ignores handshakes that the client began before it received the refusal. After a 401, the judge "
+            + "also ignores handshakes for other sockets within the next 50 ms.",
         advice: "Check the status of the refused handshake. On 401 refresh the token before you reconnect; on 404 "
             + "create or fetch a consultation first, and use its id in lower case. consultation-websocket's Quick "
             + "Start opens the socket without any credentials, so each attempt ends in 401.",
@@ -180,9 +181,9 @@ struct SingleConnection: ObligationJudge {
         clause:
             "A user has at most one open socket at a time. Two open sockets on the same consultation break a must.",
         tolerance:
-            "A socket counts as closed if the fake has silenced it or stopped reading it, or if the server is "
-            + "closing it. A new socket may open up to 50 ms before the old one ends. The judge ignores the apps' "
-            + "meal socket.",
+            "A socket counts as closed if the fake has silenced it or stopped reading it, or if the server is closing "
+            + "it. A new socket may open up to 50 ms before the old socket ends. The judge ignores the apps' meal "
+            + "socket.",
         advice: "Keep one socket for the whole app, and close it before you open another; chat and meal events arrive "
             + "on the same socket.",
         swiftAdvice: "Keep one URLSessionWebSocketTask, and call cancel(with: .goingAway, reason: nil) before you "
@@ -267,7 +268,7 @@ struct SingleConnection: ObligationJudge {
 struct MealSocketSingle: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/meal-socket-single", level: .should, origin: .ours,
-        clause: "The client opens no second /ws/meal-logs socket while the user's first one is open.",
+        clause: "The client opens no second /ws/meal-logs socket while the user's first socket is open.",
         tolerance:
             "The judge reports a second socket only if the client answers the older socket's close frame with a code "
             + "other than 1000 or 1001, which shows that the client still used the older socket. The judge cannot "

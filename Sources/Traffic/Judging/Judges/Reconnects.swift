@@ -193,12 +193,12 @@ struct ReconnectBackoff: ObligationJudge {
             + "grow.",
         tolerance:
             "Waits have a tolerance of 50 ms for the network and scheduling. Waits count as growing if the third is "
-            + "more than 50 ms longer than the first, or if the first is at least 30 s. A socket counts as "
-            + "lost if the client did not begin its end, unless the server closed it with 1000 after \"Consultation "
-            + "is not active\". The client need not wait before an attempt with another token after a 401. If the "
-            + "client abandoned a socket after a fault on it, the judge ignores the first wait, because its start is "
-            + "unknown. The judge cannot tell whether the client or its user starts an attempt. The apps' meal "
-            + "socket is treated as a consultation.",
+            + "more than 50 ms longer than the first, or if the first is at least 30 s. A socket counts as lost if the "
+            + "client did not end it, unless the server closed it with 1000 after \"Consultation is not active\". The "
+            + "client need not wait before an attempt with another token after a 401. If the client abandoned a socket "
+            + "after a fault on it, the judge ignores the first wait, because its start is unknown. The judge cannot "
+            + "tell whether the client or its user starts an attempt. The apps' meal socket is treated as a "
+            + "consultation.",
         advice: "Wait before each attempt, for 1 s, 2 s, 3 s or doubling up to 30 s, and reset the count only when "
             + "`connected` arrives. consultation-websocket's listing resets reconnectAttempts right after resume(), "
             + "so its waits stay at 1 s.",
@@ -285,14 +285,15 @@ struct ReconnectsAfterDrop: ObligationJudge {
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
         place: "overview (consultation-websocket); best practice 1 (enhanced-consultations, meal-log-websocket)",
         clause:
-            "After losing a socket, the client opens another one if its user continues with the lost socket's chat "
+            "After losing a socket, the client opens another socket if its user continues with the lost socket's chat "
             + "or meals.",
         tolerance:
             "The user counts as continuing if the client loads the consultation's messages or logs meals twice, at "
             + "least 30 s apart. A handshake for any socket satisfies the obligation, even a refused one. The client "
-            + "need not reconnect after the consultation was archived, deleted or refused, or after another one was "
-            + "created. It also need not reconnect if a fault silenced the socket, if the client abandoned the "
-            + "socket, or if the client broke the protocol on it. The judge ignores the apps' meal socket.",
+            + "need not reconnect after the consultation was archived, deleted or refused, or after another "
+            + "consultation was created. The client also need not reconnect if a fault silenced the socket, if the "
+            + "client abandoned the socket, or if the client broke the protocol on it. The judge ignores the apps' "
+            + "meal socket.",
         advice:
             "Handle the end of the socket where you receive: wait, reconnect, and fetch the messages. Stop when "
             + "the user leaves, or after five attempts, with an error that the user sees.",

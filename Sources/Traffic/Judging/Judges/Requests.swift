@@ -171,7 +171,7 @@ struct RefreshAfter401: ObligationJudge {
         clause: "After a 401, the client repeats the request at most once with the same token.",
         tolerance:
             "The judge ignores requests sent before the 401 arrived, and counts the retries of each request "
-            + "separately. It cannot tell identical concurrent requests from retries.",
+            + "separately. The judge cannot tell identical concurrent requests from retries.",
         advice: "On 401 refresh the token once, send the request again with the new token, and report a second 401 to "
             + "the user.",
         scenarios: ["token-expires-mid-session"])

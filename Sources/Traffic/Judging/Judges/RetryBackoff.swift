@@ -12,11 +12,11 @@ struct RetryBackoff: ObligationJudge {
             + "most 3 attempts in all.",
         tolerance:
             "Waits have a tolerance of 50 ms. A wait begins when the answer arrives or the client gives up. A repeat "
-            + "more than 60 s later counts as a new request. If a GET's connection ended within 1 s without a "
-            + "complete answer, the client may repeat the GET once without waiting, as HTTP libraries do (RFC 9110 "
-            + "§9.2.2). Polls of meal logs need only wait 1 s. The other rules do not apply to them. A second wait "
-            + "that is over 10 s or follows an answer with Retry-After need not exceed the first. The judge cannot "
-            + "tell a retry from a user who presses \"send\" again, or from an identical concurrent request.",
+            + "more than 60 s later counts as a new request. If a GET's connection ended within 1 s without a complete "
+            + "answer, the client may repeat the GET once without waiting, as HTTP libraries do (RFC 9110 §9.2.2). "
+            + "Polls of meal logs need only wait 1 s; the other rules do not apply to these polls. A second wait that "
+            + "is over 10 s or follows an answer with Retry-After need not exceed the first. The judge cannot tell a "
+            + "retry from a user who presses \"send\" again, or from an identical concurrent request.",
         advice: "Double the wait between attempts, give up after 3, and disable the button meanwhile.",
         swiftAdvice: "Wait with try await Task.sleep(for: .seconds(pow(2.0, Double(attempt)))).",
         scenarios: ["flaky-500", "flaky-503", "timeouts"])
