@@ -9,7 +9,7 @@ MARK = "<!-- From here on `scripts/autobahn --write` writes. -->"
 GOOD = {"OK", "NON-STRICT", "INFORMATIONAL"}
 # Why a case is not simply OK; a case without a reason fails.
 REASONS = {
-    "7.1.6": "a close frame right behind a large message: the suite leaves open whether the message is echoed",
+    "7.1.6": "a close frame directly after a large message; the suite does not say whether the message must be echoed",
     "7.13.1": "a close frame with the code 5000, which no specification defines",
     "7.13.2": "a close frame with the code 65535, which no specification defines",
 }
@@ -39,7 +39,7 @@ def of(results, played):
                 failures.append(f"{case} of the {role}: {tuple(result) if result else 'not played'}")
             deviations.append(f"| {case} | {role} | {verdict} | {REASONS.get(case, '')} |")
     if deviations:
-        lines += ["| case | of the | is | because |", "| --- | --- | --- | --- |", *deviations]
+        lines += ["| case | end | result | reason |", "| --- | --- | --- | --- |", *deviations]
     return failures, lines
 
 
