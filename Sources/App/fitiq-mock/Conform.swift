@@ -48,13 +48,13 @@ struct ConformCommand: ParsableCommand {
     @Option("The bearer token of a test account.", "jwt")
     var token: String?
 
-    @Option("The token that replaces the first one after a 401.", "jwt")
+    @Option("The token that replaces --token after a 401.", "jwt")
     var freshToken: String?
 
     @Option("The X-API-Key. (default: \(DevelopmentCredentials.apiKey))", "key")
     var apiKey: String?
 
-    @Option("The guide whose form the server's answers have. (default: union)", "name", .guides)
+    @Option("The guide that the server's answers follow. (default: union)", "name", .guides)
     var guide: String?
 
     @Option(
@@ -85,7 +85,7 @@ struct ConformCommand: ParsableCommand {
     var accept: String?
 
     @Option(
-        "Compare with the fake's answers after the changes in this file.", "file",
+        "Apply the changes in this file to the fake's answers before the comparison.", "file",
         .scenarioFiles)
     var overlay: String?
 

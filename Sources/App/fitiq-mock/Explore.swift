@@ -11,7 +11,7 @@ struct Explore: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explore",
         abstract:
-            "Find the smallest sets of faults that break a client: single faults first, then pairs.",
+            "Find the faults that break a client, first single faults and then pairs, and report the smallest.",
         usage: "fitiq-mock explore [<options>] -- <command> ...",
         discussion: """
             Runs the command repeatedly, each time against a fresh world with a fault in a different place. The \
@@ -59,7 +59,7 @@ struct Explore: ParsableCommand {
 
     @Flag(
         help:
-            "Let the backend answer without artificial delays. Faults still delay, and the client's own waits stay.")
+            "Answer without artificial delays. Delays from faults, and the client's own waits, remain.")
     var instant = false
 
     @Flag(
@@ -84,7 +84,7 @@ struct Explore: ParsableCommand {
     var confirm = Explorer.Settings().confirmation
 
     @Option(
-        "Only this family of faults: \(FaultFamilies.words); may be repeated.", "family",
+        "Use only this family of faults: \(FaultFamilies.words); may be repeated.", "family",
         .values(of: FaultKind.Family.self))
     var only: [String] = []
 

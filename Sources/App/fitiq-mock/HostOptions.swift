@@ -29,8 +29,8 @@ struct HostOptions: ParsableArguments {
     var key: String?
 
     @Option(
-        "trace, debug, info (a line for each request, and for each WebSocket's opening and end), notice, "
-            + "warning, error or critical. (default: notice)", "level", .values(of: Logger.Level.self))
+        "The log level: trace, debug, info (a line for each request, and for each WebSocket that opens or closes), "
+            + "notice, warning, error or critical. (default: notice)", "level", .values(of: Logger.Level.self))
     var logLevel: String?
 
     @Option(

@@ -11,7 +11,7 @@ import Synchronization
 struct MCPCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mcp",
-        abstract: "Serve a coding agent with the Model Context Protocol (MCP), over standard input and output.",
+        abstract: "Serve a coding agent with the Model Context Protocol, over standard input and output.",
         discussion: """
             The agent can create worlds, set faults, read traffic and verdicts, and run --command under 'verify' and \
             'explore'. The command ends when its input ends. A running server offers the same tools at /__admin/mcp, \
@@ -27,7 +27,8 @@ struct MCPCommand: ParsableCommand {
     var adminToken: String?
 
     @Option(
-        "The shell command of 'verify' and 'explore', such as 'swift test'. (default: none, without these tools)",
+        "The shell command of 'verify' and 'explore', such as 'swift test'. (default: none, so the tools are "
+            + "unavailable)",
         "command")
     var command: String?
 

@@ -30,7 +30,7 @@ struct ReplayCommand: ParsableCommand {
     var match: String?
 
     @Option(
-        "The factor by which to replay faster than recorded, 0.001 to 1000, or instant. (default: 1)", "number|instant",
+        "The replay speed as a factor of the recorded speed, 0.001 to 1000, or instant. (default: 1)", "number|instant",
         parsing: .unconditional)
     var speed: String?
 

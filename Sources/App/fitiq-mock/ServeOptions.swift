@@ -39,7 +39,7 @@ struct ServeOptions: ParsableArguments {
     var watchTraffic = false
 
     @Option(
-        "real, or manual: time stands still until POST /__admin/clock moves it. (default: real)", "mode",
+        "The clock: real, or manual, which stands still until POST /__admin/clock moves it. (default: real)", "mode",
         .values(of: ScenarioPlan.ClockChoice.self))
     var clock: String?
 
@@ -47,7 +47,7 @@ struct ServeOptions: ParsableArguments {
     var network: String?
 
     @Option(
-        "off, on, or required: compresses WebSocket messages and answers for clients that accept it. (default: off)",
+        "Compress WebSocket messages and answers, for clients that accept it: off, on or required. (default: off)",
         "mode", .values(of: Compression.self))
     var compression: String?
 
@@ -57,7 +57,7 @@ struct ServeOptions: ParsableArguments {
     @Option("The X-API-Key that clients must send. (default: \(DevelopmentCredentials.apiKey))", "key")
     var apiKey: String?
 
-    @Option("The secret that tokens are signed with. (default: a fixed one)", "secret")
+    @Option("The secret for signing tokens. (default: a fixed secret)", "secret")
     var jwtSecret: String?
 
     @Option(
@@ -66,9 +66,9 @@ struct ServeOptions: ParsableArguments {
     var adminToken: String?
 
     @Option(
-        "Let web pages from this origin write and open WebSockets: http://localhost:3000, null for pages "
-            + "without an origin, file:// for files (Electron, Cordova), * for any web page; may be repeated. "
-            + "(default: the server's own)", "origin", name: .customLong("allow-origin"))
+        "Let web pages from this origin change data and open WebSockets: http://localhost:3000, null for pages without "
+            + "an origin, file:// for files (Electron, Cordova), * for any web page; may be repeated. (default: the "
+            + "server's own)", "origin", name: .customLong("allow-origin"))
     var allowedOrigins: [String] = []
 
     @Option(
@@ -76,7 +76,7 @@ struct ServeOptions: ParsableArguments {
             + "(default: the server's own)", "origin")
     var cors: [String] = []
 
-    @Option("This server's name in a fleet: the ids of its worlds begin with it, as in n2-w17. (default: none)", "name")
+    @Option("This server's name in a fleet; its worlds' ids begin with the name, as in n2-w17. (default: none)", "name")
     var node: String?
 
     @Option(
@@ -88,7 +88,7 @@ struct ServeOptions: ParsableArguments {
     @Flag(help: "Serve only worlds that POST /__admin/worlds creates; paths without a world's prefix answer 404.")
     var noDefaultWorld = false
 
-    @Flag(help: "Ignore 'Prefer: code=' and 'X-Fake-Fault', with which a request asks for a fault.")
+    @Flag(help: "Ignore the header fields 'Prefer: code=' and 'X-Fake-Fault', which request a fault.")
     var strictHeaders = false
 
     func plan(_ data: DataOptions) throws(Failure) -> ScenarioPlan {
@@ -136,8 +136,8 @@ struct DataOptions: ParsableArguments {
     var watch = false
 
     @Option(
-        "lower-case; any-case: ids with upper-case letters also find their resources; or free: any text, as in "
-            + "a scenario. (default: lower-case)", "case", .values(of: IDCase.self))
+        "The ids in requests: lower-case; any-case, which also accepts upper-case letters; or free, any text, as in a "
+            + "scenario. (default: lower-case)", "case", .values(of: IDCase.self))
     var ids: String?
 
     @Option("The real server that answers behind the faults, such as https://api.example.com. (default: none)", "url")
@@ -148,12 +148,12 @@ struct DataOptions: ParsableArguments {
     var upstreamCa: String?
 
     @Option(
-        "Imitate a real server by the changes in this file, which 'conform --accept' writes. (default: none)", "file",
+        "Imitate a real server with the changes in this file, which 'conform --accept' writes. (default: none)", "file",
         .scenarioFiles)
     var overlay: String?
 
     @Option(
-        "Import the state from this file at the start, as --export-on-exit writes it.", "path", .file(),
+        "At the start, import the state from this file, which --export-on-exit writes.", "path", .file(),
         name: .customLong("import"))
     var importFile: String?
 

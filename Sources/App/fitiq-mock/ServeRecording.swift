@@ -12,9 +12,8 @@ struct Serve: ParsableCommand {
         // looking for requests for completion scripts, which only the root command handles.
         commandName: "serve", _superCommandName: "fitiq-mock",
         abstract: "Serve the fake backend until Ctrl-C.",
-        discussion: """
-            You can also set each option in the environment: --ready-file as FITIQ_MOCK_READY_FILE, and so on.
-            """)
+        discussion: "Each option can also be set in the environment, for example --ready-file as "
+            + "FITIQ_MOCK_READY_FILE.")
 
     @OptionGroup var options: ServeOptions
 

@@ -200,7 +200,7 @@ struct ShowCommand: ParsableCommand {
     @Argument(help: .init("The session, a HAR.", valueName: "session"), completion: .sessions)
     var session: String
 
-    @Flag(help: "Show bodies and messages whole, below their lines; JSON is indented.")
+    @Flag(help: "Show complete bodies and messages below their lines, with JSON indented.")
     var bodies = false
 
     @Option("Truncate lines to this many columns, at least 60.", "columns")

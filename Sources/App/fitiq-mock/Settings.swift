@@ -184,7 +184,7 @@ enum Settings {
 /// The network and compression between a client and its worlds, for `verify`, `explore` and `test-client`.
 struct WireOptions: ParsableArguments {
     @Option(
-        "Let web pages from this origin write and open WebSockets, as with serve; may be repeated.", "origin",
+        "Let web pages from this origin change data and open WebSockets, as with serve; may be repeated.", "origin",
         name: .customLong("allow-origin"))
     var allowedOrigins: [String] = []
 
@@ -192,7 +192,7 @@ struct WireOptions: ParsableArguments {
     var cors: [String] = []
 
     @Option(
-        "The network for worlds whose scenario names none: \(Settings.networks). (default: none)", "name", .networks)
+        "The network for worlds whose scenario sets none: \(Settings.networks). (default: none)", "name", .networks)
     var network: String?
 
     @Option(

@@ -8,7 +8,7 @@ struct Token: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
         abstract: "Print a token that the fake accepts, or an expired token.",
-        discussion: "The server does not have to be running: it accepts any user with a token signed with its secret.")
+        discussion: "The server need not run: it accepts any user whose token is signed with its secret.")
 
     @Option("The user's id, the claim 'sub'. (default: the development user, who owns the default world)", "id")
     var user: String?

@@ -33,7 +33,7 @@ struct WatchCommand: ParsableCommand {
     @Option("Show only lines that match all these words.", "words")
     var filter: String?
 
-    @Flag(help: "Show bodies and messages whole, below their lines; JSON is indented.")
+    @Flag(help: "Show complete bodies and messages below their lines, with JSON indented.")
     var bodies = false
 
     @Flag(help: "Hide pings and pongs.")
