@@ -4,7 +4,7 @@ extension LimitsPage {
     static let networks: [String: [Limit]] = [
         "round-trip time of a network, and its jitter": [.time("FaultLimits.networkDelay", FaultLimits.networkDelay)],
         "rate of a network": [.bytes("FaultLimits.networkRate", FaultLimits.networkRate)],
-        "initial connections that a network fails": [
+        "initial connections that fail in a network": [
             .count("FaultLimits.failingConnections", FaultLimits.failingConnections)
         ],
     ]

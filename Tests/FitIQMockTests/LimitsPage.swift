@@ -142,7 +142,7 @@ enum LimitsPage {
             "goals per user": [world.count("goals")],
             "meal logs per user": [world.count("mealLogs")],
             "concurrent connections per user to `/ws/meal-logs`": [.count("MealSocket.open", 1)],
-            "connections per user and minute to `/ws/meal-logs`": [world.count("mealSocketsPerMinute")],
+            "connections per user per minute to `/ws/meal-logs`": [world.count("mealSocketsPerMinute")],
             "time without a frame from the client on `/ws/meal-logs`": [
                 .time("FitIQBackend.Limits.mealSocketIdle", FitIQBackend.Limits().mealSocketIdle)
             ],
@@ -324,7 +324,7 @@ enum LimitsPage {
             "idle time of the client and the world while a case waits, by the system's clock": [
                 runner.time("grace"), .time("Idleness.pingTime", Idleness.pingTime),
             ],
-            "requests after which `conform` starts no further case": [
+            "requests after which `conform` starts no more cases": [
                 .count("ConformPlay.requestLimit", ConformPlay.requestLimit)
             ],
             "`conform --pause`": [
