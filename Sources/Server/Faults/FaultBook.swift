@@ -5,8 +5,8 @@ import Text
 /// A world's fault rules and their counts, which determine the faults of each request and connection.
 ///
 /// The time is an argument, and the seed and the order of requests determine everything else. Each enabled rule counts
-/// its own matches, so its effect does not depend on other rules. The only exception is that the first of several
-/// replacements is sent.
+/// its own matches, so its effect does not depend on other rules. The exception is replacements: the server sends only
+/// the first one.
 public struct FaultBook: Sendable {
     /// A rule with its counts.
     public struct Entry: Sendable, Equatable {
@@ -16,8 +16,7 @@ public struct FaultBook: Sendable {
         public internal(set) var matches = 0
         /// The number of times that the rule acted.
         ///
-        /// For a rule on open sockets it is the number of connections with the rule; for a breakpoint, the number of
-        /// held messages.
+        /// A rule on open sockets counts its connections, and a breakpoint counts held messages.
         public internal(set) var acted = 0
         /// The rule as written.
         var written: FaultRule
@@ -47,13 +46,12 @@ public struct FaultBook: Sendable {
         do throws(FaultBookError) { try replaceRules(rules) } catch { preconditionFailure(error.message) }
     }
 
-    /// Whether no rule is enabled, so that no call is necessary.
+    /// Whether no rule is enabled.
     public var isEmpty: Bool { responseRules.isEmpty && connectionRules.isEmpty }
 
     /// Enables or disables a rule; returns false if no rule has the name.
     ///
-    /// The rule keeps its counts. This does not affect open connections, for which see
-    /// ``SocketFaults/setEnabled(_:named:)``.
+    /// The rule keeps its counts. To change open connections, call ``SocketFaults/setEnabled(_:named:)``.
     @discardableResult
     public mutating func setEnabled(_ isEnabled: Bool, named name: ExactString) -> Bool {
         guard index(named: name) != nil else { return false }
@@ -92,12 +90,12 @@ public struct FaultBook: Sendable {
         sortOut()
     }
 
-    /// Replaces all rules or none, for example after a change of a scenario's file.
+    /// Replaces all rules or none, for example after a scenario file has changed.
     ///
-    /// A rule that equals the current one keeps its counts and its state; all others start again. Rules that are not in
-    /// the new list are removed.
+    /// An unchanged rule keeps its counts and its state. All other rules start over. Rules that are not in the new list
+    /// are removed.
     ///
-    /// - Parameter respelled: The names of rules that must start again although they are equal; see
+    /// - Parameter respelled: The names of rules that must start over even if they are equal; see
     ///   ``respelled(in:since:)``.
     public mutating func replaceRules(
         _ new: [FaultRule], respelled: Set<ExactString> = []
@@ -113,7 +111,7 @@ public struct FaultBook: Sendable {
 
     /// The names of rules that equal their predecessors except for the Unicode normal form of texts.
     ///
-    /// It takes some 70 µs per rule, so it does not run on the loop's thread.
+    /// The comparison takes about 70 µs per rule, so it does not run on the loop's thread.
     public static func respelled(in new: [FaultRule], since old: [FaultRule]) -> Set<ExactString> {
         let old = Dictionary(old.map { ($0.name, $0) }) { first, _ in first }
         return Set(new.filter { rule in old[rule.name].map { $0 == rule && !$0.isExactly(rule) } ?? false }.map(\.name))
@@ -250,7 +248,7 @@ public struct HandshakeFaults: Sendable {
 }
 
 extension FaultBook {
-    /// Numbers a handshake that arrives now, and returns its faults and those of its connection; nil if there are none.
+    /// Numbers a new handshake and returns the faults of the handshake and its connection; nil if there are none.
     ///
     /// Call it once per handshake, before checking credentials, because each call counts. The endpoint is nil if a
     /// recording opens a socket on a path without an endpoint.
@@ -284,7 +282,7 @@ extension FaultBook {
 
 /// A fault that a request selects in place of the rules' faults.
 public enum RequestedFault: Sendable, Equatable {
-    /// `Prefer: code=429`: a response with this status, like a replacement's.
+    /// `Prefer: code=429`: a response with this status, like a replacement.
     case status(Int)
     /// `X-Fake-Fault: NAME`: the fault of this rule, enabled or not.
     case rule(ExactString)

@@ -12,8 +12,8 @@ public struct FaultRule: Sendable, Equatable {
     public var socket: Endpoint?
     /// The selection among the matches, which only this rule counts while it is enabled.
     ///
-    /// The matches are requests for ``Fault/response(_:on:)`` and handshakes for the other two. For a rule enabled from
-    /// the start, the n-th match is the world's n-th connection of its kind, including refused ones.
+    /// The matches are requests for ``Fault/response(_:on:)``, and handshakes for the other two kinds of faults. For a
+    /// rule enabled from the start, the n-th match is the world's n-th connection of its kind, including refused ones.
     public var selection: Selection
     /// The WebSocket to whose frames a breakpoint is limited, by its number in the journal; nil for all.
     public var connection: UInt64?
@@ -66,8 +66,8 @@ public struct Selection: Sendable, Equatable {
     public static func only(_ number: Int) -> Selection { Selection(first: number, last: number) }
 }
 
-/// Random numbers derived from a seed and a subject, not from earlier numbers, so a rule's chance does not depend on
-/// other rules.
+/// Random numbers derived from a seed and a subject, not from earlier numbers, so one rule's chance does not depend on
+/// another rule.
 struct Chance: Sendable, Equatable {
     private var state: UInt64
 
@@ -88,7 +88,7 @@ struct Chance: Sendable, Equatable {
 }
 
 extension Selection {
-    /// Whether the n-th item is selected, counted from 1; `chance` must be specific to it.
+    /// Whether the n-th item is selected, counted from 1; each item needs its own `chance`.
     func contains(_ number: Int, _ chance: @autoclosure () -> Chance) -> Bool {
         guard number >= first, number <= last ?? .max, (number - first) % max(step, 1) == 0 else { return false }
         return perMille >= 1000 || Int(chance().next(below: 1000)) < perMille
@@ -97,13 +97,14 @@ extension Selection {
 
 /// The fixed window of a quota.
 ///
-/// It starts with a request and has the rule's length; the first request after its end starts another. So a client that
-/// waits for `Retry-After` gets the whole quota again, while a sliding window would admit one request.
+/// The window starts with a request and has the rule's length. The first request after the window ends starts a new
+/// one. A client that waits for `Retry-After` therefore gets the whole quota again, while a sliding window would admit
+/// one request.
 struct QuotaWindow: Sendable, Equatable {
     private var start: Timestamp?
     private var count = 0
 
-    /// Counts a request; returns nil within the quota, otherwise the window's remaining nanoseconds.
+    /// Counts a request; returns nil within the quota, and the window's remaining nanoseconds otherwise.
     mutating func take(at now: Timestamp, quota: Int, length: Int64) -> Int64? {
         let length = min(max(length, 1), FaultLimits.longestWindow)
         // Setting the clock back also starts a new window, because the old one might never end.
@@ -117,7 +118,7 @@ struct QuotaWindow: Sendable, Equatable {
     }
 }
 
-/// The limits of faults, which readers of rules enforce.
+/// The limits for faults, enforced when rules are read.
 ///
 /// The transforms clamp waits, sizes and numbers to the limits, so that no rule can crash a server or exhaust its
 /// memory. Durations are nanoseconds.
@@ -138,11 +139,11 @@ public enum FaultLimits {
     public static let statuses = 200...599
     /// The longest `Retry-After` in seconds: 366 d.
     public static let retryAfter = 366 * 86_400
-    /// The default time after which a held item continues by itself: 30 s.
+    /// The default time after which a held item continues automatically: 30 s.
     public static let holdTime: Int64 = 30 * 1_000_000_000
-    /// The shortest such time: 1 ms; the longest is ``longestWait``.
+    /// The shortest time after which a held item continues automatically: 1 ms; the longest is ``longestWait``.
     public static let shortestHold: Int64 = 1_000_000
-    /// The maximum number of items held by breakpoints in a world; further items pass.
+    /// The maximum number of items that breakpoints hold in a world; additional items pass.
     public static let held = 256
     /// The longest text that a breakpoint searches for, in UTF-8 bytes.
     public static let holdText = 1_000
@@ -150,13 +151,13 @@ public enum FaultLimits {
     public static let networkDelay: Int64 = 60 * 1_000_000_000
     /// The highest rate of a network, in bytes per second.
     public static let networkRate = 1_000_000_000
-    /// The maximum number of connections that a network resets before one is stable.
+    /// The maximum number of connections that a network resets before a connection stays up.
     public static let failingConnections = 1_000
     /// The longest name of a controller, in UTF-8 bytes.
     public static let controllerName = 100
     /// The maximum size of a replacement's body and of a frame's replacement text: 1 MiB.
     public static let replacementBody = 1_024 * 1_024
-    /// The largest error of a Content-Length, too large or too small: 1 GiB.
+    /// The largest difference between a false Content-Length and the true one: 1 GiB.
     public static let contentLengthError = 1_024 * 1_024 * 1_024
     /// The maximum number of fragments in a message.
     public static let fragments = 1_000
@@ -164,7 +165,7 @@ public enum FaultLimits {
     public static let coalesced = 100
     /// The maximum size of texts that wait for a shared frame: 1 MiB.
     ///
-    /// Beyond it, the messages are sent although some are missing.
+    /// Beyond this size, the frame is sent even if messages are missing.
     public static let waitingBytes = 1_024 * 1_024
     /// The maximum number of pieces in a dribbled transmission; the rest is sent as a whole.
     public static let pieces = 65_536
@@ -175,15 +176,15 @@ public enum FaultLimits {
     static func wait(_ nanoseconds: Int64) -> Int64 { min(max(nanoseconds, 0), longestWait) }
 }
 
-/// Which items a breakpoint holds until an operator releases them or the time ends.
+/// Which items a breakpoint holds until an operator releases them or the time is up.
 public struct Hold: Sendable, Equatable {
     /// Whether it holds the clients' requests, handshakes and frames.
     public var fromClient: Bool
     /// Whether it holds the server's output: responses and frames.
     public var fromServer: Bool
-    /// A text that the body or frame must contain; empty for any.
+    /// A text that the body or frame must contain; empty matches any content.
     public var text: String
-    /// The nanoseconds on the world's clock after which a held item continues by itself.
+    /// The nanoseconds on the world's clock after which a held item continues automatically.
     public var time: Int64
 
     public init(
@@ -205,15 +206,15 @@ public struct Breakpoint: Sendable, Equatable {
 }
 
 extension ResponseFaults {
-    /// The first breakpoint for a request or a response with this body; nil if it is not held.
+    /// The first breakpoint that matches a request or a response with this body; nil if none matches.
     public func breakpoint(fromClient: Bool, body: [UInt8]) -> Breakpoint? {
         holds.first { (fromClient ? $0.hold.fromClient : $0.hold.fromServer) && $0.hold.concerns(body) }
     }
 }
 
 extension FaultBook {
-    /// Counts an item held by a breakpoint; returns false if the rule is disabled or was removed, so that the item
-    /// passes.
+    /// Counts an item held by a breakpoint; returns false if the item passes because the rule is disabled or was
+    /// removed.
     public mutating func held(named name: ExactString) -> Bool {
         guard let index = rules.firstIndex(where: { $0.rule.name == name }), rules[index].rule.isEnabled else {
             return false
@@ -254,7 +255,7 @@ extension FaultBook {
 public struct FrameBreakpoint: Sendable {
     fileprivate let (place, shared, chance): (Int, SocketFaults.Rule.Shared, Chance)
     fileprivate let isEnabled: Bool
-    /// The kind of socket and the connection to which it is limited; nil for all.
+    /// The kind of socket and the connection to which the breakpoint is limited; nil for all.
     public let (socket, connection): (Endpoint?, UInt64?)
 
     fileprivate init(
@@ -286,13 +287,13 @@ private struct PresentRules {
 
 /// A compression fault in a handshake, in a WebSocket message (RFC 7692) or in a gzip response.
 public enum CompressionFault: String, Sendable, CaseIterable {
-    /// The handshake declines compression, even if it is offered and required.
+    /// The handshake declines compression, even if the client offers it and the scenario requires it.
     case declined
     /// The message or response is compressed but not marked as compressed.
     case undeclared
     /// The message comes in two frames, split inside a deflated block, which RFC 7692 allows.
     case fragmented
-    /// The same as ``fragmented``, but the second frame has RSV1 too (§6.1).
+    /// Like ``fragmented``, but the second frame has RSV1 too (§6.1).
     case marked
     /// The message refers to earlier bytes that were never sent, as if one end had reset its context.
     case forgotten
@@ -302,6 +303,6 @@ public enum CompressionFault: String, Sendable, CaseIterable {
     case corrupt
     /// The gzip file, and thus the body, is truncated.
     case truncated
-    /// The length at the end of the file is wrong (RFC 1952 §2.3.1).
+    /// The length at the end of the gzip file is wrong (RFC 1952 §2.3.1).
     case wrongLength = "wrong-length"
 }

@@ -17,10 +17,10 @@ struct MessageDraft: Sendable {
     var copies = 1
     var waits: [(offset: Int, time: Int64)] = []
     var dribbles: [(offset: Int, bytes: Int, time: Int64)] = []
-    /// The offset at which the frame is cut, and the action there.
+    /// The offset at which the frame is cut, and the action at that offset.
     var ending: (offset: Int, action: WireAction)?
 
-    /// The fault of its compression, if any.
+    /// The compression fault, if any.
     var compression: CompressionFault?
 
     private let windowBits: Int?
@@ -29,7 +29,7 @@ struct MessageDraft: Sendable {
     /// - Parameter windowBits: The window of compressed messages; nil if the message is not compressed.
     init(_ text: [UInt8], windowBits: Int? = nil) { (self.text, self.windowBits) = (text, windowBits) }
 
-    /// Compresses the text and returns its size, unless faults need offsets in its frames.
+    /// Compresses the text and returns its compressed size, unless faults need offsets in its frames.
     @discardableResult
     mutating func compress() -> Int? {
         let bits = windowBits ?? (compression == .undeclared ? 15 : nil)
@@ -86,7 +86,7 @@ struct MessageDraft: Sendable {
         reservedBits |= next.reservedBits
         compression = compression ?? next.compression
         copies = max(copies, next.copies)
-        // Offsets in a separate frame now apply to the whole frame.
+        // Offsets that counted from the message's start now count from the shared frame's start.
         waits += next.waits.map { (0, $0.time) }
         dribbles += next.dribbles.map { (0, $0.bytes, $0.time) }
     }
@@ -94,20 +94,20 @@ struct MessageDraft: Sendable {
 
 /// The `type` of a server text message, for faults.
 struct ServerText {
-    /// The member `type` if the text is an object and the value is a string of at most 64 bytes.
+    /// The text must be an object, and the value of `type` must be a string of at most 64 bytes.
     let type: String?
 
     init(_ text: [UInt8]) {
         if let type = Self.leadingType(of: text) {
             self.type = type
         } else {
-            // Recorded messages have members in any order and white space between them.
+            // Recorded messages can have members in any order, with white space between them.
             let type = (try? JSON.parse(text))?["type"]?.string
             self.type = type.map { $0.utf8.count <= Self.longestType } == true ? type : nil
         }
     }
 
-    /// The type at the start of the text, where this server's encoder writes it, so that its messages need no parsing.
+    /// The type at the start of the text, where this server's encoder writes it, which avoids parsing the message.
     private static func leadingType(of text: [UInt8]) -> String? {
         guard text.starts(with: beginning) else { return nil }
         let rest = text[beginning.count...].prefix(longestType + 1)
@@ -123,23 +123,23 @@ struct ServerText {
     var isChunk: Bool { type == "stream_chunk" || type == "assistant_message_chunk" }
     var endsAnswer: Bool { type == "stream_complete" || type == "assistant_message_end" }
     var beginsAnswer: Bool { type == "assistant_message_start" }
-    /// Whether the server sends another message without an action by the client.
+    /// Whether the server sends another message without any action by the client.
     ///
-    /// After other messages it may not: clients wait for `connected` before they send, and ping again only after
-    /// `pong`.
+    /// After other messages the server may stay quiet: clients send nothing before `connected`, and ping again only
+    /// after `pong`.
     var announcesMore: Bool {
         isChunk || beginsAnswer || type == "message_received" || type == "user_message" || type == "template_created"
     }
 }
 
-/// The positions of messages on a connection without faults, so that no rule changes another rule's point.
+/// The message positions that a connection without faults would have, so that no rule moves another rule's point.
 package struct MessageCounts: Sendable {
     private(set) var frame = 0
     /// The byte range of the latest message's frame, from 0 after the handshake.
     private(set) var bytes = 0..<0
     /// The number of the current or next answer, from 1.
     package private(set) var answer = 1
-    /// The number of its chunks so far.
+    /// The number of chunks so far in this answer.
     package private(set) var chunk = 0
     private var answerIsOver = false
 
@@ -201,8 +201,8 @@ public enum JSONEscapes {
 /// Rewrites times in JSON with nine fraction digits, like Go's `time.Time`.
 ///
 /// Each value that is exactly `"YYYY-MM-DDTHH:MM:SSZ"` gets `.nnnnnnnnn` before its Z. The digits depend only on the
-/// seed and the time: equal times stay equal, different seconds keep their order, and an entity has the same times in
-/// each response. Member names and longer strings stay unchanged. Only the strings must be valid JSON, not the whole
+/// seed and the time. Equal times stay equal, different seconds keep their order, and an entity has the same times in
+/// every response. Member names and longer strings stay unchanged. Only the strings must be valid JSON, not the whole
 /// text. It takes linear time.
 public enum NanosecondTimestamps {
     public static func rewrite(_ text: [UInt8], seed: UInt64) -> [UInt8] {

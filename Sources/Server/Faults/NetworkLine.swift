@@ -2,7 +2,7 @@ import FitIQAPI
 
 /// A world's network, from a given time on.
 ///
-/// A class, so that all connections' lines share it and notice its replacement.
+/// This is a class so that the lines of all connections share it and notice when it is replaced.
 public final class Network: Sendable {
     public let profile: NetworkProfile
     fileprivate let chance: Chance
@@ -19,7 +19,7 @@ public final class Network: Sendable {
         profile.reach == .nobody || connection <= UInt64(profile.failingConnections)
     }
 
-    /// The outage at a time: its number and its end; nil if there is no outage.
+    /// The number and end of the outage at a time; nil if there is no outage.
     func outage(at time: Timestamp) -> (number: UInt64, end: Timestamp)? {
         guard let outages = profile.outages else { return nil }
         let passed = time.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
@@ -38,8 +38,8 @@ public final class Network: Sendable {
 
 /// One direction of a connection through a network, which determines when bytes arrive.
 ///
-/// Bytes pass through the line in order, in slices of 20 ms, plus the network's delay, jitter and loss. No byte arrives
-/// before earlier ones. Byte positions count from the start of the connection.
+/// Bytes pass through the line in order, in slices of 20 ms, plus the network's delay, jitter and loss. Bytes never
+/// arrive out of order. Byte positions count from the start of the connection.
 public struct NetworkLine: Sendable {
     public enum Direction: Sendable { case up, down }
 
@@ -50,13 +50,13 @@ public struct NetworkLine: Sendable {
     private var numbers: SplitMix64
     /// A batch in transit: all bytes up to a position, and the arrival time of the last one.
     private var flights = Backlog<(end: Int, time: Timestamp)>()
-    /// The time when the last byte has left, and the remainder of dividing its nanoseconds.
+    /// The time when the last byte leaves, and the remainder of the division that yields its nanoseconds.
     private var free: Timestamp
     private var remainder = 0
     private var latest: Timestamp
-    /// The number of bytes that have entered, and that have arrived.
+    /// The number of bytes that have entered the line, and the number that have arrived.
     public private(set) var entered, arrived: Int
-    /// The time at which an outage breaks the connection, if one does.
+    /// The time at which an outage breaks the connection, if any.
     public private(set) var breaks: Timestamp?
 
     /// - Parameters:
@@ -98,7 +98,7 @@ public struct NetworkLine: Sendable {
         }
     }
 
-    /// The time from a slice's end on the line to its arrival.
+    /// The time from when a slice has left the sender to when it arrives.
     private mutating func delay(of count: Int) -> Int64 {
         let profile = network.profile
         var delay = profile.roundTrip / 2
@@ -126,7 +126,7 @@ public struct NetworkLine: Sendable {
     private static let slicesPerSecond = 50
     /// The payload of a packet on most networks, in bytes.
     private static let packet = 1460
-    /// The maximum number of packets in a slice whose loss is drawn; among more, one is always lost.
+    /// The largest number of packets in a slice for which losses are drawn; a slice with more packets always loses one.
     private static let packetsAtOnce = 1000
     /// The minimum retransmission time of a lost packet, as on Linux: 200 ms.
     private static let shortestRepeat: Int64 = 200_000_000
@@ -139,14 +139,14 @@ public struct NetworkProfile: Sendable, Equatable {
     public var name: String
     /// The round trip, half of which is the delay in each direction.
     public var roundTrip: Int64
-    /// Bytes per second to the client and from it; nil if unlimited.
+    /// Bytes per second to and from the client; nil if unlimited.
     public var down, up: Int?
     /// The largest additional delay of a slice of bytes; slices keep their order.
     public var jitter: Int64
     /// The number of packets per thousand that are lost and sent again; all later packets wait for them.
     public var lossPerMille: Int
     public var outages: Outages?
-    /// The number of a world's first connections that are reset at their first request.
+    /// How many of a world's first connections are reset at their first request.
     public var failingConnections: Int
     public var reach: Reach
 
@@ -161,7 +161,7 @@ public struct NetworkProfile: Sendable, Equatable {
 
     /// Periods in which no bytes pass.
     ///
-    /// There is one outage in each period, at a time determined by the seed, the same for all connections of a world.
+    /// Each period has one outage. The seed determines its time, which is the same for all connections of a world.
     public struct Outages: Sendable, Equatable {
         public var period, length: Int64
         /// The number of connections per thousand that an outage resets.
@@ -178,9 +178,9 @@ public struct NetworkProfile: Sendable, Equatable {
     /// The named profiles.
     ///
     /// `edge`, `3g`, `lte` and `wifi-bad` (there "Very Bad Network") have the rates, delays and loss of Apple's Network
-    /// Link Conditioner. A geostationary satellite is 35,786 km high, so a round trip takes 477 ms at the speed of
-    /// light; its other numbers come from operators of such links. There are no published numbers for tunnels and
-    /// lifts, so ours are estimates.
+    /// Link Conditioner. A geostationary satellite orbits at 35,786 km, so a round trip takes 477 ms at the speed of
+    /// light. The other numbers are from operators of satellite links. The numbers for tunnels and lifts are estimates,
+    /// because none are published.
     public static let all = [
         NetworkProfile("edge", roundTrip: ms(840), down: 30_000, up: 25_000),
         NetworkProfile("3g", roundTrip: ms(200), down: 97_500, up: 41_250),

@@ -5,7 +5,7 @@ import WebSocket
 /// An injected fault in the HTTP response to a REST request or a WebSocket handshake.
 public enum ResponseFault: Sendable, Equatable {
     case replace(Replacement)
-    /// The normal response up to a number of requests per window (in nanoseconds), and then the replacement.
+    /// The normal response up to a number of requests per window (in nanoseconds), then the replacement.
     ///
     /// The window is fixed and starts with the first request after the last window. The default of
     /// ``Replacement/retryAfter`` is the rest of the window in seconds, rounded up.
@@ -14,8 +14,8 @@ public enum ResponseFault: Sendable, Equatable {
     case delay(Int64)
     /// The response, including its head, comes in pieces of this many bytes, at intervals in nanoseconds.
     case dribble(bytes: Int, every: Int64)
-    /// The connection ends (FIN) after this many bytes of the body, although Content-Length announced all; a shorter
-    /// body is sent completely.
+    /// The connection ends (FIN) after this many bytes of the body, although Content-Length announced all bytes; a
+    /// shorter body is sent completely.
     case truncate(after: Int)
     /// Content-Length differs from the body's length by this much (at least 0 in total), and the connection stays open.
     case contentLength(off: Int)
@@ -23,7 +23,7 @@ public enum ResponseFault: Sendable, Equatable {
     case malformedJSON
     /// The body comes in two chunks; the size of the second chunk is not a number.
     case malformedChunking
-    /// The connection ends (FIN) without a byte.
+    /// The connection ends (FIN) before any byte is sent.
     case emptyReply
     /// The connection is reset (RST) after this many bytes of the response, head included.
     case reset(after: Int)
@@ -35,7 +35,7 @@ public enum ResponseFault: Sendable, Equatable {
     case contentType(String?)
     /// Times in JSON have nine fraction digits: `2025-01-29T10:30:00.123456789Z`.
     case nanosecondTimestamps
-    /// `Sec-WebSocket-Accept` is for a different key; only responses to handshakes have it.
+    /// `Sec-WebSocket-Accept` is for a different key; this fault applies only to handshake responses.
     case wrongAccept
     /// The handshake or the response has a compression fault.
     case compression(CompressionFault)
@@ -44,10 +44,10 @@ public enum ResponseFault: Sendable, Equatable {
 }
 
 extension ResponseFault {
-    /// Whether it changes the text of the body, so that the body must not be compressed yet.
+    /// Whether the fault changes the body's text, so that the body must not be compressed yet.
     public var changesText: Bool { self == .malformedJSON || self == .nanosecondTimestamps }
 
-    /// Whether the client cannot find the body's end, so that it gets no complete response.
+    /// Whether the client cannot find the body's end and so gets no complete response.
     public var breaksFraming: Bool {
         switch self {
         case .contentLength(let off): off != 0
@@ -61,7 +61,7 @@ extension ResponseFault {
 public struct Replacement: Sendable, Equatable {
     /// The status, 200 to 599.
     public var status: Int
-    /// The literal body, omitted with 204, 205 and 304; nil means the envelope with ``code`` and ``message``.
+    /// The literal body, which is omitted with 204, 205 and 304; nil means the envelope with ``code`` and ``message``.
     public var body: String?
     /// The Content-Type of ``body``; nil means JSON.
     public var contentType: String?
@@ -95,13 +95,13 @@ public struct ResponseFaults: Sendable, Equatable {
     public var holds: [Breakpoint] = []
     /// The replacement, from the first matching rule or quota.
     ///
-    /// Its ``Replacement/message`` and, for a quota, its ``Replacement/retryAfter`` are filled in. The request must not
-    /// reach the backend unless ``Replacement/isProcessed`` is true.
+    /// The ``Replacement/message`` is filled in, and for a quota also the ``Replacement/retryAfter``. The request must
+    /// not reach the backend unless ``Replacement/isProcessed`` is true.
     public internal(set) var replacement: Replacement? {
         get { replacements.first }
         set { replacements = newValue.map { [$0] } ?? [] }
     }
-    /// At most one replacement, in an array because it is large and rare.
+    /// At most one replacement, in an array because replacements are large and rare.
     var replacements: [Replacement] = []
     /// The faults of the response, in the order of the rules.
     public var faults: [ResponseFault] = []
@@ -117,11 +117,11 @@ public struct ResponseFaults: Sendable, Equatable {
 }
 
 extension FaultBook {
-    /// Returns the faults of a request that arrives now; nil if no rule is enabled.
+    /// Returns the faults of a new request; nil if no rule is enabled.
     ///
     /// `endpoint` is nil for a path without an endpoint. A rule without endpoints matches every REST request, but no
-    /// WebSocket handshake; for those call ``openSocket(at:)``. Call it once per request, before processing, because
-    /// each call counts.
+    /// WebSocket handshake. For handshakes, call ``openSocket(at:)``. Call it once per request, before processing,
+    /// because each call counts.
     public mutating func respond(to endpoint: Endpoint?, at now: Timestamp) -> ResponseFaults? {
         guard !responseRules.isEmpty else { return nil }
         var acting = ResponseFaults(seed: seed)
@@ -142,8 +142,8 @@ extension FaultBook {
         return endpoint.map(endpoints.contains) ?? false
     }
 
-    /// Applies a fault; returns false if it does not act because of another replacement, a quota that is not used up,
-    /// or because it is a breakpoint, which acts later.
+    /// Applies a fault; returns false if another replacement comes first, a quota is not used up, or the fault is a
+    /// breakpoint, which acts later.
     ///
     /// - Parameter message: A replacement's default message, from its status and the rule's name.
     mutating func act(
@@ -157,10 +157,10 @@ extension FaultBook {
             replacement.message = replacement.message ?? message(replacement.status, name)
             acting.replacement = replacement
         case .quota(let requests, let window, var replacement):
-            // Requests with replaced responses count too, because a rate limiter comes first.
+            // Requests with replaced responses count too, because a rate limiter sees every request.
             let left = rules[index].window.take(at: now, quota: requests, length: window)
             guard let left, acting.replacement == nil else { return false }
-            // Round up, so that a client that returns then is admitted.
+            // Round up, so that a client that retries after this time is admitted.
             let seconds = replacement.retryAfter ?? Int((left + 999_999_999) / 1_000_000_000)
             replacement.retryAfter = seconds
             replacement.message =
@@ -191,8 +191,9 @@ public struct ReplacementAnswer: Sendable, Equatable {
 extension Replacement {
     /// The replacement in the union's or a guide's form; its ``message`` must be filled in.
     ///
-    /// Without a literal body it is the envelope with ``code`` and ``message``, for any status. As HTTP requires, 401
-    /// has `WWW-Authenticate`, 405 an empty `Allow`, and 426 `Upgrade` (RFC 9110 §15.5.2, §15.5.6, §15.5.22).
+    /// Without a literal body, the body is the envelope with ``code`` and ``message``, for any status. As HTTP
+    /// requires, 401 has `WWW-Authenticate`, 405 an empty `Allow`, and 426 `Upgrade` (RFC 9110 §15.5.2, §15.5.6,
+    /// §15.5.22).
     func answer(in form: GuideMode, forApps: Bool) -> ReplacementAnswer {
         let allowed = FaultLimits.statuses
         let status = StatusNames.status(min(max(status, allowed.lowerBound), allowed.upperBound))
@@ -218,11 +219,12 @@ extension Replacement {
 
 /// The names of statuses, on the status line and as an error's default `code`.
 public enum StatusNames {
-    /// The status with its phrase from the IANA registry "HTTP Status Codes"; an unregistered status has no phrase.
+    /// The status with its reason phrase from the IANA registry "HTTP Status Codes"; an unregistered status has no
+    /// phrase.
     public static func status(_ code: Int) -> HTTPResponse.Status { known[code] ?? HTTPResponse.Status(code: code) }
 
-    /// The API's code for a status if it has one, otherwise the phrase: `SERVICE_UNAVAILABLE`; without a phrase it is
-    /// `STATUS_599`.
+    /// The API's code for a status, or the phrase (`SERVICE_UNAVAILABLE`) if the API has no code, or `STATUS_599` if
+    /// there is no phrase.
     static func code(of status: HTTPResponse.Status) -> String {
         if status == .unprocessableContent { return ErrorCode.validationFailed.rawValue }
         guard !status.reasonPhrase.isEmpty else { return "STATUS_\(status.code)" }
@@ -249,9 +251,9 @@ public enum StatusNames {
         ].map { ($0.code, $0) })
 }
 
-/// An encoded response: the status line and the field lines including the blank line, and the body.
+/// An encoded response: the status line, the field lines including the blank line, and the body.
 ///
-/// It is one complete message without a body or with a body framed by Content-Length (RFC 9112 §6.3).
+/// The response is one complete message without a body or with a body framed by Content-Length (RFC 9112 §6.3).
 public struct EncodedResponse: Sendable, Equatable {
     public var head: [UInt8]
     public var body: [UInt8]
@@ -329,10 +331,10 @@ extension EncodedResponse {
 extension EncodedResponse {
     /// Applies faults to the response.
     ///
-    /// Changes of the content come first, then chunking, then changes on the wire, each in the given order.
-    /// Content-Length is the body's length plus the sum of all errors. Faults that need a body do not change a response
-    /// without one. An empty body counts as no body, except that Content-Length can be too large. Replacements and
-    /// quotas are ignored, because they determine which response is encoded.
+    /// Content changes come first, then chunking, then changes on the wire. Within each group, faults act in the given
+    /// order. Content-Length is the body's length plus the sum of all errors. Faults that need a body do not change a
+    /// response without one. An empty body counts as no body, except that Content-Length can be too large. Replacements
+    /// and quotas are ignored, because they have already determined which response is encoded.
     ///
     /// `seed` determines the digits of times (``NanosecondTimestamps``).
     public func apply(_ faults: [ResponseFault], seed: UInt64) -> Transmission {
@@ -358,7 +360,7 @@ extension EncodedResponse {
             switch fault {
             case .undeclared: setValue(nil, of: "Content-Encoding")
             case .truncated: body.removeLast(body.count / 2)
-            // The first byte after gzip's header of ten bytes.
+            // The first byte after the ten-byte gzip header.
             case .corrupt: body[10] = 0b111
             case .wrongLength: body[body.count - 1] ^= 0xFF
             default: break
@@ -378,7 +380,7 @@ extension EncodedResponse {
         setValue(Self.otherKeys.lazy.map(ServerHandshake.accept).first { $0 != right }, of: field)
     }
 
-    /// Two keys, because a client might use the first one, which is RFC 6455's example (§1.3).
+    /// There are two keys, because a client might use the first key, which is the example in RFC 6455 (§1.3).
     private static let otherKeys = ["dGhlIHNhbXBsZSBub25jZQ==", "AAAAAAAAAAAAAAAAAAAAAA=="]
 
     private mutating func falsifyLength(_ faults: [ResponseFault]) {
@@ -395,7 +397,7 @@ extension EncodedResponse {
 
     /// Frames the body in two chunks, the second one without a size (RFC 9112 §7.1).
     ///
-    /// The first contains half of the body; ``badChunkSize`` replaces the size of the second.
+    /// The first chunk contains half of the body; ``badChunkSize`` replaces the size of the second chunk.
     private mutating func breakChunking() {
         guard expectsBody, !body.isEmpty else { return }
         setValue(nil, of: "Content-Length")

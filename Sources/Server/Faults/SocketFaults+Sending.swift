@@ -56,9 +56,9 @@ extension SocketFaults {
 
     struct Plan {
         var draft: MessageDraft
-        /// The messages to send before it.
+        /// The messages to send before this one.
         var inserted: [Outgoing.Message] = []
-        /// The breakpoint that holds it, if the limit allows.
+        /// The breakpoint that holds the message, if the limit allows.
         var breakpoint: Breakpoint?
         var isLost = false
         var isSwapped = false
@@ -73,7 +73,7 @@ extension SocketFaults {
         }
     }
 
-    /// The offset in the message's frame at which a rule starts; nil if the rule does not act on it.
+    /// The offset in the message's frame at which a rule starts; nil if the rule does not act on the message.
     private func offset(of rule: Rule, _ message: ServerText) -> Int? {
         // Each message has its own chance, so chunks of different answers are independent.
         func isMeant(_ selection: Selection, _ number: Int) -> Bool {
@@ -154,9 +154,9 @@ extension SocketFaults {
 
     /// Whether a coalesced message releases the waiting ones.
     ///
-    /// The end of an answer does. A rule with a type waits for more messages of that type. For other rules, a message
-    /// after which the server sends nothing by itself also does, because otherwise a client would wait for `connected`
-    /// forever.
+    /// The end of an answer releases them. A rule with a type keeps waiting for messages of that type. Under other
+    /// rules, a message after which the server sends nothing on its own also releases them, because otherwise a client
+    /// would wait for `connected` forever.
     private func releases(_ message: ServerText, _ point: SocketPoint) -> Bool {
         if case .type = point { return message.endsAnswer }
         return !message.announcesMore
@@ -191,7 +191,7 @@ extension SocketFaults {
         let extent: Outgoing.Extent = last.bytes.isEmpty ? .nothing : isWhole ? .whole : .beginning
         outgoing.messages.append(Outgoing.Message(text: told.text, extent: extent, ruleNames: told.ruleNames))
         if case .close(let code, let reason) = ending.fault {
-            // The close frame replaces the end.
+            // The close frame replaces the transport's end.
             last.marks.removeLast()
             outgoing.close = Outgoing.Close(code: code, reason: code == nil ? "" : reason)
         }
@@ -204,7 +204,7 @@ extension SocketFaults {
     struct Waiting: Sendable {
         var draft: MessageDraft
         var message: Outgoing.Message
-        /// The rule that makes it wait for other messages, and the number of messages per frame.
+        /// The rule that makes the message wait for other messages, and the number of messages per frame.
         var coalescing: (rule: Int, count: Int)?
         var releases: Bool
     }
@@ -216,7 +216,7 @@ extension SocketFaults {
         var messages: [Outgoing.Message]
     }
 
-    /// Sends a message after those that it must not overtake, or makes it wait with others.
+    /// Sends a message after all messages that it must not overtake, or makes it wait with others.
     mutating func pass(_ waiting: Waiting, into outgoing: inout Outgoing) {
         guard let coalescing = waiting.coalescing else {
             releaseBatch(into: &outgoing)

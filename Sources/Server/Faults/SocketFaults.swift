@@ -2,11 +2,11 @@ import FitIQAPI
 import JSON
 import WebSocket
 
-/// An injected fault of an open WebSocket; "the frame" is the server text message at the rule's point.
+/// An injected fault of an open WebSocket; "the frame" means the server text message at the rule's point.
 ///
 /// At a ``SocketPoint/byte(_:)``, `delay`, `dribble` and faults that end the connection (except `end`) start at that
-/// byte, which is the first one lost or delayed; all others affect the whole frame. ``SocketFaults`` describes how
-/// several faults combine.
+/// byte, which is the first byte lost or delayed. All other faults affect the whole frame. ``SocketFaults`` describes
+/// how several faults combine.
 public enum SocketFault: Sendable, Equatable {
     /// A close frame instead of the frame, empty without a code; any code is possible, even a forbidden one.
     case close(code: UInt16?, reason: String)
@@ -16,9 +16,9 @@ public enum SocketFault: Sendable, Equatable {
     case reset
     /// From the frame on, the server sends and reads nothing, not even pings; the connection stays open.
     case silence
-    /// The first bytes of the frame, header included, then FIN or RST; at a byte, counted from there.
+    /// The first bytes of the frame, header included, then FIN or RST; at a byte, the count starts at that byte.
     case cut(after: Int, reset: Bool)
-    /// The whole frame, then a wait in nanoseconds, then the end, also at a byte; later messages are not sent.
+    /// The whole frame, even at a byte, then a wait in nanoseconds, then the end; later messages are not sent.
     ///
     /// During the wait the connection is open, and the server reads input.
     case end(Ending, after: Int64)
@@ -31,15 +31,16 @@ public enum SocketFault: Sendable, Equatable {
     /// The message comes in fragments that begin at these bytes of the text, even inside a character; offsets outside
     /// the text are ignored.
     case fragments(at: [Int])
-    /// Characters that are not ASCII come as JSON escapes, `\uXXXX`, those beyond U+FFFF as two (RFC 8259 §7).
+    /// Non-ASCII characters are sent as JSON escapes, `\uXXXX`; characters beyond U+FFFF need two escapes (RFC 8259
+    /// §7).
     ///
-    /// It changes the text, so fragments may begin inside an escape or between the two escapes of a pair.
+    /// The escapes change the text, so fragments can begin inside an escape or between the two escapes of a pair.
     case escape
-    /// The message waits for later ones, so that this many come in one frame, separated by newlines.
+    /// The message waits for later messages, so that this many messages share one frame, separated by newlines.
     ///
-    /// Fewer come if the next message is not selected, an answer ends, or the connection closes. Unless the point has a
-    /// type, fewer also come after `connected`, `pong`, `error` and meal events, after which the server sends nothing
-    /// by itself.
+    /// Fewer messages share the frame if the next message is not selected, an answer ends, or the connection closes.
+    /// Unless the point has a type, the frame also ends after `connected`, `pong`, `error` and meal events, because the
+    /// server sends nothing on its own after them.
     case coalesce(count: Int)
     case binary
     case lose
@@ -56,13 +57,15 @@ public enum SocketFault: Sendable, Equatable {
     case insert(text: String)
     /// Times in the frame have nine fraction digits.
     case nanosecondTimestamps
-    /// From the frame on, the server answers neither kind of ping; if the frame is a JSON `pong`, it is not sent.
+    /// From the frame on, the server answers neither protocol nor JSON pings; if the frame is a JSON `pong`, it is not
+    /// sent.
     case withholdPong
     /// From the frame on, the server reads nothing from the client.
     case stallReading
     /// The frame and all later ones in the same direction wait until an operator releases them.
     ///
-    /// At a point with frames or a type it may also hold the client's messages, which it counts separately.
+    /// At a point with frames or a type, the breakpoint may also hold the client's messages, which it counts
+    /// separately.
     case hold(Hold)
 
     /// The message is compressed wrongly or unusually; on a socket without compression, only
@@ -79,12 +82,12 @@ public enum SocketPoint: Sendable, Equatable {
     case frames(Selection)
     /// The messages of this `type`.
     case type(String, Selection)
-    /// The chunks of the connection's n-th answer or of each answer, counted per answer.
+    /// The chunks of the connection's n-th answer, or of every answer, counted per answer.
     ///
     /// A chunk is a `stream_chunk` or an `assistant_message_chunk`. An answer ends with `stream_complete` or
-    /// `assistant_message_end`; an interrupted one ends with the next `assistant_message_start`.
+    /// `assistant_message_end`; an interrupted answer ends with the next `assistant_message_start`.
     case chunks(Selection, ofAnswer: Int?)
-    /// The n-th byte of the server's text messages, from 1 and including frame headers; its frame is cut there.
+    /// The n-th byte of the server's text messages, from 1 and including frame headers; the frame is cut at this byte.
     ///
     /// Bytes are counted as if there were no faults, and without control frames, whose number depends on the client.
     case byte(Int)
@@ -92,14 +95,14 @@ public enum SocketPoint: Sendable, Equatable {
 
 /// The wire output for one text message: the transmission, then the close frame.
 public struct Outgoing: Sendable, Equatable {
-    /// Encoded server frames, whole or cut; often empty.
+    /// Encoded server frames, whole or cut; often there are none.
     public var transmission = Transmission()
     /// A close frame to send afterwards, with `WebSocket.Connection.closeAnyway`.
     public var close: Close?
     /// The outcomes of messages, for a journal, in the order in which the client receives them.
     ///
-    /// They include messages that waited until now. A message that still waits for others is in a later result of
-    /// ``SocketFaults/send(_:)``, ``SocketFaults/close()`` or ``SocketFaults/abandon()``.
+    /// The outcomes include messages that waited until now. A message that still waits for others appears in a later
+    /// result of ``SocketFaults/send(_:)``, ``SocketFaults/close()`` or ``SocketFaults/abandon()``.
     public var messages: [Message] = []
     /// The rules that acted on this message, in order.
     public var ruleNames: [String] = []
@@ -125,11 +128,11 @@ public struct Outgoing: Sendable, Equatable {
         public let ruleName: String
     }
 
-    /// A message with a final outcome.
+    /// A message whose outcome is final.
     public struct Message: Sendable, Equatable {
         public var text: [UInt8]
         public var extent = Extent.whole
-        /// The size of its payload on the wire, if it is compressed and alone in its frame.
+        /// The payload's size on the wire, if the message is compressed and alone in its frame.
         public var compressedSize: Int?
         /// The rules that acted on it, in order.
         public var ruleNames: [String] = []
@@ -163,12 +166,12 @@ public struct Outgoing: Sendable, Equatable {
 ///
 /// Several faults on one message act in this order: changes of its text in rule order; loss; swapping; coalescing;
 /// framing; doubling; waits. Only the first fault that ends the connection (`close`, `finish`, `reset`, `silence`,
-/// `cut`, `end`) acts, immediately: a message that waits for swapping is lost, and messages that wait for coalescing
-/// are sent before the end. Messages are counted without regard to faults: a lost one counts, and a doubled one counts
-/// once.
+/// `cut`, `end`) acts, and it acts immediately. A message that waits for swapping is lost, and messages that wait for
+/// coalescing are sent before the end. Faults do not affect message counts: a lost message counts, and a doubled
+/// message counts once.
 public struct SocketFaults: Sendable {
     struct Rule: Sendable {
-        /// The data shared by a rule's sockets, because one call can add 1,000 rules to every open socket.
+        /// The data that a rule's sockets share, because one call can add 1,000 rules to every open socket.
         final class Shared: Sendable {
             let name: ExactString
             let fault: SocketFault
@@ -186,7 +189,7 @@ public struct SocketFaults: Sendable {
         /// The number of the client's messages with the point's type.
         var clientTypeCount = 0
         var isEnabled: Bool
-        /// Whether it was removed, so that another rule may now have its name.
+        /// Whether the rule was removed, in which case another rule may now have its name.
         var isRemoved = false
         /// Whether a lasting fault has started.
         var hasSetIn = false
@@ -200,8 +203,8 @@ public struct SocketFaults: Sendable {
         var point: SocketPoint { shared.point }
     }
 
-    /// Whether pings of both kinds are not answered: set `answersPings` accordingly; ``send(_:at:)`` drops the JSON
-    /// `pong`.
+    /// Whether the server leaves protocol and JSON pings unanswered: set `answersPings` accordingly; ``send(_:at:)``
+    /// drops the JSON `pong`.
     public internal(set) var withholdsPongs = false
     public internal(set) var stallsReading = false
     /// Whether the server has stopped sending and reading while the connection stays open.
@@ -216,7 +219,7 @@ public struct SocketFaults: Sendable {
     /// rule changes or cuts is not compressed, so that the rule's offsets are valid.
     public var windowBits: Int?
     var counts = MessageCounts()
-    /// The message to send after the next one.
+    /// The message that waits to be sent after the next message.
     var swapped: Waiting?
     /// The messages that wait for a shared frame.
     var batch: Batch?
@@ -288,7 +291,7 @@ public struct SocketFaults: Sendable {
     public mutating func change(_ changes: Changes) -> Bool {
         var (isChanged, place) = (false, 0)
         for index in rules.indices where !rules[index].isRemoved {
-            // Usually it is the next one; a search would hash the name for each rule of each socket.
+            // The name usually belongs to the next rule; a search would hash the name for each rule of each socket.
             if place == changes.list.count || changes.list[place].name != rules[index].name {
                 guard changes.list.count > 1, let found = changes.places[rules[index].name] else { continue }
                 place = found
@@ -305,8 +308,8 @@ public struct SocketFaults: Sendable {
 
     /// Ends the connection's messages, and returns the output to send before the close frame.
     ///
-    /// Held messages and those that wait for a shared frame are sent; a message that waits for swapping is lost. The
-    /// result is empty after a fault has ended the connection and in repeated calls.
+    /// Held messages and messages that wait for a shared frame are sent; a message that waits for swapping is lost. The
+    /// result is empty if a fault has ended the connection, and in repeated calls.
     public mutating func close() -> Outgoing {
         var outgoing = Outgoing()
         guard !isOver else { return outgoing }

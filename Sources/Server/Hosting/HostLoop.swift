@@ -18,12 +18,12 @@ public struct SecureEndpoint: Sendable {
     }
 }
 
-/// Why a host cannot start.
+/// An error that prevents a host from starting.
 public enum StartError: Error, CustomStringConvertible {
     /// The host cannot listen at its address, or cannot resolve the upstream's name.
     case listening(SocketError)
     case listeningForTLS(SocketError)
-    /// OpenSSL rejects a certificate, its key or a CA.
+    /// OpenSSL rejects a certificate, a key or a CA.
     case tls(TLSError)
     /// The configuration is inconsistent in the described way.
     case configuration(String)
@@ -41,7 +41,7 @@ public enum StartError: Error, CustomStringConvertible {
 public protocol SocketHost: EventLoopHandler {
     var loop: HostLoop { get }
 
-    /// Starts a clean stop; call it on the loop's thread.
+    /// Starts a clean stop; must be called on the loop's thread.
     func stop()
 }
 
@@ -50,18 +50,18 @@ extension SocketHost {
     public var address: SocketAddress { loop.address }
     /// The address at which the host listens for TLS; nil without TLS.
     public var secureAddress: SocketAddress? { loop.secureAddress }
-    /// Accepts work from other threads for the loop's thread.
+    /// Accepts work for the loop's thread from other threads.
     public var mailbox: Mailbox { loop.events.mailbox }
 
     /// Stops the host on a signal: cleanly on the first one, immediately on a second one other than SIGHUP.
     public func stopOnSignals(_ signals: [Int32]) throws(SocketError) { try loop.events.watchSignals(signals) }
 
-    /// Like ``stopOnSignals(_:)``, but until the process exits, even after the host is released.
+    /// Like ``stopOnSignals(_:)``, but stays in effect until the process exits, even after the host is released.
     ///
     /// This prevents a signal from killing the program while it writes and closes its last files.
     public func stopOnSignalsForGood(_ signals: [Int32]) throws(SocketError) {
         try stopOnSignals(signals)
-        // Retain only the loop, so that the host can be released and closes its files.
+        // Retain only the loop, so that the host can be released and close its files.
         _ = Unmanaged.passRetained(loop.events)
     }
 
@@ -75,8 +75,8 @@ extension SocketHost {
     }
 
     public func signalReceived(_ signal: Int32, now: MonotonicInstant) {
-        // SIGHUP reports a closed terminal, so it never forces an immediate stop. A shell may send another one, and
-        // systemd can send one after SIGTERM (SendSIGHUP=).
+        // SIGHUP reports a closed terminal, so it never forces an immediate stop. A shell may send a second SIGHUP, and
+        // systemd can send SIGHUP after SIGTERM (SendSIGHUP=).
         guard signal != SIGHUP else { return stop() }
         // A drained server stops by itself, so it may already be stopping at its first signal.
         guard loop.isSignalled else {
@@ -93,14 +93,14 @@ public final class HostLoop {
     public let events: EventLoop
     public let address: SocketAddress
     public private(set) var secureAddress: SocketAddress?
-    /// The advice of the TLS listener; empty without one.
+    /// The TLS listener's advice for the log; empty without a TLS listener.
     public let trustAdvice: String
     public let buffer = ReadBuffer()
     /// When the host ends the remaining connections; nil until it starts stopping.
     public private(set) var stopsAt: MonotonicInstant?
     /// The plain and the TLS listener; empty once the host starts stopping.
     private(set) var ports: [Port] = []
-    /// The error of a listener that cannot accept connections any more, which stops the host.
+    /// The error of a listener that can no longer accept connections; the error stops the host.
     fileprivate var acceptError: SocketError?
     fileprivate var isSignalled = false
     fileprivate var wasForced = false
@@ -110,7 +110,7 @@ public final class HostLoop {
     /// When to listen again after a pause.
     private var listensAgainAt: MonotonicInstant?
     @exclusivity(unchecked) var clocks = ClockComparison()
-    /// The wall-clock time at the monotonic clock's zero, measured once at startup, so that it never jumps.
+    /// The wall-clock time at the monotonic clock's zero, measured once at startup so that the time never jumps.
     @usableFromInline let epoch: Int64
 
     private static let acceptsPerTurn = 64
@@ -158,12 +158,13 @@ public final class HostLoop {
     public var url: String { "http://" + address.reachable }
     public var secureURL: String? { secureAddress.map { "https://" + $0.reachable } }
 
-    /// The step of the system's clock since the last call, in nanoseconds: positive if set forward, usually 0.
+    /// The change of the system's clock since the last call, in nanoseconds: usually 0, and positive if the clock was
+    /// set forward.
     public func clockStep(_ now: MonotonicInstant) -> Int64 { clocks.step(at: now) }
 
-    /// Converts an instant to the time for the modules above the loop.
+    /// Converts an instant to the time that the modules above the loop use.
     ///
-    /// It is the system's date without changes of the clock since the start.
+    /// The result is the system's date, without any clock changes since startup.
     @inlinable public func time(_ now: MonotonicInstant) -> Timestamp {
         Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds)
     }
@@ -201,7 +202,7 @@ public final class HostLoop {
         listensAgainAt = end
     }
 
-    /// Watches all listeners, or none if one fails.
+    /// Watches all listeners; if one fails, watches none.
     private func watchListeners() throws(SocketError) {
         for (index, port) in ports.enumerated() {
             do throws(SocketError) {
@@ -244,12 +245,12 @@ public final class HostLoop {
 
     // MARK: Connections
 
-    /// Watches an accepted socket for reading; resets it if the system can watch no more descriptors.
+    /// Watches an accepted socket for reading; resets the socket if the system cannot watch more descriptors.
     public func serve(_ socket: Socket, token: UInt64, isSecure: Bool) -> SocketStream? {
         try? add(socket, token: token, for: .read) { isSecure ? tls.map { TLSSession(server: $0) } : nil }
     }
 
-    /// Watches a socket and then makes its TLS session; resets the socket if the system cannot watch it.
+    /// Watches a socket and then creates its TLS session; resets the socket if the system cannot watch it.
     public func add(
         _ socket: Socket, token: UInt64, for interest: Interest, session: () -> TLSSession?
     ) throws(SocketError) -> SocketStream {

@@ -8,9 +8,9 @@ import Traffic
 /// The loop's thread makes all calls. A connection keeps its number from ``opened(_:scheme:)`` to
 /// ``ended(_:byServer:isReset:at:)``. The host does not report a connection whose TLS handshake fails.
 public protocol Tap: AnyObject {
-    /// The system's clock was set forward by this number of nanoseconds, or back if negative.
+    /// The system's clock was set forward by this number of nanoseconds, or set back if the number is negative.
     ///
-    /// The times of the other calls ignore the step.
+    /// The times in the other calls ignore the change.
     func clockStepped(by step: Int64)
     /// A connection is ready; the scheme is `http` or `https`.
     func opened(_ connection: UInt64, scheme: String)
@@ -36,7 +36,7 @@ public final class SessionTap: Tap {
     private let logger: Logger
     /// The nanoseconds by which the system's date is ahead of the calls' times, now and at each connection's start.
     private var dateShift: Int64 = 0, dateShifts: [UInt64: Int64] = [:]
-    /// Whether writing has failed or was given up.
+    /// Whether writing has failed or was abandoned.
     private var hasFailed = false
     /// The numbers of requests and sockets in the file.
     private var written = (requests: 0, sockets: 0)
@@ -51,10 +51,10 @@ public final class SessionTap: Tap {
         public let isComplete: Bool
         public let place: Place
 
-        /// The place of the finished recording.
+        /// Where the finished recording is.
         ///
         /// `wanted` is the requested path. `beside` is a file next to it, if another program moved, removed or replaced
-        /// the file. `gone` means that another program moved or removed the recording.
+        /// the file. With `gone`, another program moved or removed the recording.
         public enum Place: Equatable { case wanted, beside(String), gone }
     }
 
@@ -144,7 +144,7 @@ public final class SessionTap: Tap {
             case file.path?: .wanted
             case let path?: .beside(path)
             }
-        // Otherwise `place` already reports the problem.
+        // In all other cases, `place` already reports the problem.
         if let trouble, place == .wanted { logger.warning("\(Self.notCompacted(trouble.description))") }
         return Summary(
             requests: written.requests, sockets: written.sockets, isComplete: !hasFailed && !recorder.isFull,

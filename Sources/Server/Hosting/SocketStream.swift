@@ -3,15 +3,15 @@ import TLS
 
 /// One connection of a host: a socket, with TLS if the peer uses it.
 ///
-/// Bytes stay in the owner's output and do not count as sent until the socket accepts their ciphertext. So limits and
-/// time-outs work as on a plain connection. `deinit` closes the socket.
+/// Bytes stay in the owner's output, and count as sent once the socket accepts their ciphertext. Limits and time-outs
+/// therefore work as on a plain connection. `deinit` closes the socket.
 public final class SocketStream {
     public let socket: Socket
     /// The connection's token in the loop.
     public let token: UInt64
     /// Whether the connection started with TLS; a constant, because it is checked at each read and write.
     public let isSecure: Bool
-    /// The TLS session; nil on a plain connection, and once a client has sent plain HTTP instead.
+    /// The TLS session; nil on a plain connection, and after a client has sent plain HTTP instead.
     @exclusivity(unchecked) public private(set) var session: TLSSession?
     /// The events that the loop watches; nil once it no longer watches the socket.
     @exclusivity(unchecked) var interest: Interest?
@@ -49,7 +49,7 @@ public final class SocketStream {
 
     deinit { close(reset: false) }
 
-    /// Whether the stream can exchange bytes now.
+    /// Whether the stream can currently exchange bytes.
     public var isOpen: Bool { isAgreed && session?.phase != .failed }
     public var isShakingHands: Bool { session?.phase == .handshaking }
     /// Whether the stream still accepts output.
@@ -75,12 +75,12 @@ public final class SocketStream {
     public enum Reading {
         /// Bytes arrived.
         case bytes
-        /// The peer ended its stream, possibly after some bytes.
+        /// The peer ended its stream, possibly after sending some bytes.
         case end
         /// Nothing has arrived yet.
         case nothing
         case broken
-        /// TLS failed; reported once, and not at all with ``ignoresLateFailure`` after our close_notify.
+        /// TLS failed; reported once, or never if ``ignoresLateFailure`` is set and our close_notify was sent.
         case failed(TLSError)
     }
 
@@ -121,7 +121,7 @@ public final class SocketStream {
         case .closed: break
         case .failed:
             if case .truncated? = session.failure {
-                // Many peers end this way; HTTP and WebSocket detect truncated messages.
+                // Many peers close without close_notify; HTTP and WebSocket detect truncated messages.
                 wasCutOff = true
             } else if let failure = session.failure, !isFailureTold, !(hasSaidFarewell && ignoresLateFailure) {
                 isFailureTold = true
@@ -161,10 +161,10 @@ public final class SocketStream {
         return .wrote(sent)
     }
 
-    /// Call it when the owner drops its output; encrypted bytes are still sent, but no longer count as output.
+    /// Must be called when the owner drops its output; encrypted bytes are still sent, but no longer count as output.
     public func forgetOutput() { encryptedCount = 0 }
 
-    /// Ends our stream; call it after all output was sent.
+    /// Ends our stream; must be called after all output was sent.
     ///
     /// - Parameter abruptly: Whether to omit the close_notify, like a crashing program. A close_notify that does not
     ///   fit into the socket is omitted too.

@@ -1,12 +1,12 @@
 /// Splits a stream into messages, one per line (revision 2026-07-28, "stdio").
 ///
-/// It keeps an overlong line up to one byte beyond the limit of a message, so that ``MCPServer`` refuses it.
+/// An overlong line is kept up to one byte beyond the message limit, so that ``MCPServer`` refuses the line.
 public struct MCPLines: Sendable {
     private var line: [UInt8] = []
 
     public init() {}
 
-    /// Returns the lines that the bytes complete, except empty ones.
+    /// Returns the lines that the bytes complete; skips empty lines.
     public mutating func receive(_ bytes: some Collection<UInt8>) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         var rest = bytes[...]

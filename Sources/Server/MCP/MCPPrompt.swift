@@ -14,7 +14,7 @@ enum MCPTable {
 
     static func instructions(hasCommand: Bool) -> String { text(of: table["instructions"], hasCommand: hasCommand) }
 
-    /// A row's text, in which `{run}` depends on whether the operator allowed a command.
+    /// A row's text; the value of `{run}` depends on whether the operator allowed a command.
     static func text(of row: JSONValue?, hasCommand: Bool) -> String {
         let run = row?[hasCommand ? "with_command" : "without_command"]?.string ?? ""
         return (row?["text"]?.string ?? "").replacing("{run}", with: run)

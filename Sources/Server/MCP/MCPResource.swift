@@ -6,7 +6,7 @@ import Texts
 
 /// Embedded texts that a client reads without a tool, in pieces of at most ``MCPLimits/resource`` bytes.
 ///
-/// A piece ends at the end of a line and names the URI of the next one.
+/// A piece ends with a complete line and gives the URI of the next piece.
 enum MCPResource {
     private static let scheme = "fitiq-mock://"
 
@@ -39,7 +39,7 @@ enum MCPResource {
         ]
     }
 
-    /// The names of the embedded pages of the documentation.
+    /// The names of the embedded documentation pages.
     static let pages: [String] = {
         var names: [String] = []
         var index = 0

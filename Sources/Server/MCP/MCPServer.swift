@@ -1,21 +1,21 @@
 import Digests
 import JSON
 
-/// A server of the Model Context Protocol as a function of messages, without state, clock, sockets or processes.
+/// A Model Context Protocol server as a pure function of messages, without state, clock, sockets or processes.
 ///
-/// It turns a client's message into a step: a message to send back, or a tool's call. Whoever performs the call passes
-/// it the result, and the call makes the message for the client.
-/// On stdio a request is sent over HTTP; for `POST /__admin/mcp` the engine handles it directly. A client may have any
-/// number of concurrent requests.
+/// It turns a client's message into a step: a message to send back, or a tool call. The caller performs the tool call
+/// and passes the result to it; the tool call then creates the message for the client. On stdio, the caller sends the
+/// request over HTTP. For `POST /__admin/mcp`, the engine handles the request directly. A client may have any number of
+/// concurrent requests.
 ///
 /// The server speaks two generations of the protocol. A request that names its revision in `_meta` follows
 /// ``modernRevision`` and needs no handshake (2026-07-28, "Versioning and Compatibility"). Any other request follows
-/// one of ``handshakeRevisions``. These agree in everything that the server supports, so it does not remember the
-/// handshake. It supports no subscriptions or sessions, and sends no requests to the client.
+/// one of ``handshakeRevisions``. These revisions agree on everything that the server supports, so the server does not
+/// remember the handshake. The server does not support subscriptions or sessions, and sends no requests to the client.
 public struct MCPServer: Sendable {
     /// The program's version.
     public let version: String
-    /// The world for calls that name none; nil for the default world.
+    /// The world for calls that do not name a world; nil for the default world.
     public let world: String?
     /// The command for `verify` and `explore`, set by the operator and never by a client; nil for none.
     public let command: String?
@@ -25,7 +25,7 @@ public struct MCPServer: Sendable {
     }
 
     public static let modernRevision = "2026-07-28"
-    /// The revisions with a handshake, newest first; a client that asks for an unknown one is offered the newest.
+    /// The revisions with a handshake, newest first; a client that asks for an unknown revision is offered the newest.
     public static let handshakeRevisions = ["2025-11-25", "2025-06-18"]
     private static let revisionKey = "io.modelcontextprotocol/protocolVersion"
     private static let capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
@@ -36,13 +36,13 @@ public struct MCPServer: Sendable {
         case nothing
         /// A message for the client.
         case answer(MCPAnswer)
-        /// A tool's call, which somebody has to perform.
+        /// A tool call that the caller must perform.
         case call(MCPCall)
         /// The client cancels its request with this id.
         case cancel(JSONValue)
     }
 
-    /// Handles a message; refuses more than ``MCPLimits/message`` bytes.
+    /// Handles a message; refuses a message of more than ``MCPLimits/message`` bytes.
     ///
     /// - Parameter field: Looks up a field of the message's HTTP request; nil on stdio.
     public func receive(_ bytes: [UInt8], field: ((String) -> String?)? = nil) -> Step {
@@ -181,7 +181,7 @@ public struct MCPServer: Sendable {
     var info: JSONValue { ["name": "fitiq-mock", "title": "FitIQ fake backend", "version": .string(version)] }
     private var instructions: String { MCPTable.instructions(hasCommand: command != nil) }
 
-    /// The tools, without those that run a command if the operator named none.
+    /// The tools; tools that run a command are omitted if the operator did not set one.
     var tools: [MCPTool] { MCPTool.all.filter { command != nil || !$0.runsCommand } }
 
     private func call(_ request: MCPRequest) throws(MCPError) -> Step {
@@ -205,12 +205,12 @@ public struct MCPServer: Sendable {
 public enum MCPLimits {
     /// The maximum size of a message, and of a line on stdio, in bytes.
     public static let message = 1 << 20
-    /// The default bytes of JSON in a tool's answer, and the range that a call may request.
+    /// The default size of a tool's answer in bytes of JSON, and the range that a call may request.
     public static let answer = 8000
     static let answers = 1000...100_000
     /// The maximum size of a scenario for `load` in bytes, because the loop parses it.
     static let scenario = 64 * 1024
-    /// The bytes of one part of a resource.
+    /// The size of one part of a resource, in bytes.
     public static let resource = 8000
     /// The maximum number of concurrent requests from a client on stdio.
     public static let requests = 64
@@ -246,7 +246,7 @@ struct MCPRequest: Sendable {
         if isModern {
             result["resultType"] = "complete"
             result["_meta"] = ["io.modelcontextprotocol/serverInfo": server.info]
-            // A newer version of the program, which may start at any time, can have other lists.
+            // The lists can change at any time, because a newer version of the program may start.
             if isCacheable { (result["ttlMs"], result["cacheScope"]) = (60_000, "private") }
         }
         return MCPAnswer(["jsonrpc": "2.0", "id": id, "result": .object(result)])
@@ -261,7 +261,7 @@ struct MCPRequest: Sendable {
         ])
     }
 
-    /// A refusal that a model can act on: a result of the tool, not an error of the protocol.
+    /// A refusal that a model can act on: a tool result, not a protocol error.
     func toolError(_ text: String) -> MCPAnswer {
         let text =
             text.utf8.count > MCPLimits.answer ? MCPShape.beginning(of: text, bytes: MCPLimits.answer) + "…" : text
@@ -273,13 +273,13 @@ struct MCPRequest: Sendable {
 public struct MCPAnswer: Sendable {
     /// JSON without line breaks.
     public let bytes: [UInt8]
-    /// The status if HTTP carries the message.
+    /// The HTTP status if the message is sent over HTTP.
     public let status: Int
 
     init(_ message: JSONValue, status: Int = 200) { (bytes, self.status) = (message.encoded(), status) }
 }
 
-/// A refusal as an error of JSON-RPC.
+/// A refusal as a JSON-RPC error.
 struct MCPError: Error {
     let code: Code
     let message: String
@@ -318,7 +318,7 @@ struct MCPError: Error {
 
 /// A tool's call.
 ///
-/// Whoever performs its work makes the message for the client.
+/// The code that performs the work creates the message for the client.
 public struct MCPCall: Sendable {
     public let work: Work
     let request: MCPRequest
@@ -334,13 +334,13 @@ public struct MCPCall: Sendable {
         /// A run of the operator's command, with the arguments of this program before `--`: `verify`,
         /// `--scenario=default`.
         case run([String])
-        /// Nothing: this is the result.
+        /// No work: the result is already known.
         case known(JSONValue)
     }
 
     public var id: JSONValue { request.id }
 
-    /// The maximum size of an answer of the admin API, in bytes.
+    /// The maximum size of an admin API answer, in bytes.
     public static let answerLimit = 8 << 20
 
     /// The message for the client after a request to the admin API.
@@ -361,9 +361,9 @@ public struct MCPCall: Sendable {
 
     // MARK: Runs
 
-    /// A progress message; nil if the client did not ask for them.
+    /// A progress message; nil if the client did not ask for progress messages.
     ///
-    /// - Parameter count: A number that is greater than in the messages before.
+    /// - Parameter count: A number that is greater than in earlier messages.
     public func progress(_ text: String, count: Int) -> [UInt8]? {
         guard let token = request.meta["progressToken"], token.string != nil || token.int != nil else { return nil }
         let params: JSONValue = [

@@ -1,9 +1,9 @@
 import JSON
 import Text
 
-/// Turns an answer of the admin API into a tool's answer within ``limit`` bytes.
+/// Turns an admin API answer into a tool's answer of at most ``limit`` bytes.
 ///
-/// It splits a list into pages. In any other long answer it shortens texts and lists, and `next_cursor` leads to the
+/// It splits a list into pages. In any other long answer, it shortens texts and lists, and `next_cursor` leads to the
 /// whole answer as text.
 struct MCPShape: Sendable {
     let limit: Int
@@ -60,7 +60,7 @@ struct MCPShape: Sendable {
         for element in elements[start...] {
             var brief = tool.pagesByNumber ? Self.brief(element) : element
             var size = Self.size(brief) + 1
-            // Shortens an element that does not fit on a page of its own; otherwise it would never arrive.
+            // Shortens an element that is too long for a page; otherwise the client would never get the element.
             if size > room, shown.isEmpty {
                 brief = .object(shortened(brief.object ?? ["value": brief], in: room - 1))
                 size = Self.size(brief) + 1
@@ -131,7 +131,7 @@ struct MCPShape: Sendable {
     private func textPage(of value: JSONValue, from offset: Int) -> JSONValue {
         let bytes = value.encoded()
         let rest = bytes.dropFirst(offset)
-        // JSON can need six bytes for a byte of the text; most need one.
+        // JSON can need six bytes for one byte of the text, but most bytes need only one.
         var count = limit - 64
         while count > 0 {
             let end = UTF8Sequence.boundary(in: Array(rest.prefix(count + 4)), at: min(count, rest.count))

@@ -4,8 +4,8 @@ import Text
 
 /// A tool: a row of ``MCPTable``.
 ///
-/// The row has the JSON schemas that clients get, and the request to the admin API for each kind of call. The API
-/// validates the request, and the tool passes on its refusals.
+/// The row has the JSON schemas that clients get, and the admin API request for each kind of call. The API validates
+/// the request, and the tool passes on its refusals.
 struct MCPTool: Sendable {
     let name: String
     /// The tool's entry in `tools/list`.
@@ -14,9 +14,9 @@ struct MCPTool: Sendable {
     let arguments: JSONObject
     private let ownArguments: [String]
     let neededArguments: [String]
-    /// The member of the answer that is a list, which comes in pages; nil if there is none.
+    /// The name of the answer's list, which is sent in pages; nil if the answer has no list.
     let list: String?
-    /// Whether a cursor is the `number` of an element; otherwise it counts elements.
+    /// Whether a cursor is an element's `number`; otherwise the cursor is an element count.
     let pagesByNumber: Bool
     let runsCommand: Bool
     private let requests: [JSONValue]
@@ -53,8 +53,8 @@ struct MCPTool: Sendable {
         ]
     }
 
-    /// The work of a call: the request of the first row of `requests` whose `action` is the call's, and one of whose
-    /// arguments `if` is given.
+    /// The work of a call: the request in the first row of `requests` that has the call's `action`, and for which the
+    /// call has one of the arguments in `if`.
     func ask(_ arguments: MCPArguments) throws(MCPRefusal) -> MCPCall.Work {
         if runsCommand { return .run([name] + arguments.options(in: ownArguments)) }
         if name == "scenario", arguments["action"] == "show" {
@@ -100,7 +100,7 @@ struct MCPArguments: Sendable {
         for name in tool.neededArguments { _ = try required(name) }
     }
 
-    /// Whether a value has a type of JSON Schema; a number, such as the seed 7, also passes as a text.
+    /// Whether a value has a JSON Schema type; a number, such as the seed 7, also passes as a text.
     private static func takes(_ type: String, _ value: JSONValue) -> Bool {
         switch type {
         case "string": value.string != nil || value.number != nil
@@ -124,7 +124,8 @@ struct MCPArguments: Sendable {
 
     // MARK: The parts of a request
 
-    /// A path of the table with its arguments: `~` is the call's world, `{name}` an argument as one segment.
+    /// A path of the table with the arguments filled in: `~` is the call's world, and `{name}` is an argument as one
+    /// segment.
     func path(_ template: Substring) throws(MCPRefusal) -> String {
         let id = PercentCoding.encoded(world ?? "default")
         var path: [String] = []
@@ -144,11 +145,11 @@ struct MCPArguments: Sendable {
         text.first == "{" && text.last == "}" ? String(text.dropFirst().dropLast()) : nil
     }
 
-    /// A body of the table with its arguments.
+    /// A body of the table with the arguments filled in.
     ///
-    /// `"{name}"` stands for a needed argument, `"{name?}"` for one that may be missing, `"{name:yaml}"` for a scenario
-    /// file as JSON, the member `...` for the members of its value, and a list of names for an object of those that are
-    /// given.
+    /// `"{name}"` is a required argument, `"{name?}"` is an optional argument, and `"{name:yaml}"` is a scenario file
+    /// as JSON. The member `...` is replaced by the members of its value. A list of names becomes an object of the
+    /// arguments that the call has.
     func filled(_ template: JSONValue) throws(MCPRefusal) -> JSONValue? {
         if let names = template.array?.compactMap(\.string) { return picking(names) }
         if let name = template.string.flatMap(Self.argument) {
@@ -173,7 +174,7 @@ struct MCPArguments: Sendable {
         }
     }
 
-    /// Turns texts into whole numbers where the API takes numbers.
+    /// Converts texts to whole numbers where the API expects numbers.
     private func picking(_ names: [String]) -> JSONValue {
         let members = names.compactMap { name -> JSONObject.Element? in
             guard let value = values[name] else { return nil }
@@ -183,7 +184,7 @@ struct MCPArguments: Sendable {
         return .object(JSONObject(members))
     }
 
-    /// The conditions, the cursor and the limit of a list of journal entries, as a query.
+    /// The conditions, cursor and limit for a list of journal entries, as a query.
     var query: String {
         var query = values
         for name in ["world", "cursor", "max_bytes"] { query[name] = nil }
@@ -194,8 +195,8 @@ struct MCPArguments: Sendable {
         }
     }
 
-    /// The arguments with these names as options of a command line: `--time-limit=60s`, `--all`, and `--scenario=NAME`
-    /// for each element of `scenarios`.
+    /// The arguments with these names as command-line options: `--time-limit=60s`, `--all`, and `--scenario=NAME` for
+    /// each element of `scenarios`.
     func options(in names: [String]) -> [String] {
         names.flatMap { name -> [String] in
             let option = "--" + name.replacing("_", with: "-")

@@ -28,10 +28,10 @@ struct Authenticator {
     private let limit: Int
     /// The users of the scenario's tokens.
     private let fixed: [ExactString: ExactString]
-    /// Verified tokens by their text; a signature is checked once, and the expiry each time.
+    /// Verified tokens by their text; the signature is checked once, and the expiry on every use.
     private var verified: [ExactString: VerifiedToken] = [:]
 
-    /// Advice on the last verified token; nil once it was taken.
+    /// Advice on the last verified token; nil once a caller has taken the advice.
     private var hint: String?
 
     mutating func takeHint() -> String? {
@@ -68,7 +68,7 @@ struct Authenticator {
         return token.user
     }
 
-    /// Refuses a wrong key, and a missing key unless it is optional in the mode or for the request.
+    /// Refuses a wrong key, and a missing key unless the mode or the request makes the key optional.
     func checkAPIKey(of fields: FieldBlock, isOptional: Bool = false) throws(APIError) {
         switch fields.firstValue(of: .xAPIKey, is: apiKey) {
         case true?: break
@@ -124,7 +124,7 @@ struct Authenticator {
         } else {
             do { token = try AccessToken.verify(text, secret: secret) } catch { throw .badToken(error) }
         }
-        // A token with an e-mail address requires a registered account; the guides have no accounts.
+        // A token with an e-mail address requires a registered account, but the guides have no accounts.
         let isAccounts = mode.servesApps && token.email != nil
         let user = try isAccounts ? backend.accountHolder(token.subject) : backend.user(token.subject)
         let result = VerifiedToken(validity: token.validity, user: user)

@@ -6,14 +6,15 @@ import Scenarios
 
 /// The JSON body of an admin request; an absent body counts as an empty object.
 ///
-/// It is stricter than an API body: it refuses unknown keys, because they are probably typing mistakes.
+/// Unlike an API body, an admin body must not have unknown keys, because they are probably typos.
 struct AdminBody {
     private let fields: BodyReader?
     private let byteCount: Int
-    /// The bytes that a world stores: the whole body if it contains a scenario, 0 if it has only a scenario's name.
+    /// The bytes that a world stores: the whole body if it contains a scenario, or 0 if it contains only a scenario's
+    /// name.
     var scenarioBytes: Int { self["scenario"]?.object == nil ? 0 : byteCount }
 
-    /// The limits of most bodies; bodies with scenarios or frames may have more values.
+    /// The limits for most bodies; bodies with scenarios or frames may have more values.
     static let limits = BodyReader.limits
 
     /// Reads a body.
@@ -79,7 +80,7 @@ struct AdminBody {
         }
     }
 
-    /// One of the allowed names; a missing key means the usual name, or throws 400 if there is none.
+    /// One of the allowed names; if the key is absent, returns the default name, or throws 400 if there is no default.
     func choice(_ key: String, of allowed: [String], usually usual: String? = nil) throws(APIError) -> String {
         let expected = "one of " + allowed.map { "\"\($0)\"" }.joined(separator: ", ")
         let name = try (text(key, expected: expected) ?? usual).required(key, expected: expected)
@@ -103,7 +104,7 @@ struct AdminBody {
         let key: String
 
         var isText: Bool { key != "base64" }
-        /// The media type for an answer; nil means JSON.
+        /// The media type of an answer; nil means JSON.
         var contentType: String? {
             key == "json" ? nil : isText ? "text/plain; charset=utf-8" : "application/octet-stream"
         }

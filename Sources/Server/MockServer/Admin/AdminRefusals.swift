@@ -69,7 +69,7 @@ extension APIError {
         "The admin API answers only this machine; to use it from another machine, start the server with an "
             + "admin token and send that token as 'X-Admin-Token'.")
 
-    /// Refuses a request through a proxy on this machine, because the client may be anywhere.
+    /// Refuses a request through a proxy on this machine, because the proxy's client can be anywhere.
     static func adminThroughProxy(_ field: String) -> APIError {
         forbidden(
             "The request came through a proxy ('\(field)'), so the server cannot tell whether it comes from "
@@ -77,7 +77,8 @@ extension APIError {
                 + "as 'X-Admin-Token'.")
     }
 
-    /// Refuses pages of other sites, and foreign names in `Host` whose DNS entry points to this machine.
+    /// Refuses requests from other sites' pages, and requests with a foreign name in `Host` whose DNS entry points to
+    /// this machine.
     static let adminForOtherSite = forbidden(
         "The admin API does not answer pages of other sites: use http://localhost or http://127.0.0.1 without "
             + "another site's 'Origin', or send an admin token.")
@@ -103,7 +104,7 @@ extension APIError {
     /// The refusal of a scenario with inconsistent data.
     init(_ error: PlantError) { self = error.isForWantOfRoom ? .full(error.description) : .invalid(error.description) }
 
-    /// Refuses to advance a clock that follows the system's.
+    /// Refuses to advance a clock that follows the system's clock.
     static let realClock = conflict(
         "This world follows the system's clock, which cannot be moved; start the server with a manual clock, "
             + "or create a world with {\"clock\": \"manual\"}.")

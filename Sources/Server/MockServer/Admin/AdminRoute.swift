@@ -11,8 +11,8 @@ final class AdminResource: Sendable {
     typealias Handler = @Sendable (Engine) -> (AdminCall) throws(APIError) -> Answer?
 
     enum Scope {
-        /// The server, accessible to every client: probes, conformance tools and the page need these resources, which
-        /// change nothing and reveal no user's data.
+        /// The server, for every client: probes, conformance tools and the page need these resources, which change
+        /// nothing and reveal no user data.
         case open
         case server, world
     }
@@ -34,7 +34,7 @@ final class AdminResource: Sendable {
         operations = methods.compactMap { method, answer in answer.map { (method, $0) } }
     }
 
-    /// The resources; if a path matches several, the first one handles it.
+    /// The resources; if a path matches several resources, the first one handles the request.
     static let all = [
         AdminResource("", .server, get: Engine.adminIndex),
         AdminResource("health", .open, get: Engine.adminHealth),
@@ -101,7 +101,7 @@ final class AdminResource: Sendable {
         return found
     }
 
-    /// The segment at the braces, or an empty text if there are no braces; nil if the path does not match.
+    /// The segment that replaces the braces, or an empty text if there are no braces; nil if the path does not match.
     fileprivate func parameter(in segments: ArraySlice<String>) -> ExactString? {
         guard segments.count == parts.count else { return nil }
         var parameter: ExactString = ""
@@ -125,7 +125,7 @@ struct AdminRoute {
     /// The world; nil for the default world, which is also called `default`.
     private(set) var worldID: ExactString?
     let resource: AdminResource
-    /// The segment at the braces in the resource's path; empty if it has no braces.
+    /// The segment that replaces the braces in the resource's path; empty if the path has no braces.
     ///
     /// The id of a world is in ``worldID``, not here.
     private(set) var parameter: ExactString = ""
@@ -134,7 +134,7 @@ struct AdminRoute {
 
     /// The target of a path with these segments, starting with `__admin`; nil if no resource matches.
     ///
-    /// - Parameter owner: The world in the path's prefix, which is the target unless the path has another one.
+    /// - Parameter owner: The world in the path's prefix, which is the target unless the path names another world.
     init?(segments: [String], below owner: ExactString?) {
         self.init(segments: segments)
         guard let owner else { return }
@@ -172,13 +172,13 @@ struct AdminRoute {
     static let templates = AdminResource.all.map { "/__admin" + ($0.template.isEmpty ? "" : "/" + $0.template) }
 }
 
-/// A request to the admin API that has passed the checks of access and world.
+/// A request to the admin API that has passed the access and world checks.
 struct AdminCall {
     /// The world that the request concerns; the default world for requests to the server.
     let world: World
     let route: AdminRoute
     let exchange: Exchange
-    /// Collects deprecated words for the answer's `deprecated`.
+    /// Collects deprecated words for the member `deprecated` of the answer.
     let oldWords = OldWords()
 
     /// Sentences about deprecated words in a request, each with the current word.
@@ -228,9 +228,9 @@ extension Engine {
 
     /// Refuses clients without the admin token; if the server has no token, refuses clients on other machines.
     ///
-    /// Without a token it also refuses requests through a proxy, whose client may be anywhere, and requests from pages
-    /// of other sites, which a browser on this machine sends, possibly to a foreign DNS name that points to this
-    /// machine.
+    /// Without a token, it also refuses requests through a proxy, because the proxy's client can be anywhere. The same
+    /// applies to requests from other sites' pages: a browser on this machine sends them, possibly to a foreign DNS
+    /// name that points to this machine.
     func checkAdminAccess(_ head: RequestHead, on connection: Connection) throws(APIError) {
         if let token = configuration.adminToken {
             guard let sent = head.fields.withFirstValue(of: .xAdminToken, { Array($0) }),

@@ -6,7 +6,7 @@ import Traffic
 
 /// The admin API's breakpoints: faults that hold requests, responses or frames.
 extension Engine {
-    /// `POST /__admin/breakpoints`: adds a fault that holds something, on open sockets too.
+    /// `POST /__admin/breakpoints`: adds a fault that holds something, including on open sockets.
     ///
     /// - Throws: 400 for an invalid breakpoint or a name that exists, 409 if its controller has no stream of events,
     ///   507 if the server has no room.
@@ -47,12 +47,12 @@ extension Engine {
 
 /// A breakpoint in a request: a fault as in a scenario file, plus keys that such a file cannot have.
 ///
-/// Until version 0.1 a breakpoint had other words, which the server still accepts: `on` for the held thing (`request`,
-/// `response`, `handshake` or `frame`), `match` for the conditions, `direction` for the sender, and `timeout` for the
-/// wait.
+/// Until version 0.1, breakpoints had different keys, which the server still accepts: `on` for the held item
+/// (`request`, `response`, `handshake` or `frame`), `match` for the conditions, `direction` for the sender, and
+/// `timeout` for the wait.
 private struct BreakpointDraft {
     private(set) var fault: JSONObject = [:]
-    /// Keys that a scenario file cannot have: the number of an open socket, and the name of a stream of events.
+    /// Keys that a scenario file cannot have: the number of an open socket, and the name of an event stream.
     let connection: UInt64?, controller: ExactString?
     /// The old keys in the request, with the paths of their values in the fault.
     private var names: [(key: String, path: String)] = []
@@ -64,7 +64,7 @@ private struct BreakpointDraft {
         ("match.at", "at"), ("match.type", "at.type"),
     ]
 
-    /// The keys of `match` for each held thing.
+    /// The keys of `match` for each kind of held item.
     private static func conditions(of place: String) -> [String] {
         switch place {
         case "frame": ["socket", "at", "type", "connections", "connection", "text"]
@@ -143,7 +143,7 @@ private struct BreakpointDraft {
 }
 
 extension ScenarioErrors {
-    /// The mistakes with the paths of a request that contains only a part of the document.
+    /// The mistakes, with their paths in a request that contains only a part of the document.
     func renamingPaths(below root: String, _ name: (String) -> String) -> ScenarioErrors {
         var errors = self
         for (index, mistake) in mistakes.enumerated() where mistake.path.hasPrefix(root) {

@@ -3,9 +3,9 @@ import JSON
 import Scenarios
 import Traffic
 
-/// The admin API's check of a scenario file.
+/// The admin API's scenario file check.
 extension Engine {
-    /// `POST /__admin/check`: returns the mistakes in a scenario file in YAML or JSON, or the scenario as JSON.
+    /// `POST /__admin/check`: returns the mistakes in a YAML or JSON scenario file, or the scenario as JSON.
     ///
     /// - Returns: Nil if the request waits for a job.
     /// - Throws: 400 for a bad body.

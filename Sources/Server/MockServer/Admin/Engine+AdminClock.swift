@@ -4,7 +4,7 @@ import JSON
 import Scenarios
 import Traffic
 
-/// The admin API's time: clocks, and tokens whose lifetime follows them.
+/// The admin API's time: clocks, and tokens whose lifetime follows a clock.
 extension Engine {
     /// `GET /__admin/clock`: returns the world's time, and the events that are due next.
     func clockAnswer(_ call: AdminCall) -> Answer {
@@ -39,11 +39,11 @@ extension Engine {
         let what: String
         var consultation: ResourceID?
         var connection: UInt64?
-        /// The number of the held thing.
+        /// The number of the held item.
         var held: Int?
     }
 
-    /// A world's due events in order of time; a replayed session only knows its next step.
+    /// A world's due events in chronological order; for a replayed session, only the next step.
     private func due(in world: World) -> (due: [Due], count: Int) {
         var due: [Due] = []
         var hidden = 0
@@ -82,7 +82,7 @@ extension Engine {
         let body = try call.body(keys: ["advance", "advance_to", "advance_until", "within", "optional"])
         guard call.world.clock.manualTime != nil else { throw .realClock }
         let move = try ClockMove(of: call.world, in: self, body)
-        // Begins now, so that the client gets its errors at once, unless it has to wait for another move.
+        // The move starts immediately unless another move is in progress, so that the client gets errors immediately.
         if call.world.clockMove == nil { try move.begin() }
         return Answer(move)
     }
@@ -114,25 +114,25 @@ extension Engine {
 
 /// Moves a manual clock a few steps at a time, because a move may run the answers and meals of a year.
 ///
-/// Another move of the same clock waits until this one ends. A reset ends a move early. So does its client by closing
-/// the connection, and then the clock stays where it is.
+/// Another move of the same clock waits until this one ends. A reset ends a move early. A client can also end its move
+/// early by closing the connection, and the clock then stays at its current time.
 final class ClockMove: BodySource {
     private unowned let engine: Engine
     private let world: World
-    /// The span of the move in nanoseconds, unless it goes to a time.
+    /// The span of the move in nanoseconds; nil if the move has a target time.
     private let span: Int64
     private let time: Timestamp?
     /// The entry that ends the move; nil for a move by a span or to a time.
     private let query: JournalQuery?
     private var lookout: JournalLookout?
-    /// Whether a move without a match is answered rather than refused.
+    /// Whether a move without a match gets an answer instead of a refusal.
     private let isOptional: Bool
     /// The start time and the target of the clock; nil before the move begins.
     private var start, target: Timestamp?
     /// Whether the last step moved the clock.
     private var hasMoved = true
     private var slow: Set<ConnectionID>?
-    /// The number of events in a slice; each takes at most a tenth of a millisecond.
+    /// The number of events in a slice; each event takes at most a tenth of a millisecond.
     private static let steps = 16
     /// The default span of a search for an entry, in nanoseconds: 1 h.
     private static let usualSearch: Int64 = 3_600_000_000_000
@@ -155,7 +155,7 @@ final class ClockMove: BodySource {
         }
     }
 
-    /// Computes the target and records the move in the journal; 400 if the clock cannot go there.
+    /// Computes the target and records the move in the journal; throws 400 if the clock cannot reach the target.
     func begin() throws(APIError) {
         guard let start = world.clock.manualTime else { throw .realClock }
         guard time != nil || start.nanosecondsSinceEpoch + span <= Self.latest else { throw .clockTooFar }
@@ -173,7 +173,7 @@ final class ClockMove: BodySource {
         world.clockMove = self
     }
 
-    /// The last time that a clock can show: 2199-12-31T23:59:59Z, in nanoseconds since 1970.
+    /// The latest time of a clock: 2199-12-31T23:59:59Z, in nanoseconds since 1970.
     private static let latest = (WorldSettings.lastTokenExpiry - 1) * 1_000_000_000
 
     func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress {
@@ -202,14 +202,14 @@ final class ClockMove: BodySource {
         return .end
     }
 
-    /// Whether steps remain before the target or at it; many events may be due at the same time.
+    /// Whether steps remain before or at the target; many events may be due at the same time.
     private func isBefore(_ target: Timestamp) -> Bool {
         world.turn.now < target || world.nextStep.map { $0 <= target } ?? false
     }
 
-    /// Moves the clock; a search for an entry goes from one due event to the next.
+    /// Moves the clock; a search for an entry moves the clock from one due event to the next.
     ///
-    /// - Returns: Whether the move has ended; false means that the slice is full.
+    /// - Returns: Whether the move has ended; false if the slice is full.
     private func moves(to target: Timestamp, _ slice: inout BodySlice, _ found: inout JournalEntry?) -> Bool {
         guard lookout != nil else {
             engine.advance(world, to: target, steps: Self.steps, slow: &slow, at: slice.now)
@@ -227,7 +227,7 @@ final class ClockMove: BodySource {
                 let due = engine.nextDue(ofWorld: world.name, at: slice.now) ?? target
                 let next = min(max(due, time), target)
                 engine.noteAdvance(of: world, from: time, to: next)
-                // After a step that did not move the clock, runs all steps of this time at once.
+                // After a step that did not move the clock, run all steps that are due at this time.
                 let steps = next > time || hasMoved ? 1 : Int.max
                 hasMoved = next > time
                 engine.advance(world, to: next, steps: steps, slow: &slow, at: slice.now)

@@ -6,7 +6,7 @@ import Scenarios
 
 /// The admin API's faults: lists, switches, adds and removes them while clients are connected.
 ///
-/// Faults that hold something are breakpoints; `/__admin/breakpoints` has only these.
+/// Faults that hold something are breakpoints; `/__admin/breakpoints` has only breakpoints.
 extension Engine {
     private func isMeant(_ entry: FaultBook.Entry, by call: AdminCall) -> Bool {
         entry.rule.fault.isHold || !call.template.hasPrefix("breakpoints")
@@ -28,9 +28,9 @@ extension Engine {
         return answer
     }
 
-    /// `POST /__admin/faults`: adds one or more rules, written as in a scenario file, after the others.
+    /// `POST /__admin/faults`: adds one or more rules, written as in a scenario file, after the existing rules.
     ///
-    /// If one of them is invalid, it adds none.
+    /// If a rule is invalid, none are added.
     ///
     /// - Returns: Nil if the request waits for a job, which reads many rules.
     /// - Throws: 400 for an invalid rule or a name that exists, 507 if the server has no room.
@@ -53,7 +53,7 @@ extension Engine {
         }
         guard hasRoom(forJobOf: call.bytes.count) else { throw .tooMuchToRead }
         let awaited = awaitJob(for: call.exchange, holding: call.bytes.count)
-        // So that nobody else takes a name.
+        // This prevents other requests from taking a name.
         stand(world)
         beside(at: call.now) {
             Result { () throws(APIError) in try Self.rules(from: drafts, besides: names).faults }
@@ -65,12 +65,12 @@ extension Engine {
         return nil
     }
 
-    /// The maximum number of rules to read on the loop itself, which takes up to a millisecond.
+    /// The maximum number of rules to read on the loop; reading this many takes up to a millisecond.
     private static let rulesOnLoop = 64
 
     private func names(in world: World) -> Set<ExactString> { Set(world.faults.rules.lazy.map(\.rule.name)) }
 
-    /// Adds several rules; `values` are the same as JSON.
+    /// Adds several rules; `values` are the same rules as JSON.
     private func add(_ rules: [FaultRule], _ values: [JSONValue], _ call: AdminCall) throws(APIError) -> Answer {
         let world = call.world
         // The owner of its run may have ended it during the job.
@@ -110,7 +110,7 @@ extension Engine {
         return read.faults[0]
     }
 
-    /// Reads several rules at once, as the faults of a scenario, and names those that have no name.
+    /// Reads several rules together, as the faults of a scenario, and names rules that have no name.
     ///
     /// - Parameters:
     ///   - taken: The names of the world's rules.
@@ -141,7 +141,7 @@ extension Engine {
     /// The fault or the breakpoint of the path; 404 for an unknown name.
     func showFault(_ call: AdminCall) throws(APIError) -> Answer { .ok(try description(ofFault: call.parameter, call)) }
 
-    /// `PATCH {"enabled"}`: switches a rule, including on open connections to which it applied when they opened.
+    /// `PATCH {"enabled"}`: switches a rule, including on open connections to which the rule applied when they opened.
     ///
     /// - Throws: 404 for an unknown name, 400 for a bad body, 409 if a breakpoint's controller has no stream of events.
     func switchFault(_ call: AdminCall) throws(APIError) -> Answer {
@@ -196,7 +196,7 @@ extension Engine {
         return .noContent
     }
 
-    /// - Parameter now: The system's time; if nil, held things continue in the next turn.
+    /// - Parameter now: The system's time; if nil, held items continue in the next turn.
     func setFaults(_ names: Set<ExactString>, of world: World, isEnabled: Bool, at now: Timestamp? = nil) {
         world.faults.setEnabled(isEnabled, named: names)
         let rules = world.faults.rules.map(\.rule).filter { names.contains($0.name) }
@@ -210,7 +210,7 @@ extension Engine {
     func changeOpenSockets(of world: World, _ change: (inout SocketFaults) -> Bool) {
         for connection in connections where connection.world === world {
             guard var faults = connection.socketFaults else { continue }
-            // Takes the faults out during the change, so that changing them copies nothing.
+            // Move the faults out during the change, so that the change copies nothing.
             connection.socketFaults = nil
             let isChanged = change(&faults)
             connection.socketFaults = faults
@@ -244,8 +244,8 @@ extension Engine {
         writer.member("connection", ifPresent: rule.connection.map { Int(clamping: $0) })
         writer.member("controller", ifPresent: rule.controller?.text)
         if missingController(of: rule, in: world) != nil { writer.member("abandoned", true) }
-        // For a breakpoint the matches are the held things. A step can hold things that the rule does not match, and a
-        // breakpoint for frames matches a socket once but may hold many of its frames.
+        // For a breakpoint, the matches are the held items. A step can hold items that the rule does not match, and a
+        // breakpoint for frames matches a socket once but may hold many of the socket's frames.
         writer.member("matches", rule.fault.isHold ? entry.acted : entry.matches)
         writer.member("acted", entry.acted)
         guard rule.fault.isHold else { return }

@@ -7,9 +7,9 @@ import Text
 import Traffic
 import WebSocket
 
-/// The admin API's list of held things, and the actions on them.
+/// The admin API's list of held items, and the actions on them.
 extension Engine {
-    /// `GET /__admin/held`: lists held things, oldest first; long bodies are shortened.
+    /// `GET /__admin/held`: lists held items, oldest first; long bodies are shortened.
     func heldList(_ call: AdminCall) -> Answer {
         let world = call.world
         let holds = world.live?.holds ?? HoldTable()
@@ -29,7 +29,8 @@ extension Engine {
     /// The maximum size of a body in the list, in bytes.
     private static let listedBody = 64 * 1024
 
-    /// `GET /__admin/held/{held}`: describes a held thing with its whole body; 404 if nothing is held with the number.
+    /// `GET /__admin/held/{held}`: describes a held item with its whole body; throws 404 if no held item has the
+    /// number.
     func showHeld(_ call: AdminCall) throws(APIError) -> Answer {
         let thing = try held(call).thing
         return .object { write(thing, of: call.world, bodies: .max, to: &$0) }
@@ -46,10 +47,10 @@ extension Engine {
         return (thing, connection)
     }
 
-    /// `POST /__admin/held/{held} {"action"}`: releases, changes, answers or drops a held thing.
+    /// `POST /__admin/held/{held} {"action"}`: releases, changes, answers or drops a held item.
     ///
-    /// - Throws: 404 if nothing is held with the number, 409 for an action that is impossible for the held thing, 400
-    ///   for a bad body.
+    /// - Throws: 404 if no held item has the number, 409 for an action that is impossible for the held item, 400 for a
+    ///   bad body.
     func releaseHeldThing(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, (thing, connection)) = (call.world, try held(call))
         let command = try HeldCommand(call, thing, on: connection, in: self)
@@ -63,9 +64,9 @@ extension Engine {
         }
     }
 
-    /// `PATCH /__admin/held/{held} {"for"}`: sets how long it waits from now, by the world's clock.
+    /// `PATCH /__admin/held/{held} {"for"}`: sets how long a held item waits from now, by the world's clock.
     ///
-    /// - Throws: 404 if nothing is held with the number, 400 for a bad body.
+    /// - Throws: 404 if no held item has the number, 400 for a bad body.
     func prolongHeld(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, body) = (call.world, try call.body(keys: ["for"]))
         guard let time = try body.duration("for"), (FaultLimits.shortestHold...FaultLimits.longestWait).contains(time)
@@ -79,7 +80,7 @@ extension Engine {
         return try showHeld(call)
     }
 
-    /// `POST /__admin/held {"action"}`: continues or drops everything that is held.
+    /// `POST /__admin/held {"action"}`: continues or drops all held items.
     func releaseHeld(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, isDropped) = (
             call.world, try call.body(keys: ["action"]).choice("action", of: ["continue", "drop"]) == "drop"
@@ -139,7 +140,7 @@ extension WebSocket.Event {
     }
 }
 
-/// An operator's action on a held thing.
+/// An operator's action on a held item.
 private struct HeldCommand {
     let action: Engine.HeldAction
     let steps: Bool
@@ -147,7 +148,7 @@ private struct HeldCommand {
 
     private typealias Row = (action: String, places: Set<RecordedHold.Place>, keys: [String])
 
-    /// The actions with their keys, for each held thing.
+    /// The actions with their keys, for each kind of held item.
     private static let rows: [Row] = [
         ("continue", [.request, .response, .handshake, .frame], []),
         ("step", [.request, .response, .handshake, .frame], []),
@@ -166,7 +167,7 @@ private struct HeldCommand {
         guard let row = rows.first(where: { $0.action == name && $0.places.contains(thing.place) }) else {
             throw .wrongPlace(name, thing.place.rawValue)
         }
-        // The action and the place decide which keys the body may have.
+        // The action and the place determine which keys the body may have.
         try body.check(keys: ["action"] + row.keys)
         let present = row.keys.filter { body[$0] != nil }
         steps = try body.flag("step") ?? false || name == "step"
@@ -220,7 +221,8 @@ private struct HeldCommand {
 }
 
 extension AdminBody {
-    /// The fields of a changed head without framing fields, which the server writes; nil if the fields stay.
+    /// The fields of a changed head, without the framing fields, which the server writes; nil if the fields stay
+    /// unchanged.
     private func fields() throws(APIError) -> HTTPFields? {
         guard let value = self["fields"] else { return nil }
         let expected = #"a list of fields such as {"name": "Retry-After", "value": "2"}"#

@@ -6,7 +6,7 @@ import JSON
 import Judging
 import Traffic
 
-/// The admin API's journal: the events of a world as lists, as NDJSON and as HAR.
+/// The admin API's journal: a world's events as lists, NDJSON and HAR.
 extension Engine {
     /// `GET /__admin/requests` and similar paths: the newest entries that match the query; 400 for an invalid query.
     func entryList(_ call: AdminCall) throws(APIError) -> Answer {
@@ -42,8 +42,8 @@ extension Engine {
         return Answer(search)
     }
 
-    /// `GET /__admin/entries/{number}`: an entry, the fault rules that acted on it, and the broken obligations that it
-    /// is evidence of.
+    /// `GET /__admin/entries/{number}`: an entry, the fault rules that acted on it, and the broken obligations for
+    /// which it is evidence.
     ///
     /// - Throws: 404 if the journal does not have the entry.
     func showEntry(_ call: AdminCall) throws(APIError) -> Answer {
@@ -73,7 +73,8 @@ extension Engine {
             }))
     }
 
-    /// `GET /__admin/journal`: all entries, oldest first, one per line, to save and judge later; 400 for any query.
+    /// `GET /__admin/journal`: all entries, oldest first, one per line, for saving and judging later; throws 400 for
+    /// any query.
     func journalLines(_ call: AdminCall) throws(APIError) -> Answer {
         guard call.head.target.query == nil else { throw .journalTakesNoQuery }
         let encoder = call.world.journalEncoder
@@ -87,14 +88,15 @@ extension Engine {
         return Answer(source, contentType: "application/x-ndjson; charset=utf-8")
     }
 
-    /// The cost of converting an entry for a session, as the number of bytes that could be written in the same time.
+    /// The cost of converting an entry for a session, as the number of bytes that the server could write in the same
+    /// time.
     private static var costOfDrafting: Int { 1024 }
 
     /// `GET /__admin/har`: the journal's traffic as a HAR file, as if recorded next to the client.
     func harAnswer(_ call: AdminCall) throws(APIError) -> Answer {
         guard call.head.target.query == nil else { throw .journalTakesNoQuery }
         let world = call.world
-        // Targets in the journal have the world's prefix.
+        // Request targets in the journal have the world's prefix.
         let prefix = world.id.map { "/w/\($0)" } ?? ""
         let origin = String(world.settings.origin.dropLast(prefix.utf8.count))
         var (journal, draft) = (world.journal.entries().makeIterator(), SessionDraft(origin: origin))
@@ -118,7 +120,7 @@ extension Engine {
         return Answer(source)
     }
 
-    /// `DELETE /__admin/journal`: drops all entries; their numbers continue.
+    /// `DELETE /__admin/journal`: drops all entries; later entries continue the numbering.
     func clearJournal(_ call: AdminCall) -> Answer {
         let world = call.world
         if world.journal.weight > Engine.largestWorkOnLoop { discard(world.journal) }
@@ -165,13 +167,13 @@ extension World {
         return lines
     }
 
-    /// Drops all entries and the judgement of them; their numbers continue.
+    /// Drops all entries and the judgement on them; later entries continue the numbering.
     func clearJournal() {
         journal.removeAll()
         forgetEarlier()
     }
 
-    /// Restarts the judge, if there is one, with the next entry.
+    /// Restarts the judge, if any, with the next entry.
     func forgetEarlier() {
         forgottenNumber = journal.lastNumber
         if judge != nil { beginJudging() }
@@ -180,7 +182,7 @@ extension World {
 
 /// A reader's snapshot of a world's journal: its entries at the time of the request.
 ///
-/// A slow reader also gets entries that the journal drops meanwhile. Entries that the journal still has cost nothing.
+/// A slow reader also gets entries that the journal drops meanwhile. Entries that the journal still has do not count.
 struct KeptJournal {
     private let world: World
     private let weight, droppedWeight: Int
@@ -195,16 +197,17 @@ struct KeptJournal {
 }
 
 extension JournalEntry {
-    /// The cost of writing the entry, in addition to its bytes: for near misses it compares all endpoints.
+    /// The cost of writing the entry, in addition to its bytes: near misses require comparing all endpoints.
     var extraCost: Int {
         guard case .exchange(let exchange) = event, exchange.unmatched != nil else { return 0 }
         return 32 * 1024
     }
 }
 
-/// The admin API's events: a stream of a journal's new entries.
+/// The admin API's events: a stream of new journal entries.
 extension Engine {
-    /// `GET /__admin/events`: an endless stream of the entries from now on, or after the last one that the client saw.
+    /// `GET /__admin/events`: an endless stream of new entries, or of all entries after the last one that the client
+    /// saw.
     ///
     /// - Throws: 400 for a bad query, 409 if another stream has the controller's name.
     func follow(_ call: AdminCall) throws(APIError) -> Answer? {
@@ -239,7 +242,7 @@ extension Engine {
         return nil
     }
 
-    /// Whether a stream of events of a world has this controller's name.
+    /// Whether an event stream of a world has this controller's name.
     func hasController(_ name: ExactString, of world: World) -> Bool {
         followers.contains { id in
             guard let follower = self[id]?.follower else { return false }
@@ -247,7 +250,7 @@ extension Engine {
         }
     }
 
-    /// Queues the followers that have unsent entries and room for them, and wakes the waits that have news.
+    /// Queues the followers that have unsent entries and room for them, and wakes the waits that have new entries.
     func queueFollowers() {
         guard !followers.isEmpty else { return }
         followers.removeAll { self[$0].map { !$0.isFollower && $0.waiter == nil } ?? true }
@@ -279,11 +282,11 @@ extension Engine {
         return cost
     }
 
-    /// Sends a follower a comment to keep the stream alive; resets it if it has read nothing for the idle time.
+    /// Sends a follower a comment to keep the stream alive; resets a follower that has read nothing for the idle time.
     func keepAlive(_ connection: Connection, at now: Timestamp) {
         guard let follower = connection.follower else { preconditionFailure("Only followers may be kept alive.") }
         guard follower.unreadTime < patience.idle else { return end(connection, .reset) }
-        // Time alone can break an obligation.
+        // An obligation can break just because time passes.
         connection.follower?.verdicts?.isDue = true
         if connection.output.isEmpty {
             lendOutput(to: connection)
@@ -295,7 +298,7 @@ extension Engine {
         arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
     }
 
-    /// Ends a stream of events cleanly, because its world is gone or the server stops.
+    /// Ends an event stream cleanly because its world is gone or the server stops.
     func endEvents(on connection: Connection, at now: Timestamp) {
         // Sends the latest entries if the reader has room.
         if connection.follower?.hasNews == true, !isReadingPaused(connection) { _ = feedFollower(connection, at: now) }
@@ -314,13 +317,13 @@ struct Follower {
     private(set) var lastNumber: Int
     /// Whether the follower is queued for a slice.
     var isBehind = false
-    /// How long the reader has not read any of the waiting output, in nanoseconds.
+    /// How long the reader has read none of the waiting output, in nanoseconds.
     var unreadTime: Int64 = 0
     /// The name under which this stream owns breakpoints; nil if it owns none.
     var controller: ExactString?
     /// The verdicts sent so far; nil if the stream has no verdicts.
     var verdicts: WatchedVerdicts?
-    /// The life of the world that the client knows.
+    /// The world's life that was last reported to the client.
     private var life = 0
 
     init(world: World, lastNumber: Int) {
@@ -356,8 +359,7 @@ struct Follower {
 
     /// Sends entries until the connection holds `limit` bytes, or the slice is full, and returns the cost.
     ///
-    /// The description of a restarted world comes before its entries. Verdicts come after the entries that they are
-    /// about.
+    /// The description of a restarted world comes before its entries. Verdicts follow the entries that caused them.
     mutating func appendNews(
         to connection: Connection, limit: Int, slice: Int, instance: String, at now: Timestamp
     ) -> Int {

@@ -5,10 +5,10 @@ import MCP
 
 /// The admin API for agents: the Model Context Protocol over HTTP.
 extension Engine {
-    /// `POST /__admin/mcp`: answers a client's message; nil if the answer waits for a job or a world.
+    /// `POST /__admin/mcp`: answers a client's message; returns nil if the answer waits for a job or a world.
     ///
-    /// A tool's call becomes a request to the admin API with the fields of this one, so it passes the same checks. The
-    /// response has the answer. There are no sessions, so a client that disconnects loses the answer.
+    /// A tool call becomes a request to the admin API with the same fields, so it passes the same checks. The HTTP
+    /// response carries the answer. There are no sessions, so a client that disconnects loses the answer.
     func modelContext(_ call: AdminCall) throws(APIError) -> Answer? {
         let fields = call.head.fields
         let step = MCPServer(version: Version.current).receive(call.bytes) { name in
@@ -54,7 +54,7 @@ extension Engine {
         }
     }
 
-    /// The message for a tool's answer; a job makes it if that takes long.
+    /// The message for a tool's answer; created by a job if that takes long.
     private func enveloped(_ answer: Answer, for request: MCPCall, on connection: ConnectionID) -> Answer {
         guard answer.source == nil, answer.body.count <= Self.largestWorkOnLoop else {
             let source = answer.source ?? BytesSource([answer.body])
@@ -113,7 +113,7 @@ final class EnvelopeSource: BodySource {
         return .end
     }
 
-    /// Makes the message; a job makes large ones and then wakes the stream.
+    /// Creates the message; a job creates large messages and then wakes the stream.
     private func make(status: Int, at now: Timestamp) {
         isMade = true
         let (request, body) = (request, bytes.count > MCPCall.answerLimit ? nil : bytes)

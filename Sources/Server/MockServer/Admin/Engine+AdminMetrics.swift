@@ -1,7 +1,7 @@
 import FitIQAPI
 import Traffic
 
-/// Metrics in the text format of Prometheus.
+/// Metrics in the Prometheus text format.
 extension Engine {
     /// `GET /__admin/metrics`: gauges of the current state, and counters since the server's start.
     func metrics(_ call: AdminCall) -> Answer {
@@ -53,18 +53,18 @@ extension Engine {
     }
 }
 
-/// Writes the text format of Prometheus, version 0.0.4.
+/// Writes the Prometheus text format, version 0.0.4.
 struct MetricsText {
-    /// A value with its labels, whose texts must not contain quotation marks, backslashes or line ends.
+    /// A value with its labels; label texts must not contain quotation marks, backslashes or line ends.
     typealias Sample = (labels: [(name: String, value: String)], value: Int)
 
     private(set) var bytes: [UInt8] = []
 
-    /// Writes a value that can rise and fall.
+    /// Writes a gauge, whose value can rise and fall.
     mutating func gauge(_ name: String, _ help: String, _ value: Int) { gauge(name, help, [([], value)]) }
     mutating func gauge(_ name: String, _ help: String, _ samples: [Sample]) { write(name, "gauge", help, samples) }
 
-    /// Writes a count that only grows, with samples in the order of their labels.
+    /// Writes a counter, which never decreases, with its samples in the order of their labels.
     mutating func counter(_ name: String, _ help: String, _ samples: [Sample]) { write(name, "counter", help, samples) }
 
     private mutating func write(_ name: String, _ type: String, _ help: String, _ samples: [Sample]) {

@@ -9,7 +9,7 @@ import WebSocket
 /// The admin API's sockets: the open WebSockets of a world, and actions on them.
 ///
 /// A socket's number is its connection's number in the journal. The journal records an action with the fault
-/// ``LiveControl/byHand``, so that judges do not blame the client for it.
+/// ``LiveControl/byHand``, so that judges do not count it against the client.
 extension Engine {
     /// `GET /__admin/sockets`: lists the open sockets by number.
     ///
@@ -26,7 +26,7 @@ extension Engine {
         return Answer(source)
     }
 
-    /// `GET /__admin/sockets/{connection}`: the socket, and examples of frames for it; 404 if it is not open.
+    /// `GET /__admin/sockets/{connection}`: the socket, with example frames; throws 404 if the socket is not open.
     func socketAnswer(_ call: AdminCall) throws(APIError) -> Answer {
         let (number, connection) = try openSocket(call)
         return .object { writer in
@@ -35,7 +35,7 @@ extension Engine {
         }
     }
 
-    /// `POST /__admin/sockets/{connection}/send`: sends a message or a ping past all faults and breakpoints.
+    /// `POST /__admin/sockets/{connection}/send`: sends a message or a ping that bypasses all faults and breakpoints.
     ///
     /// - Throws: 404 if the socket is not open, 400 for a bad body, 409 if it closes or is silent.
     func send(_ call: AdminCall) throws(APIError) -> Answer {
@@ -98,7 +98,7 @@ extension Engine {
         return answer(about: connection, of: call.world)
     }
 
-    /// `POST /__admin/sockets/{connection}/finish` and `/reset`: ends the transport at once, without a close frame.
+    /// `POST /__admin/sockets/{connection}/finish` and `/reset`: ends the transport immediately, without a close frame.
     func cutSocket(_ call: AdminCall) throws(APIError) -> Answer {
         let connection = try openSocket(call).connection
         _ = try call.body(keys: [])
@@ -124,7 +124,7 @@ extension Engine {
         }
     }
 
-    /// `POST /__admin/sockets/{connection}/silence`: stops sending and reading until `resume`.
+    /// `POST /__admin/sockets/{connection}/silence`: stops sending and reading until `resume` is called.
     ///
     /// The engine resets a socket that is still silent after ``longestSilence``, by the world's clock.
     func silenceSocket(_ call: AdminCall) throws(APIError) -> Answer {
@@ -161,7 +161,7 @@ extension Engine {
 
     // MARK: Finding and describing
 
-    /// Runs the world's due steps and finds the open socket of the path; 404 if there is none.
+    /// Runs the world's due steps and finds the path's open socket; throws 404 if there is none.
     private func openSocket(_ call: AdminCall) throws(APIError) -> (number: UInt64, connection: Connection) {
         enterDue(call.world, at: call.now)
         let wanted = UInt64(call.parameter.text)
@@ -236,7 +236,8 @@ extension Engine {
 }
 
 extension Connection {
-    /// The connection's number in a world's journal; nil unless it has one and is an open WebSocket of the world.
+    /// The connection's number in a world's journal; nil unless the connection is an open WebSocket of the world and
+    /// has a number.
     func socketNumber(in world: World) -> UInt64? {
         guard self.world === world, isOpenSocket, !isEcho, ending == .none, let number = record.number,
             number.world == world.number

@@ -6,10 +6,10 @@ import Scenarios
 
 /// The admin API's state: exports a world's content as a scenario file, and imports it again.
 ///
-/// The state is data: users with their entities, the count of issued ids, guide, seed and clock. It has no scripts and
-/// faults. An import leaves those unchanged unless the file has its own.
+/// The state is data: users with their entities, the count of issued ids, guide, seed and clock. The state does not
+/// include scripts or faults. An import leaves scripts and faults unchanged unless the file contains its own.
 extension Engine {
-    /// `GET /__admin/state`: a scenario file in JSON that starts a world in the current state of this one.
+    /// `GET /__admin/state`: a JSON scenario file that starts a world in this world's current state.
     ///
     /// - Returns: Nil if the request waits for a job.
     /// - Throws: 409 if the world replays a session, 507 if the state is too large for the body of an import.
@@ -21,7 +21,7 @@ extension Engine {
         let awaited = awaitJob(for: call.exchange)
         stand(world)
         beside(at: now) {
-            // Takes the value out, so that the world's values have one owner again after the job.
+            // Move the value out, so that the world's values have one owner again after the job.
             let export = export.take()
             return Result { () throws(APIError) in try export.encoded(within: limit).pieces }
         } then: { engine, pieces, now in
@@ -35,7 +35,8 @@ extension Engine {
         return nil
     }
 
-    /// The content of the default world, like `GET /__admin/state` but of any size; 409 if the world replays a session.
+    /// The content of the default world, like `GET /__admin/state` but of any size; throws 409 if the world replays a
+    /// session.
     public func exportState(at now: Timestamp) throws(APIError) -> [UInt8] {
         let export = try export(of: defaultWorld, at: now)
         return export.encoded(export.backend)
@@ -43,7 +44,7 @@ extension Engine {
 
     private func export(of world: World, at now: Timestamp) throws(APIError) -> StateExport {
         guard world.replay == nil else { throw .stateOfReplay }
-        // Runs due steps first, because the loop may be late.
+        // Run due steps first, because the loop may be late.
         advance(world, to: world.clock.now(now), at: now)
         world.setTime(now)
         return StateExport(
@@ -73,17 +74,18 @@ extension Engine {
 
     /// `PUT /__admin/state`: restarts a world from a scenario file; a later reset returns to this state.
     ///
-    /// If the file does not have them, guide, seed, clock mode, lifetime of tokens, rules, scripts and faults stay.
+    /// The guide, seed, clock mode, token lifetime, rules, scripts and faults stay unchanged if the file does not
+    /// contain them.
     ///
     /// - Returns: Nil if the request waits for a job.
     /// - Throws: 400 for an invalid or inconsistent scenario file, 409 if the world replays a session and the file has
-    ///   none, 507 if the server has no room. In each case the world stays unchanged.
+    ///   no session, 507 if the server has no room. If it throws, the world stays unchanged.
     func importState(_ call: AdminCall) throws(APIError) -> Answer? {
         let world = call.world
         let pieces = call.connection.takeBodyPieces() + [call.bytes]
         let size = pieces.reduce(0) { $0 + $1.count }
         guard size > 0 else { throw .emptyBody }
-        // A state may be larger than any body of the API.
+        // A state may be larger than any other body in the API.
         let jsonLimits = JSON.Limits(bytes: max(limits.stateBody, 1), values: Scenario.largestStateValues)
         return try begin(world, for: call.exchange, holding: size) {
             let (settings, isReplay) = (world.settings, world.replay != nil)
@@ -101,7 +103,7 @@ extension Engine {
         }
     }
 
-    /// Raises the limit of the body for a photo, and for a state or a frame from a client with admin access.
+    /// Raises the body limit for a photo, and for a state or a frame from a client with admin access.
     func admitLargeBody(_ head: RequestHead, on connection: Connection) {
         switch Destination(of: head.target, in: self).route {
         case .api(let route) where route.endpoint(for: head.method) == .recognizeMealPhoto:
@@ -118,7 +120,7 @@ extension Engine {
     }
 }
 
-/// The input of an export, as a value for a job.
+/// The input for an export, as a value that a job can use.
 private struct StateExport: Sendable {
     let backend: Backend
     let time: Timestamp
@@ -130,7 +132,7 @@ private struct StateExport: Sendable {
     let clock: ClockMode
     let rules: WorldRules
 
-    /// The encoded state; 507 if it could exceed the limit.
+    /// The encoded state; throws 507 if it could exceed the limit.
     func encoded(within limit: Int) throws(APIError) -> [UInt8] {
         let settled = backend.settled(at: time, dateShift: dateShift)
         let bytes = settled.storedBytes + 6 * name.utf8.count + Self.firstLines
@@ -148,12 +150,12 @@ private struct StateExport: Sendable {
 }
 
 extension Answer {
-    /// An answer with a state, which has no URLs and so is the same over TLS.
+    /// An answer with a state, which contains no URLs and is therefore the same over TLS.
     fileprivate static func state(_ bytes: [UInt8]) -> Answer {
         Answer(body: bytes, contentType: Answer.json)
     }
 
-    /// An answer with a state in pieces, which the engine sends and frees one by one.
+    /// An answer with a state in pieces; the engine sends and frees one piece at a time.
     fileprivate static func state(_ pieces: [[UInt8]]) -> Answer {
         Answer(BytesSource(pieces), contentType: Answer.json)
     }
@@ -171,16 +173,16 @@ extension WrittenScript {
 }
 
 extension [UInt8] {
-    /// The bytes in pieces, because to free all of them at once would hold the loop.
+    /// The bytes in pieces, because freeing all of them together would block the loop.
     fileprivate var pieces: [[UInt8]] {
         stride(from: 0, to: count, by: 1 << 20).map { Array(self[$0..<Swift.min($0 + 1 << 20, count)]) }
     }
 }
 
 extension WorldSettings {
-    /// The settings with the members of an imported state; settings that it does not have stay.
+    /// The settings with the members of an imported state; other settings stay unchanged.
     ///
-    /// - Throws: 400 if neither the imported upstream nor the world's has a URL.
+    /// - Throws: 400 if neither the imported upstream nor the world's upstream has a URL.
     fileprivate func importing(_ imported: Scenario) throws(APIError) -> WorldSettings {
         var settings = self
         let old = scenario
@@ -209,12 +211,12 @@ extension Scenario {
     public static let largestState = 640 * 1024 * 1024
     /// The maximum number of JSON values in a state.
     ///
-    /// In a world at the limit of ``ServerLimits/stateBody`` each value has at least 22 stored bytes.
+    /// In a world at the limit of ``ServerLimits/stateBody``, each value takes at least 22 stored bytes.
     public static let largestStateValues = 15_500_000
 
     private static let stateLimits = JSON.Limits(bytes: largestState, values: largestStateValues)
 
-    /// Reads a scenario file, which as JSON may be as large as a state.
+    /// Reads a scenario file; a JSON file may be as large as a state.
     ///
     /// - Parameter file: The file's name for messages.
     /// - Throws: The mistakes in the file.
@@ -224,8 +226,8 @@ extension Scenario {
             do throws(ScenarioErrors) {
                 return try read(bytes, file: file)
             } catch {
-                // JSON beyond the limits of scenario files may still be a state. If it is not, throws the first error,
-                // which has lines.
+                // JSON beyond the limits of scenario files may still be a state. If the JSON is not a state either,
+                // throw the first error, which has line numbers.
                 guard isJSON, let value = try? JSON.parse(bytes, limits: stateLimits),
                     let state = try? read(json: value)
                 else { throw error }
@@ -245,7 +247,7 @@ extension Scenario {
     ) throws(ScenarioErrors) -> Scenario {
         let value: JSONValue
         do throws(JSONError) {
-            // The server has already held this data in memory.
+            // A server has already had this data in memory.
             value = try JSON.parse(bytes, limits: isSaved ? JSON.Limits(bytes: .max, values: .max) : stateLimits)
         } catch {
             let mistake = ScenarioErrors.Mistake(
@@ -255,7 +257,7 @@ extension Scenario {
         return try read(json: value, isSaved: isSaved)
     }
 
-    /// The scenario with a state's data instead of its own; scripts and faults stay unless the state has its own.
+    /// The scenario with a state's data in place of its own data; scripts and faults stay unless the state has its own.
     public func continuing(from state: Scenario) -> Scenario {
         var result = state
         (result.name, result.summary) = (name, summary)

@@ -7,15 +7,16 @@ import Traffic
 
 /// The admin API's worlds: creates, lists, describes, resets and deletes them.
 extension Engine {
-    /// The keys of a body that resets a world; one that creates a world may also have ``idKey``.
+    /// The keys of a body that resets a world; a body that creates a world may also have ``idKey``.
     static let worldKeys = ["scenario", "seed", "guide", "clock", "judged", "label", "upstream"]
     private static let idKey = "id"
 
-    /// `POST /__admin/worlds`: makes a world; absent keys default to the scenario's, then to the server's.
+    /// `POST /__admin/worlds`: creates a world; absent keys default to the scenario's values, then to the server's
+    /// values.
     ///
     /// Returns nil if the request waits for a job.
     ///
-    /// With `id` a world can move from another server and keep its URL. A world that is made below another world's
+    /// With `id`, a world can move from another server and keep its URL. A world that is created below another world's
     /// prefix belongs to that world's run.
     func makeWorld(_ call: AdminCall) throws(APIError) -> Answer? {
         try checkPlaceForWorld()
@@ -48,7 +49,7 @@ extension Engine {
                 let fields: HTTPFields = [.location: "/__admin/worlds/\(world.name)"]
                 return Answer(status: .created, body: engine.describe(world, at: now), fields: fields)
             } catch {
-                // Gives the number back, unless another request has taken the next one.
+                // Returns the number for reuse, unless another request has taken the next one.
                 if engine.worlds.serial == number { engine.worlds.serial -= 1 }
                 throw error
             }
@@ -69,8 +70,8 @@ extension Engine {
         return world
     }
 
-    /// - Throws: 507 if the server has no room, 409 if a world has the id, 503 while the server drains, 404 if the
-    ///   owner is gone.
+    /// - Throws: 507 if the server has no room, 409 if a world already has the id, 503 while the server drains, 404 if
+    ///   the owner is gone.
     private func addWorld(
         _ number: Int, _ beginning: WorldBeginning, of owner: World? = nil, at now: Timestamp
     ) throws(APIError) -> World {
@@ -109,7 +110,7 @@ extension Engine {
 
     /// `GET /__admin/worlds`: lists the worlds in order of creation, the default world first.
     ///
-    /// A world that is deleted while the list is sent stays in it without content, so that `count` is right.
+    /// A world that is deleted while the list is sent stays in the list without content, so that `count` is correct.
     func worldList(_ call: AdminCall) -> Answer {
         let (all, now) = ((configuration.hasDefaultWorld ? [defaultWorld] : []) + worlds.byAge, call.now)
         let isSecure = call.connection.isSecure
@@ -117,7 +118,7 @@ extension Engine {
             [unowned self] world, writer in
             let description = describe(world, at: now)
             writer.raw(isSecure ? securing(description) : description)
-            // Signing the tokens takes as long as writing these bytes.
+            // Signing the tokens takes as long as writing this many bytes.
             return 4096
         }
         return Answer(source)
@@ -165,8 +166,8 @@ extension Engine {
         return .noContent
     }
 
-    /// `POST /__admin/reset`: restarts the world as it was created, or with changes; nil if the request waits for a
-    /// job.
+    /// `POST /__admin/reset`: restarts the world as it was created, or with changes; returns nil if the request waits
+    /// for a job.
     func reset(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, bytes) = (call.world, call.bytes)
         return try begin(world, for: call.exchange, holding: bytes.count) { [unowned self] in
@@ -241,7 +242,7 @@ extension Engine {
 
     /// The interval between searches for idle worlds, in nanoseconds: a minute.
     static let sweepInterval: Int64 = 60_000_000_000
-    /// The maximum number of worlds to delete at once; each deletion visits all connections.
+    /// The maximum number of worlds to delete in one turn; each deletion visits all connections.
     static let worldsSweptAtOnce = 64
     /// The pause before the next deletions, in nanoseconds: a millisecond.
     private static let sweepPause: Int64 = 1_000_000
@@ -260,14 +261,14 @@ extension Engine {
         if world.isLargeToFree { discard(world.contents) }
         world.vanish()
         worlds.accountEverything(of: world)
-        // Resumes requests that wait for the world, so that they learn that it is gone.
+        // Resumes requests that wait for the world, so that their clients learn that the world is gone.
         resume(world, at: now)
     }
 
     /// Closes a world's sockets with 1001, and detaches the other connections.
     ///
-    /// It releases held output, because no clock will do so later. It resets silent connections, whose clients would
-    /// not notice.
+    /// It releases held output, because no clock can release the output later. It resets silent connections, whose
+    /// clients would not notice.
     func closeConnections(of world: World, reason: String, at now: Timestamp) {
         for connection in connections where connection.world === world {
             if connection.speaks == .http {
@@ -280,18 +281,18 @@ extension Engine {
                 }
                 connection.world = nil
             } else {
-                // The journal of the new life has no later messages of this socket, and no end.
+                // The journal of the new life has neither later messages of this socket nor its end.
                 connection.record.isClosed = true
                 if connection.isServed {
                     if case .upstream = connection.webSocketUse { forgetSocket(of: connection) }
-                    // The old backend knows the socket, and ends with the life.
+                    // The old backend, which has the socket, ends with the old life.
                     close(connection, code: .goingAway, reason: reason, at: now)
                 }
             }
             // Releases the output even if the connection ends after it.
             if connection.output.isHeld { release(connection, in: world, at: now, skippingWaits: true) }
             lead(connection, through: nil, from: world, at: now)
-            // These times are on the old clock. They must not match entries in the new world's queue.
+            // These times are from the old clock. The times must not match entries in the new world's queue.
             (connection.queuedRelease, connection.queuedArrival, connection.pings) = (nil, nil, Pings())
             if connection.isSilent || connection.silencedUntil != nil { end(connection, .reset) }
         }

@@ -11,7 +11,7 @@ struct Answer {
     var body: [UInt8]
     /// Produces the body while the engine sends it, in place of ``body``; nil for most answers.
     var source: (any BodySource)?
-    /// Fields besides `Content-Type`, `Content-Length`, `Date` and `Connection`; nil for most answers, never empty.
+    /// Fields besides `Content-Type`, `Content-Length`, `Date` and `Connection`; nil for most answers, and never empty.
     var fields: HTTPFields?
     /// The media type; nil for JSON and for a 204.
     var contentType: String?
@@ -66,7 +66,7 @@ struct Answer {
         declaredLength = response.declaredLength
     }
 
-    /// Whether the answer only has the pre-encoded fields in ``ResponseFields/json``.
+    /// Whether the answer has no fields except the pre-encoded ones in ``ResponseFields/json``.
     var hasUsualFields: Bool { fields == nil && contentType == nil && status != .noContent && !isRecorded }
 
     /// All fields except those for framing.
@@ -78,7 +78,7 @@ struct Answer {
     }
 }
 
-/// An answer as a sendable value, so that a job can apply an overlay to it.
+/// An answer as a `Sendable` value, so that a job can apply an overlay to it.
 struct ChangedAnswer: Sendable {
     fileprivate var status: HTTPResponse.Status
     fileprivate(set) var body: [UInt8]
@@ -165,7 +165,7 @@ public enum APIDescription: CaseIterable, Sendable {
         var operations: [(method: String, path: String, summary: String)] = []
         var (path, method) = ("", "")
         let summary = "summary: "
-        // Compares bytes: comparing characters took ten times as long.
+        // Compare bytes, because comparing characters took ten times as long.
         let lines = adminOpenAPIBytes.split(separator: UInt8(ascii: "\n"))
         for line in lines.drop(while: { !$0.elementsEqual("paths:".utf8) })
             .prefix(while: { !$0.elementsEqual("components:".utf8) })
@@ -206,7 +206,7 @@ public enum APIDescription: CaseIterable, Sendable {
 /// Produces a body in slices while the engine sends it, so that a long answer does not block the loop or need much
 /// memory.
 ///
-/// The engine requests the next slice when the reader has room for it, at most once per turn of the loop.
+/// The engine requests the next slice when the reader has room for it, at most once per loop turn.
 protocol BodySource: AnyObject {
     /// The length of the body; nil if it is unknown, so that the body is chunked.
     var length: Int? { get }
@@ -216,10 +216,11 @@ protocol BodySource: AnyObject {
     /// When to call a waiting source again, by the system's clock; nil if only ``Engine/wakeStreams()`` calls it.
     var wakesAt: Timestamp? { get }
 
-    /// Appends parts until the slice is full; other work counts like bytes, so a slice may be empty.
+    /// Appends parts until the slice is full; other work counts as bytes, so a slice may be empty.
     ///
     /// - Returns: Whether the body continues, waits or ends here.
-    /// - Throws: A refusal, which before the first byte becomes the answer and later resets the connection.
+    /// - Throws: A refusal, which becomes the answer before the first byte is sent, and resets the connection after
+    ///   that.
     func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress
 }
 
@@ -258,7 +259,7 @@ struct BodySlice {
     mutating func spend(_ cost: Int) { room -= cost }
 }
 
-/// Sends existing bytes and frees them piece by piece.
+/// Sends existing bytes, and frees them in pieces.
 final class BytesSource: BodySource {
     let length: Int?
     private(set) var heldByteCount: Int

@@ -1,7 +1,7 @@
 /// An optional value on the heap, outside its owner.
 ///
-/// In the owner it takes eight bytes, regardless of its size. Use it for a value that is rare or temporary. It has one
-/// owner, so it needs no reference counting.
+/// The value takes eight bytes in its owner, regardless of the value's size. Use it for a value that is rare or
+/// temporary. The value has one owner, so it needs no reference counting.
 struct Apart<Value>: ~Copyable {
     private var place: UnsafeMutablePointer<Value>?
 

@@ -14,7 +14,7 @@ public struct ConnectionID: Hashable, Comparable, Sendable {
     init(_ socket: SocketID) { number = socket.number }
 
     var socket: SocketID { SocketID(number) }
-    /// The index for tables of connections, from 0; a later connection reuses it.
+    /// The index in tables of connections, from 0; later connections reuse it.
     public var place: Int { Int(UInt32(truncatingIfNeeded: number)) }
 
     /// Orders ids by age.
@@ -33,7 +33,7 @@ public final class Connection {
     @exclusivity(unchecked) var output = OutputBuffer()
     /// Bytes from the peer that the world's network is delaying.
     @exclusivity(unchecked) var input = OutputBuffer()
-    /// Whether the peer has ended its stream, while a network still delays its last bytes.
+    /// Whether the peer has ended its stream while a network still delays the stream's last bytes.
     @exclusivity(unchecked) var inputHasEnded = false
     /// How to end the connection after sending `output`.
     @exclusivity(unchecked) public internal(set) var ending = Ending.none
@@ -43,7 +43,7 @@ public final class Connection {
     @exclusivity(unchecked) var isTouched = false
     /// Whether a fault has stopped reading and writing.
     @exclusivity(unchecked) var isSilent = false
-    /// This connection's share of the sum of held bytes.
+    /// The bytes of this connection in the sum of held bytes.
     @exclusivity(unchecked) var accountedBytes = 0
     /// The world of the last request; nil before the first request, and after a request to the server.
     @exclusivity(unchecked) var world: World?
@@ -66,31 +66,31 @@ public final class Connection {
     @exclusivity(unchecked) private(set) var bodyPieces: [[UInt8]] = []
     /// Whether to collect the request's body in pieces.
     @exclusivity(unchecked) var takesPieces = false
-    /// The reason for which the complete request waits; meanwhile the transport does not read.
+    /// Why the complete request waits; meanwhile, the transport does not read.
     @exclusivity(unchecked) var waiting: Waiting?
     /// The request that a breakpoint holds, or whose response it holds, if any.
     @exclusivity(unchecked) var held: HeldRequest?
-    /// The client's message that a breakpoint holds, if any; later frames wait behind it.
+    /// The client's message that a breakpoint holds, if any; later frames wait behind this message.
     @exclusivity(unchecked) var heldEvent: WebSocket.Event?
     /// The number of items that breakpoints hold on this connection.
     @exclusivity(unchecked) var holdCount = 0
-    /// The time for which a fault had held the output at the last check, in nanoseconds of the system's clock.
+    /// How long a fault had held the output at the last check, in nanoseconds on the system's clock.
     @exclusivity(unchecked) var heldTime: Int64 = 0
     /// Whether a fault or a long answer in progress has stopped reading.
     @exclusivity(unchecked) var isReadingStalled = false
     /// The time of the connection's entry in the queue of deadlines.
     @exclusivity(unchecked) var queuedDeadline: Timestamp?
-    /// When to reset a connection that an operator has silenced, by the world's clock; nil for others.
+    /// When to reset a connection that an operator has silenced, by the world's clock; nil for all other connections.
     @exclusivity(unchecked) var silencedUntil: Timestamp?
-    /// The time of its entry for held output in the world's queue, by the world's clock.
+    /// The time of the connection's entry for held output in the world's queue, by the world's clock.
     @exclusivity(unchecked) var queuedRelease: Timestamp?
-    /// The time of its entry for arriving input in the same queue.
+    /// The time of the connection's entry for arriving input in the world's queue.
     @exclusivity(unchecked) var queuedArrival: Timestamp?
     @exclusivity(unchecked) var pings = Pings()
-    /// Its connection to the world's real server, if any.
+    /// The client's connection to the world's real server, if any.
     @exclusivity(unchecked) var upstream: UpstreamConnection?
     let isLocal: Bool
-    /// Whether the connection exceeds the limit and only gets a refusal.
+    /// Whether the connection exceeds the limit and gets a refusal.
     let isRefused: Bool
     @exclusivity(unchecked) var isSecure: Bool
     /// Whether a fault ends the connection like a server crash, without a TLS alert.
@@ -102,7 +102,7 @@ public final class Connection {
 
     /// Bytes that the connection holds: output for the peer, and the peer's unfinished input.
     ///
-    /// It is 0 for a connection to be reset, because the transport does this first.
+    /// The count is 0 for a connection that will be reset, because the transport resets it first.
     var heldBytes: Int { ending == .reset ? 0 : ownBytes + (upstream?.heldBytes ?? 0) }
 
     private var ownBytes: Int {
@@ -131,12 +131,12 @@ public final class Connection {
         @inline(__always) _read { yield requests.present.lastAuthorization }
         @inline(__always) _modify { yield &requests.present.lastAuthorization }
     }
-    /// The route of the last request for an entity, if it had the same target.
+    /// The route of the last request for an entity, if that request had the same target.
     func lastEntity(of target: RequestTarget) -> Route? {
         requests.present.lastTarget?.isSame(as: target) == true ? requests.present.lastEntity : nil
     }
     func keepEntity(_ route: Route, of target: RequestTarget) {
-        // Idle connections keep the target too, so it must be short.
+        // The target must be short, because idle connections keep it too.
         guard target.byteCount <= 4096 else { return }
         (requests.present.lastTarget, requests.present.lastEntity) = (target, route)
     }
@@ -153,7 +153,7 @@ public final class Connection {
 
     @inline(__always) var isFollower: Bool { !apartFollower.isEmpty }
 
-    /// Frees the state that only requests need.
+    /// Frees the state that is used only for requests.
     func endRequests() { requests = Apart() }
 
     func takeBody(_ bytes: ArraySlice<UInt8>) {
@@ -177,7 +177,8 @@ public final class Connection {
 
     /// The connection's number in a world's journal, which counts the world's connections from 1.
     ///
-    /// Each world counts separately, so that equal sessions have equal journals, regardless of other worlds.
+    /// Each world numbers its connections separately, so that equal sessions have equal journals, regardless of other
+    /// worlds.
     func number(in world: World) -> UInt64 {
         if let number = record.number, number.world == world.number { return number.number }
         world.connectionCount += 1
@@ -194,7 +195,7 @@ public final class Connection {
         guard let source = stream?.source else { return nil }
         return source as? Waiter ?? (source as? EnvelopeSource)?.source as? Waiter
     }
-    /// Whether its bytes go to a real server, which has not ended the connection yet.
+    /// Whether the connection's bytes go to a real server that has not ended the connection yet.
     var isRelaying: Bool { speaks == .relayed && upstream != nil }
     /// Whether a request has begun to arrive.
     var isReadingRequest: Bool { http.isReadingHead || http.isReadingBody }
@@ -202,7 +203,7 @@ public final class Connection {
     /// Whether the connection is a WebSocket whose end is not in the journal yet.
     var isOpenSocket: Bool { webSocket != nil && !record.isClosed }
 
-    /// Whether a recording or a real server, not a fault, determines how the connection ends.
+    /// Whether a recording or a real server, rather than a fault, determines how the connection ends.
     var endsAsRecorded: Bool {
         switch webSocketUse {
         case .replay, .upstream: record.endingRule == nil
@@ -238,10 +239,10 @@ public final class Connection {
         }()
     }
 
-    /// The protocol of a connection, which changes at most once; nobody here reads what is relayed.
+    /// The protocol of a connection, which changes at most once; the engine does not read relayed bytes.
     enum Speech { case http, webSocket, relayed }
 
-    /// The reason for which a complete request waits: a paused world, its job, an operator, or the world's real server.
+    /// The reason why a complete request waits: a paused world, its job, an operator, or the world's real server.
     enum Waiting { case forWorld, forJob, forBreakpoint, forUpstream }
 
     public enum Ending: Equatable, Sendable {
@@ -275,7 +276,7 @@ public final class Connection {
     enum Wait {
         /// The TLS handshake.
         case handshake
-        /// The time in which nothing arrives or the peer does not read.
+        /// How long nothing may arrive, or the peer may not read.
         case idle
         /// The time for a request's head or body to arrive.
         case readHead, readBody
@@ -283,9 +284,9 @@ public final class Connection {
         case closing
         /// The interval between comments on an event stream.
         case keepAlive
-        /// The time for which a silenced connection stays open.
+        /// How long a silenced connection stays open.
         case silence
-        /// The time until a waiting answer is called again.
+        /// The time until the source of a waiting answer is called again.
         case wake
     }
 }

@@ -1,8 +1,8 @@
 import FitIQAPI
 
-/// The open connections of an engine by their places, with the sums of their held bytes.
+/// An engine's open connections by place, with the sums of their held bytes.
 struct ConnectionTable: Sequence {
-    /// The connections at their places, which are reused but never removed; nil for a free place.
+    /// The connections by place; places are reused but never removed, and a free place is nil.
     private(set) var places: [Connection?] = []
     private var freePlaces: [Int] = []
     private var serial: UInt32 = 0
@@ -10,7 +10,7 @@ struct ConnectionTable: Sequence {
     private(set) var refusedCount = 0
     private(set) var webSocketCount = 0
     private(set) var heldBytes = 0
-    /// The part of ``heldBytes`` that echo sockets hold.
+    /// The bytes in ``heldBytes`` that echo sockets hold.
     private(set) var echoBytes = 0
 
     subscript(id: ConnectionID) -> Connection? {

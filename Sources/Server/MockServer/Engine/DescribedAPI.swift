@@ -6,7 +6,7 @@ import Scenarios
 public struct DescribedAPI: Sendable {
     private var root: JSONValue
 
-    /// Parses the description of a mode, which takes tens of milliseconds.
+    /// Parses a mode's description, which takes tens of milliseconds.
     public init(_ description: APIDescription, in mode: GuideMode) { root = description.json(for: mode) }
 
     /// The answers of an endpoint by status; the schema is nil if the answer is not JSON.
@@ -61,7 +61,7 @@ public struct DescribedAPI: Sendable {
                 switch (object[key], value) {
                 case (nil, _): object[key] = value
                 case (.object(let own)?, .object(let more)) where key == "properties":
-                    // A property in both must satisfy both schemas.
+                    // A property in both schemas must satisfy both.
                     let all = own.map { name, schema in
                         (name, more[name].map { ["allOf": [schema, $0]] } ?? schema)
                     }
@@ -79,7 +79,7 @@ public struct DescribedAPI: Sendable {
 // MARK: With an overlay
 
 extension DescribedAPI {
-    /// The description with an overlay's changes, as JSON, which is also YAML.
+    /// The description with an overlay's changes as JSON, which is also valid YAML.
     func changed(by overlay: Overlay) -> [UInt8] {
         var copy = self
         for change in overlay.changes { copy.make(change) }
@@ -132,7 +132,7 @@ extension DescribedAPI {
             let changed = content.map { type, media in
                 var media = media.object ?? [:]
                 media["schema"] = media["schema"].map { api.changed($0, at: change.member[...], by: change.action) }
-                // The examples are answers without the overlay.
+                // The examples show answers without the overlay.
                 (media["example"], media["examples"]) = (nil, nil)
                 return (type, JSONValue.object(media))
             }

@@ -8,8 +8,8 @@ import Traffic
 extension Engine {
     /// The answer to a request; nil if the request opened a WebSocket or waits.
     ///
-    /// It checks in the order of openapi/DEVIATIONS.md: unknown endpoint (404, 405), credentials (401), id (404), media
-    /// type (415), body (400), then the rest.
+    /// Checks follow the order in openapi/DEVIATIONS.md: unknown endpoint (404, 405), credentials (401), id (404),
+    /// media type (415), body (400), then the rest.
     func answer(_ exchange: Exchange) throws(APIError) -> Answer? {
         let world = exchange.world
         if exchange.head.target.form == .asterisk {
@@ -17,7 +17,7 @@ extension Engine {
             let others = [.put, .delete].filter(served.contains).map(\.rawValue)
             return options(["GET", "HEAD", "POST", "PATCH"] + others + ["OPTIONS"])
         }
-        // Browsers send preflights by themselves, so faults and sessions do not apply to them.
+        // Faults and sessions do not apply to preflights, because browsers send preflights automatically.
         if let answer = preflightAnswer(exchange.head, exchange.destination, in: world.mode) { return answer }
         guard exchange.destination.world != nil else {
             exchange.unmatched = .unknownPath
@@ -99,7 +99,7 @@ extension Engine {
         return Answer(status: stub.status, body: stub.body, fields: fields, contentType: type)
     }
 
-    /// The answer of a REST endpoint on which faults may act; nil if the request is held or waits for a job.
+    /// The answer of a REST endpoint, with any faults; nil if the request is held or waits for a job.
     private func faultyAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         if !exchange.isReleased {
             exchange.responseFaults = try responseFaults(of: exchange)
@@ -174,8 +174,8 @@ extension Engine {
     /// The answer of an endpoint that needs a bearer token; nil if the request waits for a job.
     ///
     /// - Parameter id: The first id in the path; empty if there is none.
-    /// - Throws: A 401 for invalid credentials, 404 for an unknown id, 415, 413 or 400 for an invalid body, 400 for an
-    ///   invalid query, or 507 if the world is full.
+    /// - Throws: A 401 for invalid credentials, a 404 for an unknown id, a 415, 413 or 400 for an invalid body, a 400
+    ///   for an invalid query, or a 507 if the world is full.
     private func answer(
         _ endpoint: Endpoint, on id: String, _ exchange: Exchange, _ backend: inout Backend, _ turn: inout Turn
     ) throws(APIError) -> Answer? {
@@ -219,7 +219,7 @@ extension Engine {
             ? .unknownAdminPath(path) : Route.refusal(ofUnknownPath: path, in: world.mode)
     }
 
-    /// The refusal of a path or method that only other modes serve; nil if only the method is wrong.
+    /// The refusal of a path or method that exists only in other modes; nil if only the method is wrong.
     private func refusalOfAbsence(of route: ServerRoute, _ head: RequestHead, in world: World) -> APIError? {
         guard case .api(let route) = route else { return nil }
         let mode = world.mode

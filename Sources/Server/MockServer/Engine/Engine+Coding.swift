@@ -24,8 +24,8 @@ extension Engine {
 
     /// Refuses a body with a content coding, unless it has been inflated.
     ///
-    /// - Throws: A 415 for a coding other than gzip, and for gzip in a world without compression; a 413 for long and a
-    ///   400 for damaged data.
+    /// - Throws: A 415 for a coding other than gzip, and for gzip in a world without compression; a 413 for data that
+    ///   is too long; a 400 for damaged data.
     func checkCoding(of exchange: Exchange) throws(APIError) {
         switch exchange.inflation {
         case .done: return
@@ -66,10 +66,10 @@ extension Engine {
         answer.fields = fields
     }
 
-    /// The maximum size of a body to deflate, in bytes, which takes some three milliseconds.
+    /// The maximum size of a body to deflate, in bytes; deflating this much takes about three milliseconds.
     static let longestCodedBody = 256 * 1024
 
-    /// Deflates an answer; caches the last pages and descriptions, which are constant and large.
+    /// Deflates an answer; caches the latest pages and descriptions, because they are constant and large.
     private func gzipped(_ answer: Answer) -> [UInt8] {
         guard answer.isPage else { return Gzip.deflate(answer.body) }
         if let known = codedPages.first(where: { $0.body == answer.body }) { return known.coded }
@@ -83,7 +83,7 @@ extension World {
     /// Whether the world accepts and sends bodies with gzip.
     fileprivate var isCompressing: Bool { settings.scenario.rules.compression ?? .off != .off }
 
-    /// Whether the world inflates request bodies; a replayed session's server may have done so too.
+    /// Whether the world inflates request bodies; the server in a replayed session may also have inflated them.
     fileprivate var takesGzip: Bool { isCompressing || replay != nil }
 }
 

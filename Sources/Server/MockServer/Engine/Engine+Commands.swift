@@ -4,7 +4,7 @@ import HTTP1
 import HTTPTypes
 import JSON
 
-/// The operations that change data, and those that only the apps use.
+/// The operations that change data, and the operations that only the apps use.
 extension Engine {
     /// The answer of an operation; nil if the request waits for a job.
     ///
@@ -80,7 +80,7 @@ extension Engine {
             }
             make(deletion, for: exchange, at: turn.now) { engine, deleted in
                 let world = exchange.world
-                // A reload does not wait for a paused world, so it may have set another script.
+                // A reload may have set another script, because reloads do not wait for a paused world.
                 let script = world.backend.script
                 engine.discard(world.backend)
                 world.backend = deleted.backend

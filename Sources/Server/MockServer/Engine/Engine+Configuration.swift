@@ -28,21 +28,22 @@ extension Engine {
         public var node: NodeName?
         /// Whether paths without a `/w/{id}` prefix belong to a default world.
         public var hasDefaultWorld = true
-        /// The origin of a proxy before this server, for worlds' URLs; nil if clients reach the server directly.
+        /// The origin of a proxy in front of this server, for worlds' URLs; nil if clients reach the server directly.
         public var publicOrigin: String?
-        /// The origins, besides the server's, whose pages may write and open sockets.
+        /// The origins, besides the server's own, whose pages may write and open sockets.
         public var allowedOrigins: Set<AllowedOrigin> = []
-        /// The origins whose pages may also read answers; setting it adds them to ``allowedOrigins``.
+        /// The origins whose pages may also read answers; setting this property adds the origins to ``allowedOrigins``.
         public var readingOrigins: Set<AllowedOrigin> = [] {
             didSet { allowedOrigins.formUnion(readingOrigins) }
         }
         /// The file that stores the worlds across restarts, if any.
         public internal(set) var stateFile: StateFile?
-        /// The file's content, with which the engine starts.
+        /// The content of the state file at startup.
         var restored: RestoredState?
         /// The credentials that replace the fake's in requests to upstreams.
         public var upstreamCredentials = UpstreamCredentials()
-        /// The server to which the engine passes every connection unread, for a recording; nil to serve.
+        /// The server to which the engine passes every connection unread, for a recording; nil if the engine serves
+        /// connections itself.
         public var relayed: UpstreamURL?
         /// The limits of connections to upstreams.
         public var relayLimits = RelayLimits()
@@ -66,7 +67,7 @@ extension Engine {
 }
 
 extension Engine.Configuration {
-    /// Adopts a scenario with its guide, seed and clock, or the documented defaults for missing ones.
+    /// Adopts a scenario with its guide, seed and clock, or the documented default for each missing value.
     public mutating func adopt(_ scenario: Scenario) {
         let defaults = Engine.Configuration()
         self.scenario = scenario
@@ -126,7 +127,8 @@ public enum DevelopmentCredentials {
     public static let jwtSecret = "fitiq-mock-secret"
     /// The user of ``token(secret:)``.
     public static let userID = "7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a"
-    /// The expiry of that token, 2099-12-31T23:59:59Z, which never changes, so that a developer can paste it once.
+    /// The expiry of that token, 2099-12-31T23:59:59Z, which never changes, so that a developer needs to paste the
+    /// token only once.
     public static let expiresAt: Int64 = 4_102_444_799
 
     /// A token that the default world accepts.

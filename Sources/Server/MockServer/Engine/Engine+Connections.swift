@@ -12,26 +12,26 @@ extension Engine {
         queueDeadline(of: connection)
     }
 
-    /// Ends a connection after its output, and gives the peer time to read it.
+    /// Ends a connection after its output, and gives the peer time to read the output.
     func linger(_ connection: Connection, at now: Timestamp) {
         end(connection, .lingering)
         awaitReader(of: connection, at: now)
         if connection.isDrained { arm(connection, .closing, after: patience.closing, at: now) }
     }
 
-    /// Limits the time in which the peer reads no output; an existing deadline of this kind continues.
+    /// Limits how long the peer may read no output; an existing deadline of this kind continues.
     func awaitReader(of connection: Connection, at now: Timestamp) {
         // A silenced connection stays open for the fault's time, even with unsent output.
         guard !connection.isDrained, !connection.isSilent, connection.deadline?.purpose != .idle,
             // The relay has its own time limits.
             !connection.isRelaying,
-            // The peer can read nothing during the TLS handshake, which has its own limit.
+            // The peer cannot read anything during the TLS handshake, which has its own limit.
             connection.deadline?.purpose != .handshake
         else { return }
         arm(connection, .idle, after: patience.idle, at: now)
     }
 
-    /// Continues a connection whose peer has read all output.
+    /// Continues a connection after its peer has read all output.
     func outputWasTaken(from connection: Connection, at now: Timestamp) {
         if connection.isSilent { return }
         if connection.ending == .lingering && !connection.isRelaying || connection.isClosingWebSocket {
@@ -69,8 +69,8 @@ extension Engine {
             wakeStream(of: connection)
             return arm(connection, .idle, after: patience.idle, at: now)
         }
-        // The peer cannot read output held by a fault, so it gets more time. This time is limited, because the server
-        // would not notice a peer's end, and a manual clock may never advance.
+        // The peer gets more time, because it cannot read output held by a fault. This time is limited, because the
+        // server would not notice that a peer has left, and a manual clock may never advance.
         if connection.output.isHeld || !connection.input.isEmpty {
             connection.heldTime += patience.idle
             guard connection.heldTime < Engine.longestHold else { return end(connection, .reset) }
@@ -97,7 +97,7 @@ extension Engine {
         }
     }
 
-    /// The maximum time for which a fault may hold a connection's output, in nanoseconds: twice the longest wait.
+    /// The longest time that a fault may hold a connection's output, in nanoseconds: twice the longest wait.
     static let longestHold: Int64 = 2 * FaultLimits.longestWait
 
     /// Moves a connection's deadline to an earlier time.
@@ -124,8 +124,8 @@ extension Engine {
 
     /// Ends the connections with the most memory if a limit is exceeded.
     ///
-    /// Below the limits it costs two comparisons. Beyond a limit it visits every connection and frees an eighth of the
-    /// limit, so that the next visit comes only after many bytes.
+    /// Below the limits, the check costs two comparisons. Beyond a limit, it visits every connection and frees an
+    /// eighth of the limit, so that the next visit happens only after many more bytes.
     ///
     /// - Parameter world: The world that the engine is serving, whose time is already set.
     func relieve(in world: World? = nil, at now: Timestamp) {
@@ -151,8 +151,8 @@ extension Engine {
         return connections.heldBytes <= room
     }
 
-    /// Whether a job may use this much memory; jobs cannot be ended, so together they must leave a quarter of the
-    /// limit.
+    /// Whether a job may use this much memory; all jobs together must leave a quarter of the limit free, because jobs
+    /// cannot be ended.
     func hasRoom(forJobOf bytes: Int) -> Bool { jobs.heldBytes == 0 || jobs.heldBytes + bytes <= limits.jobBytes }
 
     private static func relieved(_ limit: Int) -> Int { limit - limit / 8 }
@@ -160,7 +160,7 @@ extension Engine {
     private func giveUpLargest(
         downTo target: Int, of limit: Int, echoOnly: Bool = false, in world: World?, at now: Timestamp
     ) {
-        // Use a loop, because with a closure inside an access to the table, Swift would check every access at run time.
+        // Use a loop, because a closure inside a table access would make Swift check every access at run time.
         var holders: [Connection] = []
         for connection in connections
         where connection.accountedBytes > 0 && connection !== answering && (!echoOnly || connection.isEcho) {
@@ -222,9 +222,9 @@ extension Engine {
     public func spokePlainHTTP(_ id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id], connection.ending == .none || connection.isRefused else { return }
         connection.isSecure = false
-        // The peer gets new time for reading the refusal.
+        // The peer gets additional time to read the refusal.
         connection.deadline = nil
-        // A connection over the limit has its refusal already.
+        // A connection over the limit already has its refusal.
         guard connection.ending == .none else { return linger(connection, at: now) }
         connection.speaks = .http
         lendOutput(to: connection)
@@ -234,7 +234,7 @@ extension Engine {
 
     func handshakeTimedOut(on connection: Connection) {
         observe?(.tlsFailed(message: TransportRefusal.handshakeTimeout(limits.handshakeTime)))
-        // Drop the refusal of a connection over the limit, which cannot be sent any more.
+        // Drop the refusal of a connection over the limit, because it can no longer be sent.
         connection.output.discard()
         end(connection, .close)
     }

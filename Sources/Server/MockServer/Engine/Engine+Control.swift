@@ -19,7 +19,7 @@ extension Engine {
         /// Another token of the same user, valid for the lifetime of the world.
         public let freshToken: String
         /// A refresh token of the same user, issued with the world; nil if the user has no account or the world issued
-        /// none.
+        /// no such token.
         public let refreshToken: String?
         /// The user of the tokens.
         public let user: String
@@ -54,7 +54,7 @@ extension Engine {
     /// The time of the last event in a world or, with a manual clock, the clock's time.
     public func time(ofWorld id: String) -> Timestamp? { worlds.named(id)?.turn.now }
 
-    /// When the next step of a world is due, by its clock; nil if there is none, or for an unknown world.
+    /// When the next step of a world is due, by its clock; nil if there is no next step, or for an unknown world.
     ///
     /// Unlike ``nextDue(ofWorld:at:)``, it does not include connections' time-outs.
     public func nextStep(ofWorld id: String) -> Timestamp? { worlds.named(id)?.nextStep }
@@ -108,8 +108,7 @@ extension Engine {
         return rule.name.text
     }
 
-    /// The first matching entry among those that the lookout has not checked; nil if there is none, or for an unknown
-    /// world.
+    /// The first matching entry that the lookout has not checked; nil if there is none, or for an unknown world.
     public func firstEntry(ofWorld id: String, for lookout: inout JournalLookout) -> JournalEntry? {
         guard let journal = worlds.named(id)?.journal else { return nil }
         while let step = lookout.next(in: journal) {
@@ -159,7 +158,7 @@ extension Engine {
     /// A token that the default world accepts, with the lifetime of its scenario.
     public var token: String { defaultWorld.token }
     public var scenario: Scenario { defaultWorld.settings.scenario }
-    /// The time of the default world's manual clock; nil if it follows the system's.
+    /// The time of the default world's manual clock; nil if the world follows the system's clock.
     public var manualTime: Timestamp? { defaultWorld.clock.manualTime }
 
     /// The stored messages of a consultation, oldest first; empty for an unknown consultation.
@@ -191,7 +190,7 @@ extension Engine {
 
         private static let shown = 10
 
-        /// A sentence such as `12 frames were not expected in all.` if more exist than were shown.
+        /// A sentence such as `12 frames were not expected in all.` if there are more differences than were shown.
         private func more(_ count: Int, _ noun: String, _ predicate: String, than shown: Int = Self.shown) -> [String] {
             guard count > shown else { return [] }
             return [count == 1 ? "1 \(noun) \(predicate)." : "\(count) \(noun)s were\(predicate.dropFirst(3)) in all."]
@@ -216,10 +215,10 @@ extension Engine {
     // MARK: State for the tests' simulator, which reads it without changing it
 
     package struct ConnectionTotals: Sendable, Equatable {
-        /// The number of connections according to the running count, and recounted.
+        /// The number of connections: the running count, and a recount.
         package private(set) var counted = 0, open = 0
         package private(set) var countedWebSockets = 0, openWebSockets = 0
-        /// The held bytes according to the running sum, and recalculated.
+        /// The held bytes: the running sum, and a recalculation.
         package private(set) var countedBytes = 0, accountedBytes = 0
         /// The entries in the queue of deadlines, including obsolete ones.
         package private(set) var deadlines = 0
@@ -248,7 +247,7 @@ extension Engine {
         package let effectCount: Int
         /// The entries in the queue of held outputs, including those of closed connections.
         package let heldOutputCount: Int
-        /// The number of held items according to the list, and counted on the connections.
+        /// The number of held items: in the list, and counted on the connections.
         package let heldCount: Int, holdingCount: Int
     }
 
@@ -274,7 +273,7 @@ extension Engine {
         }
     }
 
-    /// Lends the backend of a world, where nil is the default world; returns nil for an unknown id.
+    /// Lends a world's backend, where nil is the default world; returns nil for an unknown id.
     package func inspectBackend<Result>(ofWorld id: String?, _ body: (Backend) -> Result) -> Result? {
         world(inspected: id).map { body($0.backend) }
     }

@@ -4,8 +4,8 @@ import HTTPTypes
 
 /// The HTTP side of a connection: reads requests and writes responses in sequence.
 extension Engine {
-    /// Serves received requests until one is incomplete or must wait, the connection upgrades, or the peer reads too
-    /// little.
+    /// Serves received requests until a request is incomplete or must wait, the connection upgrades, or the peer reads
+    /// too little.
     func serveRequests(of connection: Connection, at now: Timestamp) {
         touch(connection)
         connection.hasWaitingRequests = false
@@ -31,7 +31,8 @@ extension Engine {
                 }
                 connection.request = head
                 if worlds.useNetworks, !passNetwork(head, on: connection, at: now) { return }
-                // Few requests may have a larger body, so look up the route only for PUT, large and chunked bodies.
+                // Few requests may have a larger body, so look up the route only for PUT requests and for large or
+                // chunked bodies.
                 if head.hasBody, head.method == .put || connection.http.refusesBody || head.isChunked {
                     admitLargeBody(head, on: connection)
                 }
@@ -79,7 +80,7 @@ extension Engine {
         let world = exchange.world
         // Credentials are valid in only one world, and a reset world has no users.
         if connection.world !== world { connection.lastAuthorization = nil }
-        // A request to the server, and its time-outs, belong to no world.
+        // A request to the server belongs to no world, and neither do its time-outs.
         connection.world = exchange.isOfServer ? nil : exchange.destination.world
         enter(world, at: now)
         serve(exchange)
@@ -90,7 +91,7 @@ extension Engine {
     /// - Parameters:
     ///   - known: The existing answer, if a breakpoint held the request or its response.
     ///   - holdsAnswer: Whether a breakpoint may hold the answer.
-    // Inlined, so that most requests, which have no known answer, have no cost for this argument.
+    // Inlined so that this argument costs nothing for most requests, which have no known answer.
     @inline(__always)
     func serve(_ exchange: Exchange, _ known: Answer? = nil, holdsAnswer: Bool = true) {
         let (world, connection, now) = (exchange.world, exchange.connection, exchange.now)
@@ -127,7 +128,7 @@ extension Engine {
     }
 
     /// The source for a body that is too long to copy as a whole; nil for other answers, and if faults or a recording
-    /// may change it.
+    /// may change the body.
     private func source(ofLong answer: Answer, to exchange: Exchange) -> BytesSource? {
         guard answer.body.count > Self.longestWholeBody, exchange.head.method != .head,
             exchange.responseFaults == nil, exchange.playback == nil
@@ -135,7 +136,7 @@ extension Engine {
         return BytesSource([answer.body])
     }
 
-    /// The maximum size of a body to copy into a connection's output as a whole, in bytes.
+    /// The maximum size of a body that is copied into a connection's output as a whole, in bytes.
     static let longestWholeBody = 1024 * 1024
 
     /// Sends an answer; if it exceeds the memory limit, sends a refusal and returns false.
@@ -188,7 +189,7 @@ extension Engine {
     }
 
     private func respond(_ refusal: TransportRefusal, on connection: Connection, at now: Timestamp) {
-        // The request was refused before its end, so it has not reached a world.
+        // The request was refused before it was complete, so it has not reached a world.
         let destination = connection.request.map { Destination(of: $0.target, in: self) }
         let world = destination?.world ?? connection.world ?? defaultWorld
         world.setTime(now)
@@ -212,8 +213,8 @@ extension Engine {
 
     /// Refuses with 403 a write or a WebSocket handshake from a page that is neither this server's own nor allowed.
     ///
-    /// Most clients other than browsers send no `Origin`. Reading is safe, because without CORS fields a browser hides
-    /// the answer from such a page.
+    /// Most clients other than browsers send no `Origin`. Reading is safe, because a browser hides an answer without
+    /// CORS fields from such a page.
     func checkOrigin(_ head: RequestHead, on connection: Connection) throws(APIError) {
         switch head.method {
         case .get, .head, .options: guard head.wantsUpgrade else { return }

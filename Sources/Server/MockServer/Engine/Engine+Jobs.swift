@@ -25,9 +25,9 @@ struct Jobs {
     }
 }
 
-/// Jobs: slow work is a function of values on another thread, and its result is one more input of the engine.
+/// Jobs: slow work runs on another thread as a function of values, and its result is another input for the engine.
 extension Engine {
-    /// Runs work as a job, and continues with its result on the loop; without ``startJob`` does both at once.
+    /// Runs work as a job, and continues with its result on the loop; without ``startJob``, does both immediately.
     public func beside<Value: Sendable>(
         at now: Timestamp, _ work: @escaping @Sendable () -> Value,
         then: @escaping (Engine, Parcel<Value>, Timestamp) -> Void
@@ -38,7 +38,7 @@ extension Engine {
     /// Runs work as a job that a closure starts.
     ///
     /// - Parameters:
-    ///   - startJob: Starts the job; nil to run it at once.
+    ///   - startJob: Starts the job; nil to run it immediately.
     ///   - work: A function of values, which runs on another thread, one job after another.
     ///   - then: Receives the engine, the result and the time; never called if the host ends before.
     func beside<Value: Sendable>(
@@ -66,7 +66,7 @@ extension Engine {
         if startJob != nil { jobs.discarded.append(value) }
     }
 
-    /// Starts a job that frees the discarded values, to which nothing else refers at the end of the turn.
+    /// Starts a job that frees the discarded values, which have no other references at the end of the turn.
     func freeDiscarded() {
         guard !jobs.discarded.isEmpty, let startJob else { return }
         let parcel = Parcel(jobs.discarded)
@@ -74,12 +74,12 @@ extension Engine {
         startJob(Job(number: 0) { _ = parcel.take() })
     }
 
-    /// The maximum number of bytes to read, write or free on the loop itself, which takes about a millisecond.
+    /// The maximum number of bytes to read, write or free on the loop; this many bytes take about a millisecond.
     static let largestWorkOnLoop = 64 * 1024
 
     // MARK: Requests
 
-    /// Makes a request wait for a job, which holds `bytes` of it even if the client leaves.
+    /// Makes a request wait for a job, which holds `bytes` of the request even if the client leaves.
     func awaitJob(for exchange: Exchange, holding bytes: Int = 0) -> AwaitedAnswer {
         exchange.connection.waiting = .forJob
         jobs.heldBytes += bytes
@@ -88,7 +88,7 @@ extension Engine {
             head: exchange.head, connection: exchange.connection.id, jobBytes: bytes, envelope: exchange.envelope)
     }
 
-    /// The connection of a request whose job is done, prepared for an answer; nil if its client has left.
+    /// The connection of a request whose job is done, ready for an answer; nil if its client has left.
     private func resumeConnection(of awaited: AwaitedAnswer, at now: Timestamp) -> Connection? {
         jobs.heldBytes -= awaited.jobBytes
         guard let connection = connection(of: awaited) else { return nil }
@@ -119,9 +119,9 @@ extension Engine {
         goOn(connection, at: now)
     }
 
-    /// A deferred value for a request of the API: made at once if that is little work, otherwise by a job.
+    /// A deferred value for an API request: created immediately if that is little work, otherwise by a job.
     ///
-    /// The world pauses during the job, so that its events keep their order. Then the engine serves the request again,
+    /// The world pauses during the job, so that its events keep their order. The engine then serves the request again,
     /// which finds the value.
     ///
     /// - Parameter time: The time by the world's clock.
@@ -137,7 +137,8 @@ extension Engine {
         startJob != nil && deferred.cost > Self.largestWorkOnLoop
     }
 
-    /// Makes a value in a job, like ``value(of:for:at:)``; `then` turns it into the value that the request finds.
+    /// Creates a value in a job, like ``value(of:for:at:)``; `then` turns the value into the one that the request
+    /// finds.
     func make<Value>(
         _ deferred: Deferred<Value>, for exchange: Exchange, at time: Timestamp,
         then: @escaping (Engine, Value) -> any Sendable
@@ -145,7 +146,7 @@ extension Engine {
         let (world, awaited) = (exchange.world, awaitJob(for: exchange, holding: exchange.body.count))
         exchange.requestedAt = exchange.requestedAt ?? time
         stand(world)
-        // Takes the value out, so that the world's values have one owner again after the job.
+        // Move the value out, so that the world's values have one owner again after the job.
         let parcel = Parcel(deferred)
         beside(at: exchange.now) {
             parcel.take().make()
@@ -190,7 +191,7 @@ struct AwaitedAnswer {
     let envelope: ((Answer) -> Answer)?
 }
 
-/// Work for ``Engine/startJob``: any thread may run it, and passes its result to ``Engine/finish(_:at:)``.
+/// Work for ``Engine/startJob``: any thread may run the work, and must pass the result to ``Engine/finish(_:at:)``.
 public struct Job: Sendable {
     let number: Int
     let work: @Sendable () -> any Sendable
@@ -206,7 +207,7 @@ public struct Job: Sendable {
 /// The connections that wait for a paused world, and the sockets that closed in the meantime.
 ///
 /// A world pauses while a job exports or replaces its content. Requests to the world, messages on its sockets and its
-/// due events wait. So the job's values have one owner at a time, and nothing copies them. Other worlds and the
+/// due events wait. The job's values therefore have one owner at a time, and nothing copies them. Other worlds and the
 /// server's own paths continue.
 struct Standstill {
     /// In the order of arrival.
@@ -220,7 +221,7 @@ extension World {
     /// Makes the engine serve a connection again once the world resumes.
     func awaitResumption(of id: ConnectionID) { standstill?.connections.append(id) }
 
-    /// Makes the backend forget a socket, once the world is no longer paused.
+    /// Makes the backend forget a socket once the world is no longer paused.
     func closeSocket(_ socket: SocketID) {
         if isStanding { standstill?.closedSockets.append(socket) } else { backend.closeSocket(socket) }
     }
@@ -275,7 +276,7 @@ extension Engine {
         }
     }
 
-    /// The number of connections to serve in a turn of the loop, each with one request or one read of the host.
+    /// The number of connections to serve in a loop turn, each with one request or one read by the host.
     private static let resumedInTurn = 16
 
     func serveUnreadFrames(of connection: Connection, at now: Timestamp) {

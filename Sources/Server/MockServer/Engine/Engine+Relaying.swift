@@ -1,7 +1,7 @@
 import FitIQAPI
 import Proxy
 
-/// Relayed connections: their bytes go to a real server and back unread, so that a recording has them as they were.
+/// Relayed connections: their bytes go to a real server and back unread, so that a recording has the original bytes.
 extension Engine {
     func relay(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
         guard let url = configuration.relayed else { preconditionFailure("A connection is relayed without a server.") }
@@ -11,7 +11,7 @@ extension Engine {
                 return refuseTLS(on: connection, at: now)
             }
             connection.endRequests()
-            // From here on only the time limits of the relay apply.
+            // From here on, only the relay's time limits apply.
             connection.deadline = nil
             connection.upstream = UpstreamConnection(connection, to: url, configuration)
             return relay(bytes, on: connection, at: now)
@@ -20,7 +20,7 @@ extension Engine {
         moved(upstream)
     }
 
-    /// Serves a relay again after its client has sent or read bytes, and restarts its time limits.
+    /// Serves a relay again after its client has sent or read bytes, and restarts the relay's time limits.
     func moved(_ upstream: UpstreamConnection) {
         upstream.side.hasMoved = true
         touch(upstream)
@@ -32,7 +32,7 @@ extension Engine {
         moved(upstream)
     }
 
-    /// Whether the client of an upstream has to wait before it sends more.
+    /// Whether an upstream's client must wait before it sends more.
     func isFull(_ upstream: UpstreamConnection, of connection: Connection) -> Bool {
         connection.speaks == .relayed
             ? !upstream.relay.wantsClientBytes
@@ -63,7 +63,7 @@ extension Engine {
         }
     }
 
-    /// Lets a relay go that has ended by itself.
+    /// Releases a relay that has already ended.
     private func leave(_ upstream: UpstreamConnection, of connection: Connection) {
         connection.upstream = nil
         upstream.side.isAbandoned = true

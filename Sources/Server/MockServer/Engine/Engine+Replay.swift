@@ -178,7 +178,7 @@ extension Exchange {
 extension RequestHead {
     var isWebSocketHandshake: Bool { wantsUpgrade && fields.hasToken("websocket", in: .upgrade) }
 
-    /// The user of the credentials, which are not verified: the recorded server has accepted such credentials.
+    /// The user of the credentials, which are not verified, because the recorded server accepted them.
     ///
     /// It is the token's subject, `replayed` if the token has none, and nil without credentials.
     var presentedUser: ExactString? { user { _ in "replayed" } }
@@ -201,7 +201,7 @@ extension RequestHead {
     /// The claim `sub` of a JSON Web Token (RFC 7519 §4.1.2); nil unless it can be a user's id.
     private static func subject(of token: String) -> ExactString? {
         guard token.utf8.count <= 4096 else { return nil }
-        // Compares bytes, because splitting a token by characters costs more than the rest of a request.
+        // Compare bytes, because splitting a token by characters costs more than the rest of a request.
         let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64.decodeURL(String(Substring(parts[1]))),
             let subject = (try? JSON.parse(payload))?["sub"]?.string, AccessToken.isUser(subject)
@@ -213,8 +213,7 @@ extension RequestHead {
 extension Playback {
     convenience init(_ response: ReplayResponse) {
         let isCut = response.then == .finish
-        // Even if the length is unknown, at least one byte is missing, because the recording marks the body as
-        // truncated.
+        // If the length is unknown, at least one byte is missing, because the recording marks the body as truncated.
         let missing = isCut ? max((response.declaredLength ?? 0) - response.body.count, 1) : 0
         self.init(wait: response.after, missing: missing, ending: isCut ? .finish : nil)
     }
@@ -232,7 +231,7 @@ extension HTTPFields {
 
 /// The time of a recorded answer, and the end of its connection.
 ///
-/// A class, because few exchanges need it.
+/// This is a class because few exchanges need it.
 final class Playback {
     /// The recorded server's response time, in nanoseconds of the world's time.
     let wait: Int64
@@ -256,7 +255,7 @@ final class Playback {
 
     private func original(_ response: EncodedResponse) -> Transmission {
         if isEmpty { return Transmission() }
-        // A `Content-Length` beyond the bytes shows the client that the body is incomplete.
+        // A `Content-Length` greater than the number of bytes shows the client that the body is incomplete.
         return missing > 0 ? response.apply([.contentLength(off: missing)], seed: 0) : Transmission(response.bytes)
     }
 }

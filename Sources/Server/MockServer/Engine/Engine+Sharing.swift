@@ -2,13 +2,13 @@ import FitIQAPI
 import HTTP1
 import HTTPTypes
 
-/// Answers that pages of other origins may read: CORS, as in the Fetch standard.
+/// Answers that pages from other origins may read (CORS, as defined in the Fetch standard).
 ///
-/// Pages cannot send cookies or read the admin API. Without cookies the answers may use wildcards for field names.
+/// Pages cannot send cookies or read the admin API. Without cookies, the answers may use wildcards for field names.
 extension Engine {
     /// The answer to a CORS preflight; nil for any other request.
     ///
-    /// It also permits requests to unknown paths, so that the page can read the refusal.
+    /// The answer also permits requests to unknown paths, so that the page can read the refusal.
     func preflightAnswer(_ head: RequestHead, _ destination: Destination, in mode: GuideMode) -> Answer? {
         guard head.method == .options, let wanted = head.fields[.accessControlRequestMethod],
             isShared(with: head, isAdmin: destination.isAdmin)
@@ -29,7 +29,7 @@ extension Engine {
     func share(_ answer: inout Answer, to head: RequestHead, isAdmin: Bool) {
         guard !configuration.readingOrigins.isEmpty, !isAdmin else { return }
         var fields = answer.fields ?? HTTPFields()
-        // Caches must know that the answer depends on the origin, even if it gets no other field.
+        // This field tells caches that the answer depends on the origin, even if the answer gets no other field.
         if fields[.vary]?.contains("Origin") != true { fields[values: .vary].append("Origin") }
         if isShared(with: head, isAdmin: isAdmin) {
             fields[.accessControlAllowOrigin] = head.fields[.origin]

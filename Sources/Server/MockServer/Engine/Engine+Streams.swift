@@ -31,7 +31,7 @@ struct StreamQueue {
 /// Long answers, whose bodies the engine produces during sending.
 ///
 /// A turn of the loop produces one slice or several small ones, starting with the reader that has waited longest, and
-/// then serves all other connections. So a large answer does not block the loop longer than a small one.
+/// then serves all other connections. A large answer therefore does not block the loop longer than a small one.
 extension Engine {
     func begin(
         _ source: any BodySource, of answer: Answer, to head: RequestHead, in world: World, on connection: Connection
@@ -182,7 +182,7 @@ extension Engine {
         }
         connection.stream = nil
         connection.isReadingStalled = false
-        // Other answers may wait for this one's end if it advanced a clock.
+        // If this answer advanced a clock, other answers may be waiting for it to end.
         wakeStreams()
     }
 }

@@ -10,12 +10,12 @@ import Text
 import Traffic
 import WebSocket
 
-/// Upstreams: in some worlds a real server answers in place of the backend, for all endpoints or for some.
+/// Upstreams: in some worlds, a real server answers in place of the backend, for some or all endpoints.
 extension Engine {
     /// Whether the world's upstream answers a request; never for the server's own paths or for CONNECT.
     func asks(_ upstream: Upstream, for exchange: Exchange) -> Bool {
         guard !exchange.isOfServer, exchange.head.method != .connect else { return false }
-        // The fake answers already, because the upstream did not.
+        // The fake is already answering, because the upstream did not.
         guard exchange.answeredBy != .fake else { return false }
         if upstream.answerer(of: exchange.endpoint) != .fake { return true }
         exchange.answeredBy = .fake
@@ -45,7 +45,7 @@ extension Engine {
         return nil
     }
 
-    /// The client's connection to an upstream: that of its last request, or a new one.
+    /// The client's connection to an upstream: the connection of its last request, or a new one.
     private func connect(_ connection: Connection, to url: UpstreamURL) -> UpstreamConnection {
         if let present = connection.upstream, present.isReady(for: url) { return present }
         leaveUpstream(of: connection)
@@ -83,8 +83,8 @@ extension Engine {
 
     /// The credentials for a world's upstream.
     ///
-    /// The operator's credentials are only for the operator's own upstream, not for one that the request for a world
-    /// named.
+    /// The operator's credentials are only for the operator's own upstream, not for an upstream from a request that
+    /// created a world.
     private func credentials(for exchange: Exchange) -> UpstreamCredentials {
         let (url, known) = (exchange.world.settings.scenario.upstream?.url, configuration.upstreamCredentials)
         let isOwn = url == configuration.scenario.upstream?.url || url.map(known.servers.contains) ?? false
@@ -101,7 +101,7 @@ extension Engine {
             switch field.name.canonicalName {
             // Faults and the journal need bodies as text, so the engine itself handles the client's content coding.
             case "accept-encoding", "expect", "x-fake-fault": continue
-            // Each request needs a Host (RFC 9112 §3.2), even if `Connection` names it.
+            // Each request needs a Host field (RFC 9112 §3.2), even if `Connection` lists it.
             case "host": break
             case "content-encoding": if case .done? = exchange.inflation { continue }
             case "x-api-key" where field.value == world.settings.apiKey:
@@ -115,7 +115,7 @@ extension Engine {
             }
             fields.append(field)
         }
-        // A client of HTTP/1.0 may send no Host.
+        // An HTTP/1.0 client may send no Host field.
         if !exchange.head.fields.contains(.hostField), let own = URLParts(configuration.origin).authority {
             fields.append(HTTPField(name: .hostField, value: String(own)))
         }
@@ -128,7 +128,7 @@ extension Engine {
 
     // MARK: Answers
 
-    /// Takes a relay's output for its client, as far as the client has room.
+    /// Takes a relay's output for its client, up to the room that the client has.
     package func receive(from side: RelaySide, at now: Timestamp) {
         guard let connection = self[ConnectionID(SocketID(side.id))], let upstream = connection.upstream,
             upstream.side === side
@@ -153,7 +153,7 @@ extension Engine {
     private func receiveAnswer(from upstream: UpstreamConnection, on connection: Connection, at now: Timestamp) {
         guard let exchange = upstream.exchange else { return }
         let reply = upstream.readAnswer { head in
-            // The engine has sent its own 100, and a client of HTTP/1.0 does not know 1xx.
+            // The engine has sent its own 100, and HTTP/1.0 clients do not support 1xx.
             guard head.status.code != 100, exchange.sentHead.version == .http11 else { return }
             lendOutput(to: connection)
             AnswerEncoder.appendInterim(head, fields: head.fields.httpFields, into: &connection.output.bytes)
@@ -162,7 +162,7 @@ extension Engine {
         }
         guard let reply else { return }
         exchange.reply = reply
-        // An answer that never began has its own note.
+        // An answer that never began gets its own note.
         for case .brokenOff(let reason) in upstream.relay.takeEvents() {
             guard case .answer = reply else { continue }
             recorder.record(.note(UpstreamMessages.failed(reason)), on: connection, in: exchange.world)
@@ -175,7 +175,7 @@ extension Engine {
         }
     }
 
-    /// Continues with what an upstream sent while the world was paused.
+    /// Continues with the data that an upstream sent while the world was paused.
     func resumeUpstream(of connection: Connection, at now: Timestamp) {
         guard let upstream = connection.upstream else { return }
         if let exchange = upstream.waiting.take() {
@@ -209,7 +209,7 @@ extension Engine {
         goOn(connection, at: now)
     }
 
-    /// Replaces the operator's token with the client's own in a redirect that repeats the query.
+    /// Replaces the operator's token with the client's own token in a redirect that repeats the query.
     private func returnToken(in answer: inout Answer, to exchange: Exchange) {
         guard let token = credentials(for: exchange).token,
             let own = exchange.head.target.queryItems().first(where: exchange.isOwnToken)
@@ -283,7 +283,8 @@ extension Engine {
         case .text(let text): send(text, on: connection, in: world, at: now)
         case .binary(let bytes): send(bytes, .binary, on: connection, in: world, at: now)
         case .ping(let bytes): send(bytes, .ping, on: connection, in: world, at: now)
-        // The engine never pings the upstream, so this is a heartbeat, and the engine sends its own to the client.
+        // The engine never pings the upstream, so this pong is a heartbeat; the engine sends its own heartbeats to the
+        // client.
         case .pong: break
         case .closing(let code, let reason): closeAnyway(connection, code: code, reason: reason, at: now)
         case .failed(_, let message):
@@ -296,7 +297,7 @@ extension Engine {
 
 extension Exchange {
     /// The path and the query for the upstream, without the world's prefix, and with the operator's token in place of
-    /// the fake's.
+    /// the fake's token.
     func upstreamTarget(_ credentials: UpstreamCredentials) -> String {
         var path = head.target.path
         if destination.worldID != nil {
@@ -321,7 +322,7 @@ extension Exchange {
 }
 
 extension World {
-    /// Whether a token is one of the fake's own, which a real server would refuse.
+    /// Whether a token is one of the fake's own tokens, which a real server would refuse.
     func isOwn(token: String) -> Bool {
         settings.scenario.rules.tokens[ExactString(token)] != nil
             || (try? AccessToken.verify(token, secret: Array(settings.jwtSecret.utf8))) != nil
@@ -336,7 +337,7 @@ extension Answer {
         if exchange.head.method == .head { declaredLength = answer.head.contentLength }
         guard let id = exchange.destination.worldID?.text, let location = fields?[.location] else { return }
         let origin = URLParts(location).origin
-        // The relay has already replaced the server's origin with that of the client's request.
+        // The relay has already replaced the server's origin with the origin of the client's request.
         guard location.hasPrefix("/") || exchange.head.authority.map({ origin.hasSuffix("://" + $0) }) == true else {
             return
         }

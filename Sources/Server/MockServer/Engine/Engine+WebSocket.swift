@@ -10,8 +10,8 @@ import WebSocket
 extension Engine {
     /// Opens a socket for a consultation or for a user's meals.
     ///
-    /// - Throws: A 401 for invalid credentials; 404 for an unknown or 400 for an inactive consultation; then 426 or 400
-    ///   for errors in the handshake.
+    /// - Throws: A 401 for invalid credentials; 404 for an unknown consultation, or 400 for an inactive one; then 426
+    ///   or 400 for handshake errors.
     func openSocket(of route: Route, _ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, world, connection) = (exchange.head, exchange.world, exchange.connection)
         if head.wantsUpgrade, !exchange.isReleased {
@@ -46,7 +46,7 @@ extension Engine {
         return nil
     }
 
-    /// The fields of the 101.
+    /// The fields of the 101 response.
     ///
     /// - Throws: A 426 or another status for an invalid handshake, or a 400 if the client does not offer required
     ///   compression.
@@ -81,7 +81,7 @@ extension Engine {
         connection.socketFaults = exchange.handshakeFaults?.socket
     }
 
-    /// Switches a connection to WebSocket, and returns the fields of the 101.
+    /// Switches a connection to WebSocket, and returns the fields of the 101 response.
     private func switchProtocols(
         _ head: RequestHead, _ fields: HTTPFields, on connection: Connection, use: Connection.WebSocketUse
     ) -> HTTPFields {
@@ -180,8 +180,8 @@ extension Engine {
         worlds.accountStorage(of: world)
         queueDeadline(of: world)
         guard !world.turn.effects.isEmpty else { return }
-        // Swap the array out and return its storage later, because streaming creates effects tens of thousands of times
-        // per second.
+        // Swap the array out and return its storage later, because streaming creates tens of thousands of effects per
+        // second.
         var effects: [Effect] = []
         swap(&effects, &world.turn.effects)
         defer {
@@ -275,7 +275,7 @@ extension Engine {
 
     /// Applies an exchange's faults and recording to the response that starts at a position in the output.
     ///
-    /// If this holds the output, call ``release(_:in:at:skippingWaits:)`` to start the waits.
+    /// If this function holds the output, call ``release(_:in:at:skippingWaits:)`` to start the waits.
     func shape(_ exchange: Exchange, from start: Int) {
         guard exchange.responseFaults != nil || exchange.handshakeFaults != nil || exchange.playback != nil else {
             return
@@ -289,7 +289,7 @@ extension Engine {
         if let playback = exchange.playback { transmission = playback.apply(to: response, with: transmission) }
         guard let shaped = transmission else { return }
         exchange.shaped = Exchange.ShapedResponse(shaped, of: response, faults?.faults ?? [])
-        // The recording lacks bytes, so the response is incomplete even after all recorded bytes.
+        // Bytes are missing from the recording, so the response is incomplete even after all recorded bytes.
         if exchange.playback?.missing ?? 0 > 0, exchange.shaped?.delivery == .complete {
             exchange.shaped?.delivery = .partial
         }
@@ -324,8 +324,8 @@ extension Engine {
 
     /// Writes the messages that a fault has delayed.
     ///
-    /// - Parameter start: The position in the output of a close frame in reply to the client, which then follows the
-    ///   messages; nil if there is none.
+    /// - Parameter start: The output position of a close frame that replies to the client and must follow the messages;
+    ///   nil if there is none.
     func sendWhatWaits(on connection: Connection, before start: Int? = nil, at now: Timestamp) {
         guard connection.socketFaults != nil, let world = connection.world else { return }
         world.setTime(now)
@@ -354,7 +354,7 @@ extension Engine {
 }
 
 extension WebSocket.Event {
-    /// Whether the codec has answered the event with a close frame, after which no message may follow.
+    /// Whether the codec has answered the event with a close frame, after which no message may be sent.
     fileprivate var endsMessages: Bool {
         switch self {
         case .closing, .failed: true

@@ -24,12 +24,12 @@ public final class Engine {
     var codedPages: [(body: [UInt8], coded: [UInt8])] = []
     /// The connections that follow a journal or wait for an entry.
     @exclusivity(unchecked) var followers: [ConnectionID] = []
-    /// The connections to serve because their world has resumed, in the order of arrival.
+    /// The connections to serve because their world has resumed, in order of arrival.
     @exclusivity(unchecked) var resumed: [ConnectionID] = []
     /// An id of 16 hexadecimal digits that distinguishes this engine from an earlier one at the same address.
     let instance: String
     let startedAt: Timestamp
-    /// Whether worlds have due steps left for the next turn of the loop.
+    /// Whether worlds have due steps left for the next loop turn.
     @exclusivity(unchecked) var isLate = false
     /// The parsed descriptions of sockets, kept because parsing takes milliseconds.
     @exclusivity(unchecked) var socketDescriptions: [GuideMode: JSONValue] = [:]
@@ -60,7 +60,7 @@ public final class Engine {
     @exclusivity(unchecked) var saving: Saving?
     /// Called with every event for the log.
     @exclusivity(unchecked) public var observe: ((Observation) -> Void)?
-    /// Whether to also call ``observe`` for each request, which costs time on the hot path.
+    /// Whether to also call ``observe`` for each request, at a cost on the hot path.
     @exclusivity(unchecked) public var observesRequests = true
 
     /// - Throws: An error if the data of the scenario or of a world in the state file is inconsistent.
@@ -88,8 +88,8 @@ public final class Engine {
     ///   - isLocal: Whether the peer is on this machine; other peers need the admin token for the admin API.
     ///   - isSecure: Whether the connection starts with TLS; the transport must then call ``secured(_:at:)`` after the
     ///     handshake.
-    /// - Returns: Nil if the transport must close the connection immediately, because too many are being refused. A
-    ///   connection over the limit gets an id so that it can get a 503.
+    /// - Returns: Nil if the transport must close the connection immediately because too many connections are being
+    ///   refused. A connection over the limit gets an id so that it can get a 503.
     public func open(at now: Timestamp, isLocal: Bool = true, isSecure: Bool = false) -> ConnectionID? {
         let opened = connections.open(isLocal: isLocal, isSecure: isSecure, limits: limits)
         guard let connection = opened else { return nil }
@@ -116,7 +116,7 @@ public final class Engine {
         relieve(at: now)
     }
 
-    /// Reads bytes after their delay by the world's network.
+    /// Reads bytes after the world's network has delayed them.
     func take(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
         // A client must not send bytes after a request for an event stream.
         guard !connection.isFollower else { return end(connection, .close) }
@@ -143,8 +143,8 @@ public final class Engine {
         connection.inputHasEnded = connection.isServed && !connection.input.isEmpty
         if connection.inputHasEnded { return }
         if connection.isOpenSocket || connection.holdCount > 0 { connection.world?.setTime(now) }
-        // Output held by a fault on a WebSocket has no reader any more. An HTTP client may have closed only its sending
-        // half.
+        // Output that a fault holds on a WebSocket no longer has a reader. An HTTP client may have closed only its
+        // sending half.
         if connection.speaks == .webSocket { connection.output.discardHeld() }
         guard connection.isServed else {
             recorder.closed(connection, by: .client, .finish)
@@ -207,7 +207,7 @@ public final class Engine {
             connection.output.discard()
             outputWasTaken(from: connection, at: now)
         }
-        // Requests wait in the parser if they arrived while the peer was not reading or an answer was held.
+        // Requests that arrived while the peer was not reading or an answer was held wait in the parser.
         guard connection.hasWaitingRequests, connection.ending == .none else { return }
         if connection.stream != nil {
             queueStream(of: connection)
@@ -252,7 +252,7 @@ public final class Engine {
             connection.isTouched = false
             if connection.speaks == .webSocket { webSocketCount += 1 }
         }
-        // Most turns have only requests or only due chunks and need no sorting.
+        // Most turns need no sorting, because they have only requests or only due chunks.
         if webSocketCount > 0, webSocketCount < result.count {
             result = result.filter { $0.speaks == .http } + result.filter { $0.speaks == .webSocket }
         }
@@ -268,10 +268,10 @@ public final class Engine {
             || (connection.speaks == .http ? connection.output.isHeld : waitsForWorld(connection))
     }
 
-    /// Whether the transport reads from a connection, which it does even in some pauses to notice a client's end.
+    /// Whether the transport reads from a connection; it reads even during some pauses, to notice when a client leaves.
     ///
-    /// Over HTTP it reads while a request waits for an operator or an event, until the client sends more; on a
-    /// WebSocket it reads behind a held message, until the client has sent too much.
+    /// Over HTTP, it reads while a request waits for an operator or an event, until the client sends more. On a
+    /// WebSocket, it reads behind a held message until the client has sent too much.
     public func isRead(_ connection: Connection) -> Bool {
         guard !connection.inputHasEnded, connection.input.count < limits.unsentBytesBeforeReadingPauses else {
             return false
@@ -331,7 +331,8 @@ public final class Engine {
 
     /// Starts stopping: closes idle connections, answers requests in progress, and closes sockets with 1001.
     ///
-    /// The transport stops accepting and ends once no connection is left or after ``ServerLimits/shutdownTime``.
+    /// The transport stops accepting connections, and ends once no connection is left or ``ServerLimits/shutdownTime``
+    /// has passed.
     public func beginShutdown(at now: Timestamp) {
         guard !isShuttingDown else { return }
         isShuttingDown = true
@@ -352,8 +353,8 @@ public final class Engine {
 
     /// Whether a stopping server has nothing left to do.
     ///
-    /// Of relayed connections only answers in progress count. The engine does not end the others, because in a recording
-    /// that would look like the client's doing.
+    /// For relayed connections, only answers in progress count. The engine does not end other relayed connections,
+    /// because the recording would show that the client ended them.
     public var isEmpty: Bool {
         guard configuration.relayed != nil else { return connections.count == 0 }
         return !connections.contains { $0.isRelaying && $0.upstream?.relay.isAnswering == true || $0.hasOutput }

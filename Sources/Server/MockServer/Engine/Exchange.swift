@@ -8,17 +8,17 @@ import Traffic
 
 /// A request in progress, with data for the journal and the faults that act on it.
 ///
-/// A class, because it is large and many functions need it.
+/// This is a class because it is large and many functions need it.
 final class Exchange {
     let head: RequestHead
     var body: [UInt8]
     let connection: Connection
     /// The system's time.
     @exclusivity(unchecked) var now: Timestamp
-    /// When a held or waiting request had arrived, by the world's clock; nil for other requests.
+    /// When a held or waiting request arrived, by the world's clock; nil for other requests.
     @exclusivity(unchecked) var requestedAt: Timestamp?
     let destination: Destination
-    /// The path's world, or the default world if that does not exist.
+    /// The path's world, or the default world if the path's world does not exist.
     let world: World
     /// The requested operation, even if the mode does not serve it.
     let endpoint: Endpoint?
@@ -75,7 +75,8 @@ final class Exchange {
         _read { if let received { yield received.head } else { yield head } }
     }
 
-    /// Whether the request concerns the server, not a world's content, so that the journal does not record it.
+    /// Whether the request concerns the server rather than a world's content; the journal does not record such
+    /// requests.
     var isOfServer: Bool { destination.isServer }
 
     /// The answer of a fault that refuses the handshake; nil if the socket opens.
@@ -86,7 +87,7 @@ final class Exchange {
             ?? Answer(status: .serviceUnavailable, body: [])
     }
 
-    /// The guide that determines the form of refusals: the requested endpoint's, or the world's for an unknown path.
+    /// The guide that determines the form of refusals: the endpoint's guide, or the world's guide for an unknown path.
     var errorForm: GuideMode {
         // The admin API is the same in every mode.
         guard !destination.isAdmin else { return .union }
@@ -104,7 +105,7 @@ final class Exchange {
 
         /// - Parameter faults: The faults that changed it; some of them hide the body's end from the client.
         init(_ transmission: Transmission, of response: EncodedResponse, _ faults: [ResponseFault]) {
-            // Search the end of the head again, because faults may have changed or cut it.
+            // Search for the end of the head again, because faults may have changed or cut the head.
             let bytes = transmission.bytes
             var end = bytes.count
             for index in bytes.indices.dropFirst(3) where bytes[index] == 0x0A && bytes[index - 2] == 0x0A {
@@ -118,7 +119,7 @@ final class Exchange {
         }
     }
 
-    /// The body of an answer for the journal, which is its text unless faults changed the sent bytes.
+    /// The body of an answer for the journal: the answer's text, or the sent bytes if faults changed them.
     func shownBody(of sent: Answer, text: [UInt8]) -> [UInt8] {
         guard let shaped else { return text }
         let isUndeclared = responseFaults?.faults.contains(.compression(.undeclared)) ?? false
@@ -156,7 +157,7 @@ struct Destination {
 
 extension Destination {
     /// - Parameter connection: The connection that caches an entity's route, because many clients repeat a request.
-    // Call the memberwise initialiser, because setting single members would copy all of them at the end.
+    // Call the memberwise initialiser, because setting members one by one would copy all of them at the end.
     init(of target: RequestTarget, in engine: Engine, on connection: Connection? = nil) {
         if let route = Self.entityRoute(of: target, on: connection) {
             let world = engine.configuration.hasDefaultWorld ? engine.defaultWorld : nil
@@ -181,7 +182,7 @@ extension Destination {
         self.init(worldID: worldID, world: world, route: route, isAdmin: isAdmin, isServer: isServer)
     }
 
-    /// The route of a path to an entity in the default world, the most frequent case; nil for other paths.
+    /// The route of a path to an entity in the default world, which is the most frequent case; nil for other paths.
     private static func entityRoute(of target: RequestTarget, on connection: Connection?) -> Route? {
         if let last = connection?.lastEntity(of: target) { return last }
         var route: Route?
@@ -231,7 +232,7 @@ enum ServerRoute {
         }
     }
 
-    /// The methods of the path besides OPTIONS; empty if the guide does not have the path.
+    /// The path's methods besides OPTIONS; empty if the guide does not have the path.
     func methods(in mode: GuideMode) -> [HTTPRequest.Method] {
         switch self {
         case .api(let route): route.methods(in: mode)

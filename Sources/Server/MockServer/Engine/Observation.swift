@@ -10,7 +10,7 @@ import Traffic
 public enum Observation: Sendable, CustomStringConvertible {
     /// The engine answered or abandoned a request; `lasted` is the time since the complete request, in nanoseconds.
     ///
-    /// Unjournaled requests have no duration or place.
+    /// Requests that are not in the journal have no duration or place.
     indirect case exchange(RecordedExchange, lasted: Int64? = nil, at: Place? = nil)
     indirect case socketOpened(RecordedOpening, at: Place)
     /// A WebSocket of a world ended; `lasted` is the time since its handshake, in nanoseconds.
@@ -26,14 +26,14 @@ public enum Observation: Sendable, CustomStringConvertible {
     case webSocketFailed(code: UInt16, message: String)
     /// A client left too much output unread.
     case slowReader(limit: Int)
-    /// The engine reset the connection with the most memory, because all together exceeded the limit.
+    /// The engine reset the connection with the most memory, because all connections together exceeded the limit.
     case memory(limit: Int)
     /// An event of a relayed connection.
     case relayed(message: String, level: Logger.Level)
-    /// The server could not write the state file, and will try again.
+    /// The server could not write the state file and will retry.
     case stateNotSaved(message: String)
 
-    /// A world's id, nil for the default world, and the number of the connection in its journal.
+    /// A world's id (nil for the default world), and the connection's number in the world's journal.
     public typealias Place = (world: String?, connection: Int)
 
     public var description: String { facts.compactMap(\.text).joined(separator: " ") }
@@ -56,7 +56,7 @@ public enum Observation: Sendable, CustomStringConvertible {
             uniqueKeysWithValues: facts.compactMap { fact in fact.value.map { (fact.name, .stringConvertible($0)) } })
     }
 
-    /// A fact with its name and its text in the description; nil if absent.
+    /// A fact with its name and its text in the description; nil if the description does not have the fact.
     private typealias Fact = (name: String, value: (any CustomStringConvertible & Sendable)?, text: String?)
 
     /// The facts in the order of the description.
@@ -254,7 +254,7 @@ struct TransportRefusal {
             "The client spoke plain HTTP to a port that speaks TLS; use \(secureOrigin), or \(origin) without TLS.")
     }
 
-    /// A message only for the log, because without TLS the client could not read a refusal.
+    /// A message only for the log, because the client could not read a refusal without TLS.
     static func handshakeTimeout(_ time: Duration) -> String {
         "The client did not finish the handshake within \(time.components.seconds) s."
     }

@@ -4,14 +4,14 @@ import FitIQAPI
 /// Bytes for a peer, taken by the transport, or from a peer, taken by the parser.
 ///
 /// Faults insert holds between the bytes. The buffer does not lend the bytes after a hold until the hold has passed. A
-/// wait starts, by the world's clock, once all bytes before it are released, even if the peer does not read, so that
-/// equal scenarios have equal times. If the world has a network, released bytes enter its line, and the buffer lends
-/// them after their arrival.
+/// wait starts, by the world's clock, once all bytes before it are released, even if the peer does not read. Equal
+/// scenarios therefore have equal times. If the world has a network, released bytes enter the network's line, and the
+/// buffer lends them once they have arrived.
 struct OutputBuffer: ~Copyable {
     /// All bytes written since the buffer was last emptied or compacted.
     var bytes: [UInt8] = []
     private var taken = 0
-    /// The number of bytes written before these.
+    /// The number of bytes written before ``bytes``.
     private var base = 0
     /// The holds in order; empty if there are no faults.
     private var holds = Backlog<Transmission.Mark>()
@@ -99,11 +99,11 @@ struct OutputBuffer: ~Copyable {
         for mark in transmission.marks { holds.append(.init(start + mark.offset, mark.action)) }
     }
 
-    /// What follows the last passed hold.
+    /// The output after the last hold that has passed.
     enum Release: Equatable {
         /// All bytes are released.
         case all
-        /// The rest is held until this time.
+        /// The remaining bytes are held until this time.
         case until(Timestamp)
         /// The released bytes are the last ones, followed by this action.
         case end(WireAction)
@@ -117,7 +117,7 @@ struct OutputBuffer: ~Copyable {
         if !apartLine.isEmpty {
             if skippingWaits { skipLine(to: passedEnd) }
             if apartLine.present.arrive(by: time) { return .broken }
-            // An end comes after the bytes in transit.
+            // The connection ends after the bytes in transit.
             if let arrival = apartLine.present.next {
                 if case .until(let over) = next, over < arrival { return next }
                 return .until(arrival)
@@ -140,7 +140,7 @@ struct OutputBuffer: ~Copyable {
                 resumesAt = over
                 return .until(over)
             }
-            // The next wait starts at this one's end, even if this call is late.
+            // The next wait starts when this wait ends, even if this call is late.
             reached = over
             resumesAt = nil
             holds.removeFirst()

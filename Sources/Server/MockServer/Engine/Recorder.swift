@@ -8,14 +8,14 @@ import WebSocket
 
 /// Records the events of connections in the journals of worlds.
 ///
-/// It records output once its last byte is released or it is certainly lost. If a fault holds the bytes,
-/// ``ConnectionRecord/waiting`` has the entry with their place in the connection's output. A delayed message has no
-/// entry yet; ``Outgoing`` reports it when the fault sends or drops it.
+/// It records output once the last byte is released, or the output is certainly lost. If a fault holds the bytes,
+/// ``ConnectionRecord/waiting`` has the entry with the bytes' position in the connection's output. A delayed message
+/// has no entry yet; ``Outgoing`` reports it when the fault sends or drops it.
 ///
-/// A class, because callers may set the observer at any time.
+/// This is a class because callers may set the observer at any time.
 final class Recorder {
     let worlds: WorldTable
-    /// Called with each entry of every world right after it is recorded, and its connection.
+    /// Called with each new entry of every world and the entry's connection, right after the entry is recorded.
     @exclusivity(unchecked) var observe: ((JournalEntry, World, Connection?) -> Void)?
 
     /// The counts of all recorded events.
@@ -103,7 +103,7 @@ final class Recorder {
     ///
     /// - Parameter faults: The breakpoint that holds the message, if any.
     func received(_ event: WebSocket.Event, on connection: Connection, in world: World, faults: [String] = []) {
-        // Ignore frames after the end, which after a reset would belong to the world's earlier state.
+        // Ignore frames after the end, because after a reset they would belong to the world's earlier state.
         guard connection.webSocketUse.isOfWorld, !connection.record.isClosed else { return }
         switch event {
         case .text(let text): received(RecordedFrame(text, .text, faults: faults), on: connection, in: world)
@@ -135,7 +135,7 @@ final class Recorder {
             let world = connection.world
         else { return }
         connection.record.isClosed = true
-        // A socket whose handshake was lost has no end, because it never opened for the client.
+        // A socket whose handshake was lost has no end, because the socket never opened for the client.
         if abandoned(connection, in: world) { return }
         let isShutdown = connection.record.isShutDown && socket.closeSummary.initiator != .theyStarted
         let (party, cause) = isShutdown ? (.server, .shutdown) : (party, cause)
@@ -157,7 +157,7 @@ final class Recorder {
         }
     }
 
-    /// Records all waiting entries as lost; returns whether the handshake is among them, so that no socket opened for
+    /// Records all waiting entries as lost; returns true if one is the handshake, which means that no socket opened for
     /// the client.
     @discardableResult
     func abandoned(_ connection: Connection, in world: World) -> Bool {
@@ -235,7 +235,8 @@ struct ConnectionRecord {
     var number: (world: Int, number: UInt64)?
     /// The handshake of its WebSocket; nil for HTTP connections and the echo socket.
     var opening: SocketOpening?
-    /// The numbers of frames that its WebSocket received and sent, except close frames and answers to pings.
+    /// The number of frames that its WebSocket received, and the number that it sent, without close frames and answers
+    /// to pings.
     var framesIn = 0, framesOut = 0
 }
 
@@ -260,7 +261,7 @@ struct WaitingEntry {
     /// The shift of the world's date when the event happened, in nanoseconds.
     let dateShift: Int64
 
-    /// The event with its times on the current date, so that its spans contain no step of the system's clock.
+    /// The event with its times on the current date, so that changes of the system's clock do not distort durations.
     func event(in world: World) -> JournalEvent {
         world.turn.dateShift == dateShift ? event : event.moved(byNanoseconds: world.turn.dateShift - dateShift)
     }

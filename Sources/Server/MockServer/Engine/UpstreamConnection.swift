@@ -10,8 +10,9 @@ import WebSocket
 
 /// A client's connection to the real server of its world: a relay, and the codecs that talk to it.
 ///
-/// The engine is a client of the relay: it writes requests and frames to it, and reads what it passes on. The transport
-/// connects the relay with the server. So the relay handles heads, failures and time-outs as in a proxy.
+/// The engine is the relay's client: it writes requests and frames to the relay, and reads the relay's output. The
+/// transport connects the relay with the server. The relay therefore handles heads, failures and time-outs as in a
+/// proxy.
 final class UpstreamConnection {
     let side: RelaySide
     /// The request that waits for its answer.
@@ -24,7 +25,7 @@ final class UpstreamConnection {
     private var webSocket: WebSocket.Connection?
     /// Frames that arrived with the answer to the handshake.
     private var early: [UInt8] = []
-    /// Whether it is in the list for ``Engine/takeTouchedUpstreams()``.
+    /// Whether the connection is in the list for ``Engine/takeTouchedUpstreams()``.
     var isTouched = false
     private let longestBody: Int
 
@@ -42,12 +43,13 @@ final class UpstreamConnection {
         _read { yield side.relay }
         _modify { yield &side.relay }
     }
-    /// The bytes that it holds in both directions.
+    /// The bytes that the connection holds in both directions.
     var heldBytes: Int {
         body.count + relay.toClient.count + relay.toUpstream.count + (webSocket?.bufferedByteCount ?? 0)
     }
 
-    /// Whether it can take a request to this server: the relay has not ended, and no exchange is in progress.
+    /// Whether the connection can send a request to this server: the relay has not ended, and no exchange is in
+    /// progress.
     func isReady(for url: UpstreamURL) -> Bool {
         relay.upstream == url && relay.clientEnding == .none && exchange == nil && webSocket == nil
     }
@@ -65,7 +67,7 @@ final class UpstreamConnection {
         out.withUnsafeBytes { relay.receiveFromClient($0) }
     }
 
-    /// Reads what has arrived of the answer; nil until the answer is complete.
+    /// Reads the received part of the answer; returns nil until the answer is complete.
     ///
     /// - Parameter passInterim: Called with each 1xx.
     func readAnswer(_ passInterim: (ResponseHead) -> Void) -> UpstreamReply? {
@@ -134,14 +136,14 @@ final class UpstreamConnection {
         pass(out)
     }
 
-    /// Passes on an event from the client.
+    /// Forwards an event from the client.
     func send(_ event: WebSocket.Event) {
         var out: [UInt8] = []
         switch event {
         case .text(let text): webSocket?.send(text: text, into: &out)
         case .binary(let bytes): webSocket?.send(binary: bytes, into: &out)
         case .pong(let payload): webSocket?.pong(payload, into: &out)
-        // The engine itself answers pings, and ``close(_:)`` passes on the end.
+        // The engine itself answers pings, and ``close(_:)`` forwards the end.
         case .ping, .closing, .failed: break
         }
         pass(out)
@@ -151,10 +153,10 @@ final class UpstreamConnection {
         if !bytes.isEmpty { bytes.withUnsafeBytes { relay.receiveFromClient($0) } }
     }
 
-    /// Whether frames or the end of the stream have arrived that the client does not have yet.
+    /// Whether frames or the end of the stream have arrived but have not been sent to the client.
     var hasNews: Bool { webSocket != nil && (!relay.toClient.isEmpty || relay.clientEnding != .none || !early.isEmpty) }
 
-    /// How the server's stream of frames has ended; nil while it continues.
+    /// How the server's frame stream has ended; nil while it continues.
     var ending: WireAction? {
         guard relay.toClient.isEmpty else { return nil }
         return switch relay.clientEnding {
@@ -187,18 +189,18 @@ final class UpstreamConnection {
 }
 
 /// The outcome of a request to a world's real server.
-// Indirect, so that it takes little memory in each request, because few requests need it.
+// This enum is indirect so that it takes little memory in each request, because few requests need it.
 indirect enum UpstreamReply {
     /// The server's answer, perhaps cut off.
     case answer(UpstreamAnswer)
     /// The relay's own 502 or 504.
     case refused(UpstreamAnswer, isBeforeRequest: Bool)
-    /// No answer, or one that cannot be passed on; the sentence says why.
+    /// There is no answer, or the answer cannot be forwarded; the sentence says why.
     case failed(String), unreadable(String)
     /// The server opens the socket.
     case socket(ResponseHead)
 
-    /// The reason why the fake may answer in the server's place; nil if it may not.
+    /// The reason why the fake may answer in the server's place; nil if the fake may not answer.
     var absence: String? {
         switch self {
         case .answer(let answer) where Upstream.statusesOfAbsence.contains(answer.head.status.code):
@@ -227,7 +229,7 @@ struct UpstreamAnswer {
 public struct UpstreamCredentials: Sendable, Equatable {
     public var token: String?
     public var apiKey: String?
-    /// The servers that receive them, besides the upstream of the server's own scenario.
+    /// The servers that receive the credentials, in addition to the upstream of the server's own scenario.
     public var servers: Set<UpstreamURL> = []
 
     public init(token: String? = nil, apiKey: String? = nil) { (self.token, self.apiKey) = (token, apiKey) }

@@ -8,7 +8,7 @@ final class Transport {
     let stream: SocketStream
     /// Whether the host has reported to the tap and the engine that the connection is ready.
     @exclusivity(unchecked) var isAnnounced = false
-    /// The offset up to which the tap has the connection's output.
+    /// The offset up to which the connection's output has been reported to the tap.
     @exclusivity(unchecked) var toldOffset = 0
     /// Whether the end of the server's output, and of the connection, were reported to the tap.
     @exclusivity(unchecked) var isFinishTold = false
@@ -19,7 +19,7 @@ final class Transport {
 
 /// Reports to the tap, which come before clients receive the bytes.
 extension Host {
-    /// The maximum number of bytes to report ahead; they are in the recording even if the client never reads them.
+    /// The maximum number of bytes to report ahead; the recording has them even if the client never reads them.
     private static let mostTold = 256 * 1024
 
     /// The transport of a connection; nil once it was dropped.

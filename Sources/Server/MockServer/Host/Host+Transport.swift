@@ -10,7 +10,8 @@ extension Host {
         guard let id = engine.open(at: time(now), isLocal: isLocal, isSecure: port.isSecure) else {
             return socket.reset()
         }
-        // Create a place even for a connection that cannot be served, because the engine may have touched it.
+        // Create a place even for a connection that cannot be served, because the engine may have touched the
+        // connection.
         while transports.count <= id.place { transports.append(nil) }
         guard let stream = loop.serve(socket, token: UInt64(id.place), isSecure: port.isSecure) else {
             return engine.transportClosed(id, at: time(.now()))
@@ -77,10 +78,10 @@ extension Host {
         finished(connection.id, now)
     }
 
-    /// Serves touched connections, a limited number in each turn of the loop.
+    /// Serves touched connections, a limited number in each loop turn.
     ///
-    /// Connections touched in this turn come before those left from earlier turns, so that a request does not wait for
-    /// thousands of sockets.
+    /// Connections touched in this turn come before connections left from earlier turns, so that a request does not
+    /// wait for thousands of sockets.
     func serveTouched(_ now: MonotonicInstant) {
         var room = servedInTurn
         // Sending may touch connections again, because it makes room for waiting answers.
@@ -110,9 +111,10 @@ extension Host {
         for connection in ending { end(connection) }
     }
 
-    /// Prefetches the next connections' memory while this one's output is sent.
+    /// Prefetches the memory of the next connections while this connection's output is sent.
     ///
-    /// It prefetches a transport four connections ahead and its stream, whose address the transport has, two ahead.
+    /// It prefetches a transport four connections ahead. The stream, whose address is in the transport, is prefetched
+    /// two connections ahead.
     private func fetchAhead(in touched: [Connection], from place: Int) {
         if place + 4 < touched.count, let transport = transports[touched[place + 4].id.place] {
             prefetch(Unmanaged.passUnretained(transport).toOpaque(), lines: 2)

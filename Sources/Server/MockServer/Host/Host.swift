@@ -17,19 +17,19 @@ public final class Host: SocketHost {
     @exclusivity(unchecked) var transports: [Transport?] = []
     /// The work set by ``every(_:_:)``.
     @exclusivity(unchecked) private var chore: Chore?
-    /// Takes work from other threads that needs the engine.
+    /// Accepts work that needs the engine from other threads.
     let inbox = HostInbox()
     /// Answers that those threads wait for.
     @exclusivity(unchecked) private var answers: [HostInbox.Answer] = []
-    /// The number of connections to serve in a turn, which takes some microseconds for each.
+    /// The number of connections to serve in a turn; each takes a few microseconds.
     ///
-    /// It applies to the connections touched in the turn, and again to those left from earlier turns.
+    /// The limit applies to the connections touched in the turn, and again to connections left from earlier turns.
     @exclusivity(unchecked) var servedInTurn = 256
-    /// Touched connections for the next turns.
+    /// The touched connections that are left for later turns.
     @exclusivity(unchecked) var unserved: ArraySlice<Connection> = []
     /// Observes all connections; set it before ``run()``.
     @exclusivity(unchecked) public var tap: (any Tap)?
-    /// The number of turns of the loop so far; an idle server makes none.
+    /// The number of loop turns so far; an idle server makes none.
     @exclusivity(unchecked) private(set) var turnCount = 0
 
     /// Connects the engine with real servers.
@@ -49,8 +49,8 @@ public final class Host: SocketHost {
 
     /// Opens the listeners; connections queue until the host runs.
     ///
-    /// Both listeners share one engine and so all state. The host sets the configuration's origins to the listeners'
-    /// URLs, or to the public origin.
+    /// Both listeners share one engine, and therefore all state. The host sets the configuration's origins to the
+    /// listeners' URLs, or to the public origin.
     ///
     /// - Throws: An error if the host cannot listen at an address, the system lacks descriptors, the certificate cannot
     ///   be used, or the host of ``Engine/Configuration/relayed`` cannot be resolved; `StartError.configuration` if the
@@ -93,7 +93,7 @@ public final class Host: SocketHost {
         if engine.isEmpty { loop.events.stop() }
     }
 
-    /// Repeats work on the loop's thread until the server begins to stop; passes it the engine's time.
+    /// Repeats work on the loop's thread until the server begins to stop; the work gets the engine's time.
     ///
     /// The work blocks everything else while it runs, and replaces earlier work. Call this before ``run()`` or on the
     /// loop's thread.
@@ -116,8 +116,7 @@ public final class Host: SocketHost {
             if readiness.readable || isFinished { read(transport, isFinished: isFinished, now) }
             if readiness.writable { engine.touch(connection) }
         }
-        // The host sends the output when the turn ends, so that a peer with many connections wakes once rather than for
-        // each.
+        // The host sends the output when the turn ends, so that a peer with many connections wakes only once.
     }
 
     /// Does the work that is due, and returns the next deadline.
@@ -159,8 +158,8 @@ public final class Host: SocketHost {
     /// Passes bytes between the engine and its upstreams, for a limited number of rounds.
     private func serveUpstreams(_ now: MonotonicInstant) {
         guard upstreams.isUsed || !engine.touchedUpstreams.isEmpty else { return }
-        // Further rounds wait for the next turn. A client's many requests to a server that refuses each at once can
-        // need them.
+        // Further rounds wait for the next turn. They may be needed if a client sends many requests to a server that
+        // refuses each request immediately.
         for _ in 0..<8 {
             for side in engine.takeTouchedUpstreams() { upstreams.touch(side, time(now)) }
             upstreams.settle(time(now))
@@ -168,7 +167,7 @@ public final class Host: SocketHost {
         }
     }
 
-    /// Follows a step of the system's clock; called first in a turn, so that the first request after a night gets the
+    /// Follows a change of the system's clock; called first in a turn, so that the first request after a night gets the
     /// new date.
     private func followClock(_ now: MonotonicInstant) {
         let step = loop.clockStep(now)

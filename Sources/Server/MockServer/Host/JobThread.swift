@@ -46,7 +46,7 @@ final class JobThread: Sendable {
     }
 }
 
-/// Passes work from other threads to a host's thread, the only one that may use the engine.
+/// Passes work from other threads to a host's thread, which is the only thread that may use the engine.
 final class HostInbox: Sendable {
     /// Resumes the calling thread.
     typealias Answer = @Sendable () -> Void
@@ -73,7 +73,7 @@ final class HostInbox: Sendable {
     /// Requests that the host stop after the work added so far.
     func requestStop() { state.withLock { $0.stops = true } }
 
-    /// Removes and returns the work and the request to stop; nil if there are neither.
+    /// Removes and returns the work and the request to stop; nil if there is neither.
     func take() -> (work: [Work], stops: Bool)? {
         state.withLock { state in
             guard state.stops || !state.work.isEmpty else { return nil }

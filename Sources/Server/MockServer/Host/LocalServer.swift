@@ -4,7 +4,8 @@ import Sockets
 
 /// A server on its own thread, for programs and tests that embed it.
 ///
-/// It serves from its creation until ``stop()``. Any thread may call it; the engine stays on the server's thread.
+/// It serves requests from its creation until ``stop()``. Any thread may call it; the engine stays on the server's
+/// thread.
 public final class LocalServer: Sendable {
     /// The address of the listener, also as a URL, `http://127.0.0.1:PORT`.
     public let address: SocketAddress
@@ -17,14 +18,14 @@ public final class LocalServer: Sendable {
     private let inbox: HostInbox
     private let ended: Gate
 
-    /// The error of a call to a server that has stopped.
+    /// The error that a call throws if the server has stopped.
     public struct Stopped: Error, CustomStringConvertible {
         public let description = "The server has stopped; start another one."
     }
 
     /// Opens the listeners and starts serving.
     ///
-    /// - Parameter address: The address to listen at; by default a free port that only this machine can reach.
+    /// - Parameter address: The address to listen at; by default, a free port that only this machine can reach.
     /// - Throws: `StartError`, or a `SocketError` if the system cannot start another thread.
     public convenience init(
         _ configuration: Engine.Configuration = Engine.Configuration(), listeningOn address: SocketAddress? = nil,
@@ -42,7 +43,7 @@ public final class LocalServer: Sendable {
         let (inbox, ended) = (host.inbox, try Gate())
         (self.inbox, self.ended) = (inbox, ended)
         try SystemThread.start {
-            // If the loop fails, the server ends as after a stop and callers get the same error.
+            // If the loop fails, the server ends as after a stop, and callers get the same error.
             _ = try? host.run()
             for work in inbox.close() { work(nil, Timestamp(nanosecondsSinceEpoch: 0))() }
             ended.open()
@@ -79,7 +80,7 @@ public final class LocalServer: Sendable {
 
     /// Stops cleanly, and returns once the server's thread has ended.
     ///
-    /// Clients have ``ServerLimits/shutdownTime`` to close. Do not call it inside ``perform(_:)``.
+    /// Clients have ``ServerLimits/shutdownTime`` to close their connections. Do not call it inside ``perform(_:)``.
     public func stop() {
         inbox.requestStop()
         mailbox.post {}
@@ -98,7 +99,7 @@ public final class LocalServer: Sendable {
             return { then(result) }
         }
         guard isAccepted else { return then(.failure(Stopped())) }
-        // A full mailbox refuses this, but then the loop is already awake.
+        // A full mailbox refuses this message, but in that case the loop is already awake.
         mailbox.post {}
     }
 }

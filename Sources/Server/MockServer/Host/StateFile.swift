@@ -8,7 +8,7 @@ import Synchronization
 /// The file of `serve --state`: an SQLite database with a row for each world and each of its entities.
 ///
 /// SQLite uses a write-ahead log (WAL), so the last commit survives a kill at any time. Only one server can use the
-/// file at a time, and only its user may read it. Calls may wait for the disk and for other threads.
+/// file at a time, and only the server's user may read it. Calls may wait for the disk and for other threads.
 public final class StateFile: Sendable {
     public let path: String
     /// A warning for the user, as a sentence without a full stop; nil if there is none.
@@ -45,7 +45,7 @@ public final class StateFile: Sendable {
         """
     ]
 
-    /// The default limit of a file in bytes, several times ``ServerLimits/storedBytes``.
+    /// The default file size limit in bytes: several times ``ServerLimits/storedBytes``.
     public static let largest = 4 * 1024 * 1024 * 1024
 
     /// Opens or creates a file, and migrates its schema.
@@ -53,8 +53,8 @@ public final class StateFile: Sendable {
     /// It removes other users' permissions for the file and SQLite's files next to it.
     ///
     /// - Parameter largest: The maximum size of the file in bytes; a commit that would exceed it fails.
-    /// - Throws: An error if another server uses the file, if it is not a state file, has a later version or triggers,
-    ///   or if SQLite cannot read or write it.
+    /// - Throws: An error if another server uses the file, if the file is not a state file, has a later version or has
+    ///   triggers, or if SQLite cannot read or write it.
     public init(_ path: String, largest: Int = largest) throws(StateFileError) {
         self.path = path
         // Create the file with mode 0600, which SQLite copies to its other files.
@@ -68,22 +68,22 @@ public final class StateFile: Sendable {
             created?.discard()
             throw error
         }
-        // Close this descriptor before SQLite locks the file, because closing one releases all locks of the process
-        // (fcntl(2)).
+        // Close this descriptor before SQLite locks the file, because closing a descriptor releases all locks of the
+        // process (fcntl(2)).
         created?.close()
-        // SQLite keeps the lock until the end, so that a second server fails immediately.
+        // SQLite keeps the lock until the file is closed, so that a second server fails immediately.
         try Self.mapping(path) { () throws(SQLiteError) in
             try database.run(script: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
         }
         try Self.migrate(database, path)
         warning = database.path.flatMap { Self.makePrivate($0, as: path) }
         try Self.mapping(path) { () throws(SQLiteError) in
-            // A commit survives a kill of the process. A power failure may lose only the last commits.
+            // A commit survives if the process is killed. A power failure may lose the last commits, but nothing else.
             try database.run(script: "COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
             try database.run(script: "PRAGMA max_page_count = \(largest / Int(database.integer("PRAGMA page_size")))")
         }
         let log = logPath.flatMap { try? OutputFile(opening: $0) }
-        // Keep the log locked until the end, because it keeps its name when the file is moved.
+        // Keep the log locked until the file is closed, because the log keeps its name when the file is moved.
         try? log?.lock()
         state = Mutex(Open(database: database, log: log))
     }
@@ -92,7 +92,7 @@ public final class StateFile: Sendable {
 
     /// Closes the file, which merges and removes its log; do not read or write after it.
     ///
-    /// A program must call this before exiting, because threads that have just written still retain the file.
+    /// A program must call this function before exiting, because threads that have just written still retain the file.
     public func close() {
         state.withLock { state in
             guard state.database != nil else { return }
@@ -103,7 +103,7 @@ public final class StateFile: Sendable {
 
     /// Whether no other server is writing to this log.
     ///
-    /// A server whose file was moved still writes its log here, which SQLite would use for the new file.
+    /// A server whose file was moved still writes its log here, and SQLite would use that log for the new file.
     private static func isFree(_ log: String?) -> Bool {
         guard let file = log.flatMap({ try? OutputFile(opening: $0) }) else { return true }
         defer { file.close() }
@@ -269,7 +269,8 @@ extension Engine {
         do throws(StateFileError) {
             try saveRest(in: saving.file)
         } catch {
-            // The last slice may have failed after the loop's end, unnoticed by the engine: write everything again.
+            // Write everything again, because the last slice may have failed after the loop ended, unnoticed by the
+            // engine.
             saveAnew()
             try saveRest(in: saving.file)
         }
@@ -339,7 +340,7 @@ extension Database {
     }
 }
 
-/// Why a state file cannot be used.
+/// An error that makes a state file unusable.
 public struct StateFileError: Error, Equatable {
     public let message: String
 
@@ -375,7 +376,7 @@ public struct StateFileError: Error, Equatable {
                 """)
     }
 
-    /// An error about a row that no server can have written and that would be lost.
+    /// An error about a row that no server could have written and that would be lost.
     init(_ stray: SavedEntity, world: String, _ path: String) {
         let row = "the row of the list \(stray.list.quoted()) with the id \(stray.id.text.quoted())"
         self.init(
@@ -384,7 +385,7 @@ public struct StateFileError: Error, Equatable {
                 + "delete it, or name another file")
     }
 
-    /// An error about an impossible number for the last world.
+    /// An error about an impossible number of the last world.
     init(serial: Int, largest: Int, _ path: String) {
         self.init(
             message: """
