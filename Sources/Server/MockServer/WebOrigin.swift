@@ -2,7 +2,7 @@ import Text
 
 /// The origin of a web page: scheme, host and port (RFC 6454).
 ///
-/// Browsers send it in the field `Origin`. Two origins are equal if all three parts are equal.
+/// Browsers send the origin in the field `Origin`. Two origins are equal if all three parts are equal.
 public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// The scheme in lower case; `http` for `ws` and `https` for `wss`, because some native clients send a socket's
     /// URL.
@@ -20,9 +20,9 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         self.init(scheme: scheme, authority: authority)
     }
 
-    /// The origin of a server's pages under an authority.
+    /// The origin of a server's pages at an authority.
     ///
-    /// It refuses a port with a leading zero, so that each origin has only one spelling.
+    /// A port with a leading zero is refused, so that each origin has only one spelling.
     init?(scheme: Substring, authority: Substring) {
         guard let parts = HostAndPort(authority), parts.hasPlainHost, parts.port == nil || parts.portNumber != nil,
             parts.port?.first != "0"

@@ -1,6 +1,6 @@
 import Text
 
-// This module's messages for people.
+// This module's user-visible messages.
 enum Messages {
     static func ownUpstream(_ upstream: UpstreamURL) -> String {
         "\(upstream) is this proxy itself: give it another port, or another upstream"
@@ -58,12 +58,12 @@ enum Messages {
 
     // MARK: Parts
 
-    /// A reason with a full stop at its end.
+    /// A reason that ends with a full stop.
     private static func sentence(_ reason: String) -> String {
         reason.last.map { ".?!".contains($0) } == true ? reason : reason + "."
     }
 
-    /// A client's path on one line; a long one is truncated.
+    /// A client's path on one line; a long path is truncated.
     static func printable(_ text: String) -> String { String(quoted(text).dropFirst().dropLast()) }
 
     static func quoted(_ text: some StringProtocol) -> String { TerminalText.quoted(text) }

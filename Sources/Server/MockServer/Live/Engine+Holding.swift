@@ -6,7 +6,7 @@ import JSON
 import Traffic
 import WebSocket
 
-/// Breakpoints, which hold requests, responses and frames until an operator releases them or their time has passed.
+/// Breakpoints hold requests, responses and frames until an operator releases them or their time has passed.
 extension Engine {
     // MARK: Holding
 
@@ -46,7 +46,7 @@ extension Engine {
         return true
     }
 
-    /// Holds a server's message that matched a breakpoint; returns false if it must pass.
+    /// Holds a server's message that matched a breakpoint; returns false if the message must pass.
     private func holds(_ held: Outgoing.Held, on connection: Connection, in world: World) -> Bool {
         guard mayHold(held.breakpoint, in: world) else { return false }
         hold(
@@ -97,7 +97,7 @@ extension Engine {
 
     // MARK: Sending through breakpoints
 
-    /// Writes the messages that have passed a socket's faults, up to the next one held by a breakpoint.
+    /// Writes the messages that have passed a socket's faults, up to the next message that a breakpoint holds.
     func deliver(_ outgoing: Outgoing, on connection: Connection, in world: World, at now: Timestamp) {
         var outgoing = outgoing
         write(outgoing, on: connection, in: world, at: now)

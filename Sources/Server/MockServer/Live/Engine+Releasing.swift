@@ -134,7 +134,7 @@ extension Engine {
         }
     }
 
-    /// Releases all items in a world, without holding any meanwhile.
+    /// Releases all items in a world, and holds no new items meanwhile.
     func releaseAll(of world: World, _ action: RecordedRelease.Action, at now: Timestamp) {
         guard let holds = world.live?.holds, !holds.things.isEmpty else { return }
         enter(world, at: now)
@@ -145,7 +145,7 @@ extension Engine {
 
     /// Releases all items held by disabled or removed breakpoints.
     ///
-    /// - Parameter now: The system's time; if nil, or if the world is paused, the next turn releases it.
+    /// - Parameter now: The system's time; if nil, or if the world is paused, the next turn releases the items.
     func releaseDisabled(of world: World, at now: Timestamp?) {
         guard let things = world.live?.holds.things, !things.isEmpty else { return }
         let enabled = Set(world.faults.rules.lazy.filter(\.rule.isEnabled).map(\.rule.name))
@@ -181,7 +181,7 @@ extension Engine {
         connection.heldEvent = nil
     }
 
-    /// Records the end of a socket's held items because the server closes it; drops a client's held message.
+    /// Records the end of a socket's held items when the server closes the socket; drops a client's held message.
     func endHolds(of connection: Connection, in world: World) {
         guard endsHolds(of: connection, in: world, as: .ended), connection.heldEvent != nil else { return }
         connection.heldEvent = nil
@@ -223,7 +223,7 @@ extension Exchange {
         handshakeFaults?.response.faults.append(fault)
     }
 
-    /// The exchange with an operator's request replacing the client's.
+    /// The exchange, with an operator's request in place of the client's.
     fileprivate func replaced(by head: RequestHead, _ body: [UInt8], in engine: Engine) -> Exchange {
         let exchange = Exchange(head, body: body, on: connection, in: engine, at: now)
         exchange.received = Received(head: self.head, body: self.body, endpoint: endpoint)
@@ -237,7 +237,7 @@ extension Exchange {
         return exchange
     }
 
-    /// The entry for a client that leaves before its answer.
+    /// The entry for a client that leaves before it gets its answer.
     var abandoned: RecordedExchange {
         RecordedExchange(
             head: received?.head ?? head, body: received?.body ?? body,

@@ -3,7 +3,7 @@ import JSON
 
 /// Examples of server frames on a socket, which an operator can change and send.
 ///
-/// They come from the AsyncAPI description (``APIDescription/asyncAPI``) of the world's guide.
+/// The examples are from the AsyncAPI description (``APIDescription/asyncAPI``) of the world's guide.
 struct FrameTemplates {
     /// The type and the whole object of each example, in conversation order.
     let all: [(type: String, object: JSONObject)]

@@ -5,11 +5,11 @@ import Traffic
 
 /// A world's held items, by the numbers of their journal entries.
 ///
-/// The connections have their contents: ``Connection/held``, ``Connection/heldEvent``, ``SocketFaults``.
+/// The connections have the items' contents: ``Connection/held``, ``Connection/heldEvent``, ``SocketFaults``.
 struct HoldTable: Sendable {
     /// The held items, oldest first; at most ``FaultLimits/held``.
     private(set) var things: [HeldThing] = []
-    /// The earliest time at which a held item continues by itself, by the world's clock; nil if there is none.
+    /// The earliest time at which a held item continues automatically, by the world's clock; nil if there is none.
     private(set) var next: Timestamp?
     /// The number of items that passed because the table was full.
     var passed = 0
@@ -34,7 +34,7 @@ struct HoldTable: Sendable {
         next = things.lazy.map(\.until).min()
     }
 
-    /// Sets the time at which an item continues by itself, unless its breakpoint was removed.
+    /// Sets the time at which an item continues automatically, unless its breakpoint was removed.
     mutating func prolong(_ number: Int, to time: Timestamp) {
         for index in things.indices where things[index].number == number && !things[index].isEnded {
             things[index].until = time
@@ -61,7 +61,7 @@ struct HeldThing {
     let connection: ConnectionID
     /// When the item would have continued without the breakpoint.
     let due: Timestamp
-    /// When the item continues by itself.
+    /// When the item continues automatically.
     fileprivate(set) var until: Timestamp
     /// Whether its breakpoint was removed, which ended the wait.
     fileprivate(set) var isEnded = false

@@ -6,6 +6,7 @@ struct LiveControl: Sendable {
     var holds = HoldTable()
     /// The marks to which the world can rewind, oldest first.
     var marks: [Mark] = []
-    /// The name in `faults` of entries about an operator's actions, which judges do not count against the client.
+    /// The name in `faults` of entries about an operator's actions; judges do not count these entries against the
+    /// client.
     static let byHand = "by hand"
 }

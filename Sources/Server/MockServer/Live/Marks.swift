@@ -39,7 +39,7 @@ extension Engine {
         }
     }
 
-    /// `POST /__admin/marks`: saves the world's current state; nil if the request waits for a job.
+    /// `POST /__admin/marks`: saves the world's current state; returns nil if the request waits for a job.
     ///
     /// - Throws: A 400 for an invalid name, or a 507 at the limit of marks or of the server's memory.
     func setMark(_ call: AdminCall) throws(APIError) -> Answer? {
@@ -90,11 +90,10 @@ extension Engine {
         world.live?.marks.removeSubrange(range)
     }
 
-    /// `POST /__admin/rewind`: restores the state, the clock and the faults of a mark; nil if the request waits for a
-    /// job.
+    /// `POST /__admin/rewind`: restores a mark's state, clock and faults; returns nil if the request waits for a job.
     ///
-    /// It keeps the journal, drops later marks and ends all sockets. A world on the system's clock then runs overdue
-    /// events immediately.
+    /// Rewinding keeps the journal, drops later marks and ends all sockets. A world on the system's clock then runs
+    /// overdue events immediately.
     ///
     /// - Throws: A 400 for an invalid body, or a 404 for an unknown mark.
     func rewind(_ call: AdminCall) throws(APIError) -> Answer? {
@@ -159,7 +158,7 @@ extension Engine {
         let original = Parcel(snapshot)
         stand(world)
         beside(at: call.now) {
-            // Take the value out, so that the world's values have one owner again after the job.
+            // Move the value out, so that the world's values have one owner again after the job.
             original.take().copied(with: settings)
         } then: { engine, copied, now in
             let result = Result { () throws(APIError) in try then(engine, copied.take(), now) }

@@ -3,7 +3,7 @@ import JSON
 import Text
 import Traffic
 
-/// The answer to `POST /__admin/wait`: the first matching entry, or a refusal once the time is over.
+/// The answer to `POST /__admin/wait`: the first matching entry, or a refusal once the time is up.
 final class Waiter: BodySource {
     private unowned let engine: Engine
     let world: World
@@ -11,7 +11,7 @@ final class Waiter: BodySource {
     private let life: Int
     private var lookout: JournalLookout
     private let within: Int64
-    /// Whether a wait without a match gets an answer, not a refusal.
+    /// Whether a wait without a match gets an answer instead of a refusal.
     private let isOptional: Bool
     /// When the wait ends, by the system's clock.
     private let end: Timestamp
@@ -113,11 +113,11 @@ extension JournalQuery {
     }
 }
 
-/// The admin API's waits, which end at an event in a world.
+/// The admin API's waits, which end when an event happens in a world.
 extension Engine {
     /// `POST /__admin/wait`: returns the first matching entry, even an earlier one, or 408 with the nearest entries.
     ///
-    /// With `optional` the answer has a null entry instead of 408.
+    /// With `optional`, the answer has a null entry instead of status 408.
     ///
     /// - Throws: A 400 for an invalid body, or a 507 at the limit of waiting requests.
     func wait(_ call: AdminCall) throws(APIError) -> Answer {
@@ -145,7 +145,7 @@ extension Engine {
 }
 
 extension MemberCondition {
-    /// Reads an object of conditions: each key is a member's path, with the required value.
+    /// Reads an object of conditions: each key is a member's path, and each value is the required value.
     ///
     /// - Throws: A 400 unless the value is an object of single values with valid paths.
     fileprivate static func reading(

@@ -3,9 +3,10 @@ import FitIQBackend
 import JSON
 import Scenarios
 
-/// A server's state file and the changes not in it yet.
+/// A server's state file and the changes that it does not contain yet.
 ///
-/// A class, because the engine uses it after every request, and a value's lists would be copied each time.
+/// This is a class because the engine uses it after every request, and the lists of a value type would be copied each
+/// time.
 final class Saving {
     let file: StateFile
     /// The worlds that may have unsaved changes, without duplicates.
@@ -20,7 +21,7 @@ final class Saving {
     @exclusivity(unchecked) var due = Timestamp(nanosecondsSinceEpoch: 0)
     /// Whether a slice is being written.
     @exclusivity(unchecked) var isWriting = false
-    /// The error of the last slice; nil once a later one was committed.
+    /// The error of the last slice; nil once a later slice was committed.
     @exclusivity(unchecked) var failure: StateFileError?
 
     init(_ file: StateFile) { self.file = file }
@@ -46,8 +47,8 @@ extension Engine {
     static let savingPause: Int64 = 5_000_000_000
     /// The approximate number of entities to collect in a turn of the loop, in well under a millisecond.
     ///
-    /// The number doubles after every 16 full slices of a transaction, up to a factor of 64, so that a transaction ends
-    /// unless each turn has even more changes.
+    /// The number doubles after every 16 full slices of a transaction, up to a factor of 64. A transaction therefore
+    /// ends unless each turn has even more changes.
     static let savedInTurn = 512
 
     /// When to call ``save(at:)``; nil if nothing is unsaved or a slice is being written.
@@ -97,7 +98,7 @@ extension Engine {
         for world in [defaultWorld] + worlds.byAge {
             (world.savedPart, world.isInFile) = (nil, false)
             noteUnsaved(world)
-            // A commit without this world would lose it.
+            // A commit without this world would lose the world.
             world.isPartlySaved = world.awaitsSaving
         }
     }
@@ -156,7 +157,7 @@ extension Engine {
         return StateSlice(steps: steps, commits: commits)
     }
 
-    /// Takes changes to a world's entities, and finally its head; returns whether nothing is left.
+    /// Takes changes to a world's entities, and finally the world's head; returns whether nothing is left.
     private func take(_ world: World, upTo limit: Int, into steps: inout [StateStep]) -> Bool {
         let part = world.presentPart
         if world.savedPart?.life != part.life {
@@ -194,14 +195,14 @@ extension World {
         backend.hasUnsavedChanges() || savedPart != presentPart
     }
 
-    /// The world as a scenario file without users, which the state file has besides the entities.
+    /// The world as a scenario file without users; the state file contains it in addition to the entities.
     var head: [UInt8] {
         WorldData(issuedIDs: turn.identifiers.issuedCount).scenarioFile(
             name: settings.scenario.name, guide: settings.mode, seed: settings.seed, clock: settings.clock,
             rules: settings.scenario.rules)
     }
 
-    /// Marks a restored world as saved, unless it was saved at a time later than now.
+    /// Marks a restored world as saved, unless its save time is later than the current time.
     ///
     /// In that case restoring has changed its times.
     func countAsSaved(_ saved: SavedWorld) {

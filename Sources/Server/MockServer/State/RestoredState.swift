@@ -64,7 +64,7 @@ extension RestoredState {
 }
 
 extension Engine.Configuration {
-    /// Starts from a file, and saves changes to it.
+    /// Starts from a state file, and saves changes to it.
     ///
     /// - Throws: An error with the file and the world that cannot be read.
     public mutating func keepState(in file: StateFile) throws(StateFileError) {
@@ -87,8 +87,8 @@ extension Engine.Configuration {
 
 /// Restores the worlds of a state file.
 ///
-/// The default world gets the guide, seed, clock and scripts of this server; other worlds have those of their requests.
-/// Data, issued ids and the time of a manual clock continue in both.
+/// The default world gets this server's guide, seed, clock and scripts; other worlds keep the ones from their requests.
+/// In both cases, data, issued ids and the time of a manual clock continue.
 extension Engine {
     /// Creates the other worlds of a state file, and starts saving changes.
     ///

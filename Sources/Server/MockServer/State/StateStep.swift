@@ -2,7 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// A step that updates a state file; the file gets all steps between two commits in order, or none.
+/// A step that updates a state file; the file gets either all steps between two commits, in order, or none.
 enum StateStep: Sendable {
     /// Deletes all worlds except one that this server does not use, because the file's content is unknown.
     case forgetAll(except: String?)
@@ -44,7 +44,7 @@ struct SavedEntity: Sendable {
     /// The entity as an object of a scenario file.
     var data: [UInt8]
 
-    /// Whether the data has the row's id; most data starts with it.
+    /// Whether the data has the row's id; most data starts with the id.
     var hasIDInData: Bool {
         let beginning = Array("{\"id\":".utf8) + JSONValue.string(id.text).encoded()
         return data.starts(with: beginning) || (try? JSON.parse(data))?["id"]?.string.map { ExactString($0) } == id
@@ -59,7 +59,7 @@ public struct SavedState: Sendable {
 }
 
 extension SavedWorld {
-    /// A row that no server can have written and that would be lost or become another row; nil if there is none.
+    /// A row that no server could have written and that would be lost or become another row; nil if there is none.
     func stray(among entities: [SavedEntity]) -> SavedEntity? {
         func ids(_ list: EntityPlace.List) -> Set<ExactString> {
             Set(entities.lazy.filter { $0.list == list.name }.map(\.id))

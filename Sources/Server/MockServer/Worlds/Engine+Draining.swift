@@ -2,7 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// Draining: the server creates no more worlds and stops once the last one is deleted, so that no world is lost.
+/// Draining: the server creates no more worlds, and stops once the last world is deleted, so that no world is lost.
 extension Engine {
     /// `POST /__admin/drain`: starts draining; `/ready` then returns 503, and worlds that were idle for `idle` are
     /// deleted.
@@ -17,7 +17,7 @@ extension Engine {
         return answer
     }
 
-    /// `GET /__admin/drain`: returns whether the server drains, and the remaining worlds and WebSockets.
+    /// `GET /__admin/drain`: returns whether the server is draining, and the remaining worlds and WebSockets.
     func drainAnswer(_ call: AdminCall) -> Answer {
         .object { writer in
             writer.member("draining", drainIdle != nil)
@@ -26,7 +26,7 @@ extension Engine {
         }
     }
 
-    /// Whether the server drains and has no worlds and sockets left, so that the transport can stop it.
+    /// Whether the server drains and has no worlds or sockets left, so that the transport can stop the server.
     ///
     /// The default world does not count, but its sockets do.
     var isDrained: Bool {

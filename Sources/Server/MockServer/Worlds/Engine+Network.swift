@@ -7,8 +7,8 @@ import Scenarios
 
 /// The networks of worlds, which delay bytes in both directions.
 ///
-/// A network acts once the head of a connection's first request has arrived, which contains the world. It delays the
-/// first answer by the time for opening the connection and sending the head.
+/// A network acts once the head of a connection's first request has arrived, because the head names the world. It
+/// delays the first answer by the time that opening the connection and sending the head would take.
 extension Engine {
     /// Applies the network of a request's world to a connection; returns false if the network drops the connection.
     func passNetwork(_ head: RequestHead, on connection: Connection, at now: Timestamp) -> Bool {
@@ -84,7 +84,7 @@ extension Engine {
             connection.inputHasEnded = false
             receiveEndOfStream(on: connection.id, at: now)
         }
-        // The transport may read again.
+        // The transport may be able to read again.
         touch(connection)
         account(connection)
     }
@@ -135,7 +135,7 @@ extension Engine {
 
     // MARK: Captive portal
 
-    /// The answer of a captive portal, which is its page or a redirect to it; nil if the network has no portal.
+    /// The answer of a captive portal: its page, or a redirect to the page; nil if the network has no portal.
     func portalAnswer(_ exchange: Exchange) -> Answer? {
         guard let network = exchange.world.network, network.profile.reach == .portal, !exchange.isOfServer else {
             return nil

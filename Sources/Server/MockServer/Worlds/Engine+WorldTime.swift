@@ -13,9 +13,9 @@ extension Engine {
         world.backend.storageRoom = worlds.storageRoom(of: world)
     }
 
-    /// Handles a step of the system's clock: shifts the dates of worlds on real time, but not their due times.
+    /// Handles a change of the system's clock: shifts the dates of worlds on real time, but not their due times.
     ///
-    /// - Parameter step: The step in nanoseconds; negative if the clock was set back.
+    /// - Parameter step: The change in nanoseconds; negative if the clock was set back.
     public func clockStepped(by step: Int64, at now: Timestamp) {
         worlds.dateShift += step
         for world in [defaultWorld] + worlds.byAge where world.clock.manualTime == nil {
@@ -36,12 +36,13 @@ extension Engine {
         isLate = steps <= 0
     }
 
-    /// The maximum number of steps in a turn of the loop; a world that was paused may have many late ones.
+    /// The maximum number of steps in a loop turn; a world that was paused may have many late steps.
     private static let stepsInTurn = 64
 
     /// Runs the steps of a world that are due by a time on its clock, each at its own time.
     ///
-    /// - Parameter limit: The maximum number of steps if the world follows the system's clock; further steps stay due.
+    /// - Parameter limit: The maximum number of steps if the world follows the system's clock; additional steps stay
+    ///   due.
     /// - Returns: The number of steps.
     @discardableResult
     func advance(_ world: World, to time: Timestamp, mostSteps limit: Int = .max, at now: Timestamp) -> Int {
@@ -51,7 +52,7 @@ extension Engine {
             pass(world, from: start, to: time, at: now)
         } else {
             while steps < limit, let due = world.nextStep, due <= time {
-                // A late step gets the time of preceding events, so that time never goes back.
+                // A late step gets the time of preceding events, so that time never goes backwards.
                 if world.clock.manualTime == nil { world.turn.now = max(due, world.turn.now) }
                 steps += serveSteps(of: world, atMost: limit - steps, at: now)
             }
@@ -101,7 +102,7 @@ extension Engine {
                 break
             }
             world.moveClock(to: max(next, world.turn.now))
-            // The system's time if its clock had advanced as far as the world's.
+            // The system's time, as if the system's clock had advanced by as much as the world's clock.
             let moment = world.turn.now.advanced(byNanoseconds: -shift)
             if let step, step <= world.turn.now {
                 steps -= serveSteps(of: world, atMost: steps, at: moment)
@@ -116,7 +117,7 @@ extension Engine {
         noteUnsaved(world)
         let slow = passing?.slow ?? []
         passing = nil
-        // Count the advance as elapsed time for each deadline.
+        // Count the clock's advance as elapsed time for each deadline.
         let nanoseconds = end.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
         for connection in connections where connection.world === world {
             if connection.deadline == nil, connection.speaks == .http || !connection.isDrained {
@@ -132,8 +133,8 @@ extension Engine {
         // Skip an entry that is not the connection's current deadline.
         guard let connection = self[id], let deadline = connection.deadline, deadline.time == time else { return }
         connection.deadline = nil
-        // The client could not yet read held output or output written during the advance. Its time starts when the
-        // clock stops.
+        // The client could not yet read held output or output written during the advance. The client's time starts when
+        // the clock stops.
         let couldBeRead = passing?.slow.contains(id) == true
         guard connection.stream == nil && connection.isDrained || couldBeRead && !connection.output.isHeld else {
             return
@@ -164,7 +165,8 @@ extension Engine {
         if step <= manualTime { worlds.look(at: world, at: world.lastUsed) }
     }
 
-    /// Releases output held by faults or networks until now, sends due pings, and resets sockets silenced until now.
+    /// Releases output that faults or networks held until now, sends due pings, and resets sockets that were silenced
+    /// until now.
     private func releaseOutputs(of world: World, at now: Timestamp) {
         while let (id, time) = world.heldOutputs.popDue(at: world.turn.now) {
             guard let connection = self[id] else { continue }
@@ -224,7 +226,7 @@ extension Engine {
     /// Queues a time on the world's clock at which to continue a connection.
     func look(at connection: Connection, in world: World, at time: Timestamp) {
         world.heldOutputs.insert(connection.id, at: time)
-        // Disconnected clients leave entries in the queue that a manual clock may never reach.
+        // Disconnected clients leave queue entries whose time a manual clock may never reach.
         if world.heldOutputs.count > 2 * connections.count + 1024 {
             world.heldOutputs.removeAll { id, time in
                 self[id].map { ![$0.queuedRelease, $0.queuedArrival, $0.silencedUntil, $0.pings.due].contains(time) }
@@ -238,7 +240,7 @@ extension Engine {
     private func fallSilent(_ connection: Connection, at now: Timestamp) {
         forgetSocket(of: connection)
         connection.isSilent = true
-        // Otherwise the transport would send FIN after an answer with `Connection: close`.
+        // Otherwise, the transport would send FIN after an answer with `Connection: close`.
         if connection.ending == .lingering { connection.ending = .none }
         if connection.speaks == .http {
             connection.http = HTTP1.Connection(role: .server)
@@ -249,7 +251,7 @@ extension Engine {
         arm(connection, .silence, after: Engine.longestSilence, at: now)
     }
 
-    /// The time for which a silenced connection stays open, in nanoseconds: 10 minutes.
+    /// How long a silenced connection stays open, in nanoseconds: 10 minutes.
     static let longestSilence: Int64 = 600_000_000_000
 }
 

@@ -7,7 +7,7 @@ import Traffic
 
 /// One isolated backend with its own state, clock, ids and credentials.
 ///
-/// A class, because a world has an identity and commands change several of its parts in place.
+/// This is a class because a world has an identity, and commands change several of its parts in place.
 final class World {
     /// The world's id in paths; nil for the default world.
     let id: String?
@@ -22,7 +22,7 @@ final class World {
     @exclusivity(unchecked) var reloadedSettings: WorldSettings?
     @exclusivity(unchecked) private(set) var clock: WorldClock
     @exclusivity(unchecked) var backend: Backend
-    /// The turn with time and ids for the backend and its effects; its time is always the world's.
+    /// The turn with time and ids for the backend and its effects; the turn's time is always the world's time.
     @exclusivity(unchecked) var turn: Turn
     @exclusivity(unchecked) var authenticator: Authenticator
     /// The replay that answers instead of the backend; nil in a world without a session.
@@ -33,10 +33,11 @@ final class World {
     /// The network that delays its clients' bytes, if any.
     @exclusivity(unchecked) var network: Network?
     @exclusivity(unchecked) var journal = Journal()
-    /// The number of connections in its journal; a connection that returns from another world is counted again.
+    /// The number of connections in the world's journal; a connection that returns from another world counts again.
     @exclusivity(unchecked) var connectionCount: UInt64 = 0
     @exclusivity(unchecked) var responseFields = ResponseFields()
-    /// When to continue connections with held output or due pings, and to reset silenced ones, by the world's clock.
+    /// When to continue connections with held output or due pings, and to reset silenced connections, by the world's
+    /// clock.
     @exclusivity(unchecked) var heldOutputs = DeadlineQueue<ConnectionID>()
     /// Held items and marks; nil until the first use.
     @exclusivity(unchecked) var live: LiveControl?
@@ -44,21 +45,21 @@ final class World {
     @exclusivity(unchecked) var lastUsed: Timestamp
     /// The world's stored bytes of JSON besides its users' data.
     @exclusivity(unchecked) var written = WrittenBytes()
-    /// The world's share of the sums in ``WorldTable``.
+    /// The amounts that this world contributes to the sums in ``WorldTable``.
     @exclusivity(unchecked) var accountedStorage = 0, accountedJournal = 0
     /// A number that grows with all traffic on the world's connections.
     @exclusivity(unchecked) var activity: UInt64 = 0
     /// The judge of the world's client; nil until the first request for a judgement.
     @exclusivity(unchecked) var judge: WorldJudge?
-    /// The entry number at which the judge must read again, before the journal can drop entries.
+    /// The entry number at which the judge must read again, before the journal can drop unread entries.
     @exclusivity(unchecked) var judgesNextAt = Int.max
     /// The number of the last entry before the current life, or before the journal was cleared.
     @exclusivity(unchecked) var forgottenNumber = 0
     /// The time of the world's entry in the engine's queue, by the system's clock.
     @exclusivity(unchecked) var queuedDeadline: Timestamp?
-    /// The part in the state file; nil if the file has no data of this life.
+    /// The part that is in the state file; nil if the file has no data from this life.
     @exclusivity(unchecked) var savedPart: SavedPart?
-    /// Whether the state file has data of the world, committed or in transit.
+    /// Whether the state file has data of this world, either committed or being written.
     @exclusivity(unchecked) var isInFile = false
     @exclusivity(unchecked) var awaitsSaving = false
     /// Whether the state file has only a part of the changes since the last commit.
@@ -217,7 +218,7 @@ final class World {
         setTime(now)
     }
 
-    /// The parts of a reset or deleted world that may take long to free.
+    /// The parts of a reset or deleted world that may take a long time to free.
     var contents: [any Sendable] {
         [backend, replay, journal, judge, settings, reloadedSettings, live, authenticator]
     }
@@ -243,7 +244,7 @@ final class World {
     /// Converts a time on the world's clock to a date.
     func date(of time: Timestamp) -> Timestamp { time.advanced(byNanoseconds: turn.dateShift) }
 
-    /// Adopts the shift of the system's date unless the clock is manual; due times stay.
+    /// Adopts the shift of the system's date, unless the clock is manual; due times stay unchanged.
     func follow(dateShift: Int64) {
         turn.dateShift = clock.manualTime == nil ? dateShift : 0
         responseFields.update(to: turn.date)
@@ -269,7 +270,7 @@ final class World {
 
 /// The sizes of a world's data from requests to the admin API, in bytes.
 struct WrittenBytes: Sendable {
-    /// The request's body with the scenario, which a reset needs; 0 for a scenario of the server.
+    /// The request's body with the scenario, which a reset needs; 0 for a server scenario.
     var scenario = 0
     /// The additional memory for the scenario's rules.
     var rules = 0
@@ -303,9 +304,9 @@ extension World {
         return token(for: defaultUser, expiresAt: tokenExpiry == end ? end + 1 : end)
     }
 
-    /// Issues a refresh token to the same user, if the user has an account and the guide has accounts.
+    /// Issues a refresh token to the same user, if the user has an account and the guide supports accounts.
     ///
-    /// It uses a separate sequence of ids, so that the world's ids stay the same.
+    /// The token's id is from a separate sequence, so that the world's ids stay the same.
     func issueRefreshToken() {
         guard mode.servesApps else { return }
         var turn = turn
@@ -329,7 +330,7 @@ extension WorldSettings {
     /// 2200-01-01T00:00:00Z in seconds since 1970; manual clocks stop before it.
     static let lastTokenExpiry: Int64 = 7_258_118_400
 
-    /// When the issued token expires: after the scenario's lifetime or, if there is none, in 2099 or later.
+    /// When the issued token expires: after the scenario's token lifetime, or in 2099 or later if there is none.
     func tokenExpiry(at begin: Timestamp) -> Int64 {
         scenario.tokenLifetime.map { begin.advanced(byNanoseconds: $0).secondsSinceEpoch }
             // A world may start after that date.

@@ -97,7 +97,7 @@ struct WorldReplay: Sendable {
         case .file(let path): throw .sessionNotRead(path)
         case .plan(let plan):
             var settings = replay.settings
-            // A server without artificial delays also replays without them.
+            // A server without artificial delays also replays sessions without delays.
             if world.pace == .instant { settings.speed = .instant }
             player = Player(plan, settings: settings, origin: world.origin)
             recordsAvatars = plan.session.entries.contains { $0.request.url.contains("/avatars/") }
@@ -106,7 +106,7 @@ struct WorldReplay: Sendable {
 
     /// Whether the session answers a request, except for the server's own paths and CONNECT.
     ///
-    /// A plan has no requests that it cannot answer (``ReplayPlan/session``).
+    /// A plan contains only requests that it can answer (``ReplayPlan/session``).
     func answers(_ exchange: Exchange) -> Bool {
         let isConnect = exchange.head.method == .connect
         switch exchange.destination.route {
@@ -114,7 +114,7 @@ struct WorldReplay: Sendable {
         case .root: return true
         case .api(.avatar): return recordsAvatars && !isConnect
         case nil:
-            // Browsers request the icon at any time, and no client depends on it.
+            // Browsers may request the icon at any time, and no client depends on it.
             let path = exchange.head.target.segments.dropFirst(exchange.destination.worldID == nil ? 0 : 2)
             return !exchange.isOfServer && !isConnect && path != ["favicon.ico"]
         default: return !exchange.isOfServer && !isConnect
@@ -155,7 +155,7 @@ struct WorldDraft: Sendable {
 struct WorldBeginning: Sendable {
     let draft: WorldDraft
     let state: World.State
-    /// The storage that the other worlds left at the time of preparation.
+    /// The storage that the other worlds left free when the draft was prepared.
     let room: StorageRoom
 
     /// - Throws: A 400 if the data is inconsistent or the session was not read, or a 507 if the data exceeds the limit.
@@ -170,7 +170,7 @@ struct WorldBeginning: Sendable {
             dateShift: dateShift)
     }
 
-    /// Checks that other worlds have not used up the storage meanwhile; throws 507 if they have.
+    /// Checks that other worlds have not used up the storage since then; throws 507 if they have.
     func check(in shared: SharedRoom) throws(APIError) {
         let written = draft.scenarioBytes + draft.ruleBytes
         try shared.check(bringing: written)
@@ -196,7 +196,7 @@ struct SharedRoom: Sendable {
 
     func rest(written: Int) -> StorageRoom { StorageRoom(bytes: limit - (all - held) - written, limit: limit) }
 
-    /// Checks that the limit allows bytes that would replace the world's; throws 507 if not.
+    /// Checks that the limit allows bytes that would replace the world's bytes; throws 507 if not.
     func check(bringing bytes: Int) throws(APIError) {
         let more = max(0, bytes - held)
         guard more == 0 || all + more <= limit else { throw .storeFull("bytes", limit: limit) }
@@ -204,7 +204,7 @@ struct SharedRoom: Sendable {
 }
 
 extension Scenario {
-    /// Whether starting a world with it or freeing it takes more than one or two milliseconds.
+    /// Whether starting a world with this content, or freeing it, takes more than one or two milliseconds.
     var isLarge: Bool {
         if case .plan(let plan)? = replay?.session, plan.session.entries.count > Self.entitiesOnLoop { return true }
         var count = 0
@@ -218,10 +218,10 @@ extension Scenario {
         return passwordWork > Self.passwordWorkOnLoop
     }
 
-    /// The maximum number of entities to make on the loop itself; the first ones in a process also load the tables of
+    /// The maximum number of entities to create on the loop; the first entities in a process also load the tables of
     /// foods and of the coach's answers.
     private static let entitiesOnLoop = 50
-    /// Iterations of PBKDF2 that take some ten milliseconds.
+    /// PBKDF2 iterations that take about ten milliseconds.
     private static let passwordWorkOnLoop = 40_000
 }
 
@@ -245,8 +245,8 @@ extension Engine {
     /// - Parameters:
     ///   - world: The world to restart, which pauses meanwhile; nil to create one.
     ///   - bodySize: The size of the request's body that a job would hold.
-    ///   - reader: Returns the reader of the request, a function of values. It is called again if the world's scenario
-    ///     was reloaded meanwhile, to use the new settings.
+    ///   - reader: Returns the reader of the request, a function of values. It is called again with the new settings if
+    ///     the world's scenario was reloaded meanwhile.
     ///   - then: Starts the world and creates the answer.
     /// - Returns: Nil if the request waits for a job.
     /// - Throws: The errors of `reader` and `then` unless a job runs them, or a 507 if jobs already hold too much.
@@ -292,7 +292,7 @@ extension Engine {
         }
     }
 
-    /// Starts a world with the result of a job, and releases the result, so that the world is its only owner.
+    /// Starts a world with a job's result, and releases the result, so that the world is its only owner.
     private func adopt(
         _ parcel: Parcel<Result<WorldBeginning, APIError>>,
         _ then: (Engine, Result<WorldBeginning, APIError>, Timestamp) throws(APIError) -> Answer, at now: Timestamp

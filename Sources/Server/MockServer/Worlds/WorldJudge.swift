@@ -11,13 +11,14 @@ struct WorldJudge: Sendable {
     private var hasConnected = false
     /// The number of the last entry that was judged or queued.
     private(set) var lastNumber: Int
-    /// Queued entries, such as those from before the first judgement, which are too many to judge in one turn.
+    /// Queued entries, such as entries from before the first judgement; there may be too many to judge in one turn.
     private var waiting: [JournalEntry] = []
     private var judgedCount = 0
 
     /// The number of entries that may arrive before the judge reads them.
     ///
-    /// This many entries always fit into a journal, and the judge reads them in milliseconds, regardless of their size.
+    /// A journal always has room for this many entries, and the judge reads them in milliseconds, regardless of their
+    /// size.
     static let batch = 16
     /// The cost of judging an entry besides its bytes.
     static let costOfEntry = 1024
@@ -62,7 +63,7 @@ struct WorldJudge: Sendable {
         }
     }
 
-    /// The judgement as of a time on the world's clock; `count` is the number of judged and lost entries.
+    /// The judgement at a time on the world's clock; `count` is the number of judged and lost entries.
     func judgement(at time: Timestamp, of count: Int) -> Judgement {
         Judgement(
             verdicts: judge.verdicts(at: time), exposures: judge.exposures, coverage: judge.coverage,
@@ -86,12 +87,12 @@ extension World {
         }
     }
 
-    /// Queues new entries for the judge before the journal drops them, and judges only a few queued ones.
+    /// Queues new entries for the judge before the journal drops them, and judges only a few queued entries.
     func keepJudging() {
         guard judge?.isBehind ?? false else { return feedJudge() }
         changeJudge { judge in
             judge.take(journal.entries(after: judge.lastNumber))
-            // Judge twice as many as arrived, so that the queue eventually becomes empty.
+            // Judge twice as many entries as arrived, so that the queue eventually becomes empty.
             for _ in 0..<2 * WorldJudge.batch where judge.isBehind { _ = judge.judgeNext() }
         }
     }
@@ -113,7 +114,7 @@ extension World {
         judgesNextAt = journal.lastNumber + WorldJudge.batch
     }
 
-    /// The judgement of the world's client as of a date; the first call starts judging.
+    /// The judgement of the world's client at a date; the first call starts judging.
     func judgement(at time: Timestamp) -> Judgement {
         if judge == nil { beginJudging() }
         feedJudge()
@@ -179,8 +180,8 @@ public struct Judgement: Sendable {
 extension Engine {
     /// `GET /__admin/verdicts`; the first request starts judging, from the oldest entry in the journal.
     ///
-    /// It judges waiting entries first, then writes the findings individually. With `summary=true` the answer is a
-    /// ``VerdictSummary``; otherwise the worlds of the world's run follow, judged individually.
+    /// It judges waiting entries first, then writes the findings individually. With `summary=true`, the answer is a
+    /// ``VerdictSummary``. Otherwise, the other worlds of the world's run follow, judged individually.
     ///
     /// - Throws: A 400 for an invalid query.
     func verdictAnswer(_ call: AdminCall) throws(APIError) -> Answer {
@@ -260,10 +261,10 @@ struct WatchedVerdicts {
         return judged.number < world.journal.lastNumber || judged.time != world.clock.manualTime
     }
 
-    /// Clears the sent verdicts, because the world and its judge have restarted.
+    /// Clears the sent verdicts because the world and its judge have restarted.
     mutating func forget() { (told, judged) = ([:], nil) }
 
-    /// The verdicts that changed since the last call, or all in the first call; nil if none changed.
+    /// The verdicts that have changed since the last call, or all verdicts in the first call; nil if none have changed.
     mutating func change(in world: World, at now: Timestamp) -> [UInt8]? {
         let verdicts = world.judgement(at: world.date(of: world.clock.now(now))).verdicts
         (judged, isDue) = ((world.journal.lastNumber, world.clock.manualTime), false)
@@ -298,8 +299,8 @@ extension Judgement {
 
     fileprivate typealias Part = (inout JSONWriter) -> Void
 
-    /// The writers of its members, in parts that are quick to write, because a finding may have entries of half a
-    /// megabyte.
+    /// The writers of the judgement's members, in parts that are quick to write, because a finding may have entries of
+    /// half a megabyte.
     ///
     /// - Parameters:
     ///   - made: The worlds of its run.

@@ -7,7 +7,7 @@ import Traffic
 public struct RunJudgement: Sendable {
     public let scenario: String
     public let mode: GuideMode
-    /// When the first of these worlds started, by its own clock; the times in the others' evidence are shifted to
+    /// When the first of these worlds started, by its own clock; the times in the other worlds' evidence are shifted to
     /// match.
     public let startedAt: Timestamp
     public private(set) var worldCount = 1
@@ -36,14 +36,15 @@ public struct RunJudgement: Sendable {
 
 /// The worlds of a world's run, which the client creates below its prefix.
 ///
-/// The judgement of a world counts until the run ends, even if a test deletes the world.
+/// A world's judgement counts until the run ends, even if a test deletes the world.
 struct WorldRun {
     /// The existing worlds, unordered.
     private(set) var worlds: [World] = []
     /// The judgements on deleted worlds, one for each scenario and guide, in the order of their first worlds.
     private var gone: [RunJudgement] = []
 
-    /// The maximum number of separate judgements; further scenarios' worlds are added to the last one of their guide.
+    /// The maximum number of separate judgements; worlds of additional scenarios are added to the last judgement for
+    /// their guide.
     static let mostScenarios = 100
 
     mutating func add(_ world: World) { worlds.append(world) }

@@ -2,28 +2,28 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// A server's worlds by their ids, with the sums of their memory for shared limits.
+/// A server's worlds by id, with their total memory for the shared limits.
 ///
-/// A class, because the engine and its recorder share it and both update the sums.
+/// This is a class because the engine and its recorder share it, and both update the sums.
 final class WorldTable {
     /// The world for paths without a `/w/{id}` prefix.
     let main: World
     @exclusivity(unchecked) private var others: [ExactString: World] = [:]
     /// The number of the last created world; ids are never reused.
     ///
-    /// On a node of a fleet it starts at the startup time in milliseconds since 1970, so that a restarted node does not
-    /// reuse ids that clients may still have.
+    /// On a fleet's node, the number starts at the startup time in milliseconds since 1970, so that a restarted node
+    /// does not reuse ids that clients may still have.
     @exclusivity(unchecked) var serial: Int
-    /// The maximum ``serial`` in a state file, which no server reaches and which leaves room for later numbers.
+    /// The maximum ``serial`` in a state file; no server reaches it, and it leaves room for later numbers.
     static let largestSerial = Int.max / 4
     /// The number of created worlds, without the main one.
     @exclusivity(unchecked) private(set) var madeCount = 0
     @exclusivity(unchecked) private var deadlines = DeadlineQueue<World>()
     /// When to search for idle worlds next; nil while only the main one exists.
     @exclusivity(unchecked) var nextSweep: Timestamp?
-    /// Idle worlds that remain to be removed, the oldest last.
+    /// Idle worlds that still have to be removed, the oldest last.
     @exclusivity(unchecked) var idle: [World] = []
-    /// Whether a world has or had a network; otherwise requests need not search for one.
+    /// Whether any world has or had a network; if not, requests need not search for a network.
     @exclusivity(unchecked) private(set) var useNetworks = false
     /// The nanoseconds by which the system's date is ahead of the engine's time because the clock was set.
     @exclusivity(unchecked) var dateShift: Int64 = 0
@@ -67,7 +67,7 @@ final class WorldTable {
 
     /// The worlds except the main one, oldest first.
     ///
-    /// It reads each number once, because with thousands of worlds each access misses the cache.
+    /// It reads each number only once, because with thousands of worlds, every access misses the cache.
     var byAge: [World] {
         others.values.map { (number: $0.number, world: $0) }.sorted { $0.number < $1.number }.map(\.world)
     }
@@ -84,7 +84,7 @@ final class WorldTable {
         if let queued = world.queuedDeadline, queued <= time { return }
         world.queuedDeadline = time
         deadlines.insert(world, at: time)
-        // A replaced entry stays until its time, and a busy world leaves many.
+        // A replaced entry stays in the queue until its time, and a busy world leaves many replaced entries.
         if deadlines.count > 2 * (count + 1) + 1024 { deadlines.removeAll { $0.queuedDeadline != $1 } }
     }
 
@@ -104,7 +104,7 @@ final class WorldTable {
     /// The bytes of JSON that a world may hold: its own limit or the rest of the shared limit.
     func storageRoom(of world: World) -> StorageRoom { room(of: world).storage(written: world.written.sum) }
 
-    /// The storage that the other worlds leave for a world, or for a new world if nil.
+    /// The storage that the other worlds leave for a world; nil stands for a new world.
     func room(of world: World?) -> SharedRoom {
         SharedRoom(all: storedBytes, held: world?.accountedStorage ?? 0, limit: limits.storedBytes, own: worldLimit)
     }
@@ -131,7 +131,7 @@ final class WorldTable {
             where (other.accountedJournal, longest.number) > (longest.accountedJournal, other.number) {
                 longest = other
             }
-            // Halve it, so that one search makes room for many entries.
+            // Halve the journal, so that one search makes room for many entries.
             longest.keepJudging()
             longest.journal.dropOldest(downTo: longest.accountedJournal / 2)
             accountWeight(of: longest)

@@ -3,11 +3,11 @@ import Hosting
 import Sockets
 import TLS
 
-/// Connects to upstreams, reads from them, sends to them, and drops them.
+/// Connects to upstreams, reads from them, sends to them, and drops connections.
 extension UpstreamHost {
     private static let ticketsKept = 16
 
-    /// Begins to connect: looks up the upstream's addresses if necessary, and tries them in order.
+    /// Starts to connect: looks up the upstream's addresses if necessary, and tries them in order.
     func connect(_ pair: UpstreamPair, number: Int, _ now: Timestamp) {
         linkCount += 1
         let link = UpstreamLink(
@@ -19,7 +19,7 @@ extension UpstreamHost {
         if pair.server.lookup == nil { useAddresses(of: pair.server, for: pair, now) }
     }
 
-    /// Looks up an upstream's addresses; on another thread if that takes time.
+    /// Looks up an upstream's addresses, on another thread if the lookup takes time.
     private func lookUp(_ server: UpstreamServer) {
         guard server.lookup == nil else { return }
         do throws(SocketError) {
@@ -146,7 +146,7 @@ extension UpstreamHost {
             return tryNextAddress(link, of: pair, now)
         }
         link.isConnected = true
-        // The handshake may use all of the remaining time.
+        // The handshake may use all the remaining time.
         link.attemptEndsAt = link.endsAt
         if let address = link.address { pair.server.prefer(address) }
         openIfReady(link, stream, of: pair, now)
@@ -203,7 +203,7 @@ extension UpstreamHost {
                 pair.relay.sentToUpstream(count)
                 pair.lastActivity = now
             case .wouldBlock: return
-            // The host can still read what arrived before, such as an answer to half a body.
+            // The host can still read bytes that arrived before, such as an answer to half a body.
             case .failed: stream.takesNothing = true
             }
         }
@@ -211,7 +211,7 @@ extension UpstreamHost {
         pair.relay.sentToUpstream(pair.relay.toUpstream.count)
     }
 
-    /// Ends a connection to the upstream, and its part of the recording.
+    /// Ends a connection to the upstream, and the connection's part of the recording.
     func close(_ link: UpstreamLink, of pair: UpstreamPair, reset: Bool) {
         pair.link = nil
         guard let stream = link.stream else { return }

@@ -26,14 +26,14 @@ package final class UpstreamHost {
     /// The places of pairs in the order of their deadlines.
     private(set) var deadlines = DeadlineQueue<Int>()
 
-    /// The number of obsolete deadlines that are not worth a search.
+    /// The number of obsolete deadlines below which the host does not search for them.
     private static let deadlinesKept = 64
     /// The maximum number of upstreams to remember with their addresses and TLS tickets.
     private static let serversKept = 64
     /// The token of the first pair: greater than any token of a client's connection, and less than those of listeners.
     static let firstToken: UInt64 = 1 << 36
 
-    /// - Parameter trust: The certificates to trust if an upstream speaks TLS.
+    /// - Parameter trust: The certificates to trust if an upstream uses TLS.
     package init(in loop: HostLoop, trust: TLSTrust = .system, limits: RelayLimits = RelayLimits()) {
         (self.loop, self.trust, self.limits) = (loop, trust, limits)
     }
@@ -41,7 +41,7 @@ package final class UpstreamHost {
     /// Whether a token belongs to a connection to an upstream.
     package static func isUpstream(_ token: UInt64) -> Bool { token >= firstToken }
 
-    /// Resolves the host of an upstream before the first client needs it.
+    /// Resolves an upstream's host name before the first client needs it.
     ///
     /// - Throws: An error if the host cannot be resolved within ``RelayLimits/connectTime``, or the TLS files cannot be
     ///   used; `StartError.configuration` if the upstream is this server itself.
@@ -58,7 +58,7 @@ package final class UpstreamHost {
     private func server(at url: UpstreamURL) throws(TLSError) -> UpstreamServer {
         if let known = servers[url] { return known }
         let server = try UpstreamServer(url, trust: trust)
-        // Pairs retain their servers; any other server is created again when needed.
+        // Pairs retain their servers; other servers are created again when needed.
         if servers.count >= Self.serversKept { servers.removeAll() }
         servers[url] = server
         return server
@@ -76,7 +76,7 @@ package final class UpstreamHost {
 
     // MARK: Relays
 
-    /// Serves a relay at the end of the turn; on the first call also gives the relay a place.
+    /// Serves a relay at the end of the turn; the first call also assigns a place to the relay.
     package func touch(_ side: RelaySide, _ now: Timestamp) {
         if let place = side.place, let pair = pairs[place], pair.side === side {
             if side.hasMoved { pair.lastActivity = now }
@@ -125,7 +125,7 @@ package final class UpstreamHost {
         pairs[pair.place] = nil
         freePlaces.append(pair.place)
         pairCount -= 1
-        // Removes obsolete deadlines once they are the majority, so that each costs constant time.
+        // Removes obsolete deadlines once they are the majority, so that each deadline costs constant time.
         guard deadlines.count > 2 * pairCount + Self.deadlinesKept else { return }
         deadlines.removeAll { place, time in pairs[place]?.wakesAt != time }
     }
@@ -144,11 +144,11 @@ package final class UpstreamHost {
     /// The next deadline; nil without relays, although the queue may still have obsolete deadlines.
     package var nextDeadline: Timestamp? { isUsed ? deadlines.next : nil }
 
-    /// Does the work that is due, and the work that the turn left.
+    /// Does the work that is due, and the work left from this turn.
     package func settle(_ time: Timestamp) {
         followLookups(time)
         meetDeadlines(time)
-        // Writes first, so that the file has everything that a client has seen, even if this process dies.
+        // Write first, so that the file has everything that a client has seen, even if this process dies.
         tap?.write()
         while let pair = touched.popLast() {
             pair.isTouched = false
@@ -157,9 +157,10 @@ package final class UpstreamHost {
         tap?.write()
     }
 
-    /// Does what the relay wants: connects, sends, ends and watches.
+    /// Carries out the relay's requests: connects, sends, ends and watches.
     private func settle(_ pair: UpstreamPair, _ now: Timestamp) {
-        // Each round may cause another one: a failure leads to a refusal, a closed connection to a new one.
+        // Each round may cause another round: a failure leads to a refusal, and a closed connection leads to a new
+        // connection.
         while !pair.isGone {
             if let link = pair.link, link.number != pair.relay.upstreamNumber {
                 close(link, of: pair, reset: pair.relay.resetsUpstream)
@@ -191,7 +192,7 @@ package final class UpstreamHost {
 
     private func meetDeadlines(_ now: Timestamp) {
         while let (place, time) = deadlines.popDue(at: now) {
-            // Skips an entry whose pair is gone, or has an earlier entry.
+            // Skip an entry whose pair is gone or has an earlier entry.
             guard let pair = pairs[place], pair.wakesAt == time else { continue }
             pair.wakesAt = nil
             if let deadline = pair.deadline(limits), deadline <= now {

@@ -12,7 +12,7 @@ final class UpstreamPair {
     var lastActivity: Timestamp
     /// The time of the pair's valid entry in the host's deadlines, which is never after the true deadline.
     var wakesAt: Timestamp?
-    /// Whether the host settles the pair at the end of the turn.
+    /// Whether the host will settle the pair at the end of the turn.
     var isTouched = false
     var isGone = false
 
@@ -35,21 +35,21 @@ final class UpstreamPair {
     }
 }
 
-/// One connection to the upstream, beginning with the first attempt to connect.
+/// One connection to the upstream, starting with the first attempt to connect.
 final class UpstreamLink {
     /// The connection's number in its relay, and its id in the recording.
     let number: Int
     let recordingID: UInt64
     /// The addresses that remain to be tried, in order.
     var addresses: ArraySlice<SocketAddress>
-    /// The address and the socket that are being tried or are connected.
+    /// The address and the socket of the current attempt or connection.
     var address: SocketAddress?
     var stream: SocketStream?
     /// Whether the connection waits for a lookup of the upstream's addresses.
     var isLookingUp = false
     /// Whether the socket is connected; a TLS handshake may follow.
     var isConnected = false
-    /// Whether the relay may send bytes, so that the recording has the connection.
+    /// Whether the relay may send bytes, in which case the recording has the connection.
     var isOpen = false
     /// When the current attempt times out; ``endsAt`` is the time-out for all attempts together.
     var attemptEndsAt: Timestamp
@@ -65,7 +65,7 @@ final class UpstreamLink {
         (attemptEndsAt, self.endsAt) = (endsAt, endsAt)
     }
 
-    /// Notes that the upstream ended the connection, unless we ended it first.
+    /// Records that the upstream ended the connection, unless we ended it first.
     func noteEnd(isReset: Bool) {
         if stream?.isShutDown == false { wasEndedByServer = true }
         wasReset = wasReset || isReset
@@ -73,7 +73,7 @@ final class UpstreamLink {
 }
 
 extension Timestamp {
-    /// The time after a duration; saturates, so a limit may have any length.
+    /// The time after a duration; the sum saturates, so a limit may have any length.
     func advanced(by duration: Duration) -> Timestamp {
         let sum = MonotonicInstant(nanoseconds: nanosecondsSinceEpoch).advanced(by: duration)
         return Timestamp(nanosecondsSinceEpoch: sum.nanoseconds)

@@ -2,13 +2,13 @@ import Sockets
 import TLS
 import Text
 
-/// An upstream's addresses and TLS settings, as a host knows them.
+/// The addresses and TLS settings that a host has for an upstream.
 final class UpstreamServer {
     let url: UpstreamURL
-    /// The addresses, the one that last accepted a connection first; empty before a lookup.
+    /// The addresses, starting with the one that last accepted a connection; empty before a lookup.
     var addresses: [SocketAddress]
     let context: TLSContext?
-    /// TLS tickets for resuming sessions, the newest last.
+    /// TLS tickets for resuming sessions, newest last.
     var tickets: [TLSTicket] = []
     /// The lookup in progress, if any.
     var lookup: HostLookup?

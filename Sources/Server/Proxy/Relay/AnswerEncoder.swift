@@ -3,9 +3,9 @@ import HTTPTypes
 
 /// Writes an upstream's answer to a client.
 ///
-/// The codec's own encoder drops the rest of a request once the answer begins; here both continue.
+/// Unlike the codec's own encoder, this one does not drop the rest of a request once the answer begins.
 package struct AnswerEncoder {
-    /// How the client learns where the body ends.
+    /// How the client determines where the body ends.
     private enum Framing { case none, length, chunked, untilClose }
 
     private let framing: Framing
@@ -14,7 +14,8 @@ package struct AnswerEncoder {
 
     /// Appends the head of an answer.
     ///
-    /// - Parameter closes: Whether to close the connection after the answer, even if its framing does not need that.
+    /// - Parameter closes: Whether to close the connection after the answer, even if the answer's framing does not
+    ///   require it.
     init(
         _ head: ResponseHead, fields: HTTPFields, isHead: Bool, clientVersion: Version, closes: Bool,
         into out: inout [UInt8]
@@ -42,7 +43,7 @@ package struct AnswerEncoder {
         out += "\r\n".utf8
     }
 
-    /// Appends a 1xx; adds `Connection: Upgrade` to a 101.
+    /// Appends a 1xx response; adds `Connection: Upgrade` to a 101.
     package static func appendInterim(_ head: ResponseHead, fields: HTTPFields, into out: inout [UInt8]) {
         appendHead(head.status, fields, into: &out)
         if head.status.code == 101 { out += "Connection: Upgrade\r\n".utf8 }
@@ -69,7 +70,7 @@ package struct AnswerEncoder {
         out += "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n".utf8
         for field in fields {
             out += "\(field.name.rawName): ".utf8
-            // Copies the bytes as they arrived; they need not be UTF-8.
+            // Copy the bytes as they arrived, because they need not be UTF-8.
             field.withUnsafeBytesOfValue { out.append(contentsOf: $0) }
             out += "\r\n".utf8
         }
@@ -97,7 +98,7 @@ package struct RelayOutput {
         if start == bytes.count {
             removeAll()
         } else if start >= bytes.count - start, start > RelayOutput.retainedCapacity {
-            // So the buffer moves at most one byte for each byte sent.
+            // With this condition, the buffer moves at most one byte for each byte sent.
             bytes.removeSubrange(..<start)
             start = 0
         }

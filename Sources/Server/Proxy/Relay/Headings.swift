@@ -5,11 +5,12 @@ import Text
 /// A request's head, rewritten for the upstream server.
 ///
 /// The head does not reveal the proxy (no Via, no X-Forwarded-For), because the upstream should see the request as the
-/// client sent it. Two exceptions keep a recording readable: the head accepts no content coding except gzip, and offers
+/// client sent it. Two exceptions keep a recording readable: the head accepts only gzip as a content coding, and offers
 /// no WebSocket extensions.
 ///
-/// Two more protect an upstream on this machine, which takes every request for a local one. A request for an admin path
-/// gets a Via. An `Origin` with a DNS name stays as it is, because anyone can point a DNS name at this machine.
+/// Two more exceptions protect an upstream on this machine, to which every request looks local. A request for an admin
+/// path gets a Via field. An `Origin` with a DNS name stays unchanged, because anyone can point a DNS name at this
+/// machine.
 struct RequestHeading {
     /// The fields to send, except those for framing, which the codec writes.
     let fields: HTTPFields
@@ -17,7 +18,7 @@ struct RequestHeading {
     let target: String
     /// Whether the client asks for a WebSocket; the proxy ignores upgrades to other protocols.
     let wantsWebSocket: Bool
-    /// The origin at which the client addresses the proxy, in lower case; nil without an authority in the head.
+    /// The origin that the client uses for the proxy, in lower case; nil if the head has no authority.
     let ownOrigin: String?
 
     init(_ head: RequestHead, isClientSecure: Bool, upstream: UpstreamURL) {
@@ -29,7 +30,7 @@ struct RequestHeading {
         for field in head.fields.httpFields {
             switch field.name.canonicalName {
             case "host": if fields[.hostField] == nil { fields.append(host) }
-            // A client of HTTP/1.0 cannot take a 100, and a request without a body does not wait for one.
+            // An HTTP/1.0 client cannot handle a 100, and a request without a body does not wait for a 100.
             case "expect" where !head.expectsContinue: continue
             case "accept-encoding", "sec-websocket-extensions": continue
             case "origin":
@@ -60,7 +61,7 @@ struct RequestHeading {
         Array(PercentCoding.string(Substring(path).utf8, plusIsSpace: false).utf8).contains(Array("__admin".utf8))
     }
 
-    /// The URL with another origin if it begins with this one; otherwise the URL unchanged.
+    /// The URL with its origin replaced if it starts with this origin; otherwise, the unchanged URL.
     static func moved(_ url: String, from origin: String?, to other: String) -> String {
         guard let origin, url.utf8.count >= origin.utf8.count,
             zip(url.utf8, origin.utf8).allSatisfy({ $0.lowercased == $1.lowercased })
@@ -76,9 +77,9 @@ extension HTTPField {
     fileprivate func with(_ value: String) -> HTTPField { HTTPField(name: name, value: value) }
 }
 
-/// Rewrites an answer's head for the client, so that it does not lead the client past the proxy.
+/// Rewrites an answer's head, so that the client does not bypass the proxy.
 ///
-/// Bodies stay unchanged, including URLs of the upstream in them.
+/// Bodies stay unchanged, including upstream URLs in them.
 enum AnswerHeading {
     /// The fields to send, except those for framing, which ``AnswerEncoder`` writes.
     ///
@@ -87,7 +88,7 @@ enum AnswerHeading {
         of head: ResponseHead, ownOrigin: String?, isClientSecure: Bool, upstream: UpstreamURL
     ) -> HTTPFields {
         let hopByHop = HopByHop(head.fields)
-        // A 101 needs the field, and a 426 names the required protocol in it (RFC 9110 §15.5.22).
+        // A 101 needs the `Upgrade` field, and a 426 names the required protocol in it (RFC 9110 §15.5.22).
         let keepsUpgrade = head.status.code == 101 || head.status.code == 426
         var fields = HTTPFields()
         for field in head.fields.httpFields {
@@ -106,7 +107,7 @@ enum AnswerHeading {
         return fields
     }
 
-    /// Moves a URL at the upstream to the proxy, with or without the scheme and a default port.
+    /// Rewrites an upstream URL to lead to the proxy, with or without the scheme and a default port.
     private static func moved(_ url: String, from upstream: UpstreamURL, to own: String) -> String {
         let host = upstream.host.contains(":") ? "[\(upstream.host)]" : upstream.host
         let spellings = [
@@ -121,8 +122,8 @@ enum AnswerHeading {
 
     /// Removes Domain, which names the upstream; for a client without TLS also removes Secure.
     ///
-    /// It removes `SameSite=None` together with Secure, because browsers refuse one without the other (RFC 6265bis
-    /// §5.7).
+    /// It removes `SameSite=None` together with Secure, because browsers refuse `SameSite=None` without Secure (RFC
+    /// 6265bis §5.7).
     static func cookie(_ value: String, isClientSecure: Bool) -> String {
         let parts = value.split(separator: ";", omittingEmptySubsequences: false)
         let kept = parts.enumerated().filter { index, part in
@@ -137,7 +138,7 @@ enum AnswerHeading {
 
 /// The fields that concern only one connection, which a proxy must not forward (RFC 9110 §7.6.1).
 package struct HopByHop {
-    /// The message's fields if it has a Connection field; otherwise nil.
+    /// The message's fields if one of them is a Connection field; otherwise nil.
     private let fields: FieldBlock?
 
     package init(_ fields: FieldBlock) { self.fields = fields.contains(.connection) ? fields : nil }

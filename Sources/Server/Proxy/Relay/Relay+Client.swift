@@ -27,7 +27,7 @@ extension Relay {
         endClient(.reset, resetUpstream: true)
     }
 
-    /// Ends a connection after ``RelayLimits/idleTime``, or because nobody needs it any more.
+    /// Ends a connection after ``RelayLimits/idleTime``, or because it is no longer needed.
     mutating func closeIdle() { endClient(.close, resetUpstream: false) }
 
     mutating func readClient() {
@@ -68,7 +68,7 @@ extension Relay {
         }
     }
 
-    /// Sends a request without a body, perhaps again.
+    /// Sends a request without a body, possibly for the second time.
     mutating func sendWithoutBody() {
         guard let exchange else { return }
         upstreamCodec?.sendRequest(
@@ -100,7 +100,7 @@ extension Relay {
 
     // MARK: The proxy's own answers
 
-    /// Answers in the upstream's place with an error in the API's form; call it only before the upstream's answer
+    /// Answers in the upstream's place with an error in the API's form; must be called before the upstream's answer
     /// begins.
     mutating func answer(_ status: HTTPResponse.Status, code: String, _ message: String, close: Bool = false) {
         exchange = nil

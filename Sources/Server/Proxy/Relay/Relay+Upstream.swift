@@ -56,7 +56,7 @@ extension Relay {
         if phase == .answer { answerTimedOut() } else { closeIdle() }
     }
 
-    /// Whether the relay may have to send the current request again, on another connection.
+    /// Whether the relay may have to resend the current request on another connection.
     var mayRepeat: Bool { requestsOnUpstream > 1 && exchange?.isRepeatable == true }
 
     private mutating func fail(_ failure: UpstreamFailure) {
@@ -69,7 +69,8 @@ extension Relay {
     private mutating func upstreamIsGone(reset: Bool) {
         let isReused = requestsOnUpstream > 1
         dropUpstream(reset: reset)
-        // Between requests this does not affect the client, whose next request gets a new connection.
+        // Between requests, the end does not affect the client, because the client's next request gets a new
+        // connection.
         guard let exchange else { return }
         // The upstream answered early, and does not want the rest of the request.
         if exchange.answer == .complete { return concludeIfDone() }
@@ -104,7 +105,7 @@ extension Relay {
         }
     }
 
-    /// "A proxy MUST forward 1xx responses" (RFC 9110 §15.2), except to a client of HTTP/1.0, which does not know them.
+    /// "A proxy MUST forward 1xx responses" (RFC 9110 §15.2), except to HTTP/1.0 clients, which do not support them.
     private mutating func passInterim(_ head: ResponseHead) {
         exchange?.interimCount += 1
         if let exchange, exchange.interimCount > limits.interimAnswers {
@@ -150,12 +151,12 @@ extension Relay {
         concludeIfDone()
     }
 
-    /// Moves on to the next request once this one and its answer are complete.
+    /// Moves on to the next request once this request and its answer are complete.
     mutating func concludeIfDone() {
         guard let exchange, let encoder = exchange.encoder, exchange.answer == .complete else { return }
         let upstreamIsDone = exchange.upstreamCloses || upstreamCodec?.shouldClose ?? true
         let isOver = upstreamIsDone || upstreamHasFinished || (!exchange.isRequestComplete && exchange.awaitsContinue)
-        // Unless the upstream closes the connection, it may still want the rest of the request.
+        // The upstream may still want the rest of the request, unless it closes the connection.
         guard isOver || exchange.isRequestComplete else { return }
         if isOver { dropUpstream() }
         self.exchange = nil

@@ -3,13 +3,13 @@ import HTTP1
 import HTTPTypes
 import Text
 
-/// A client's connection paired with one to the upstream server, as a function of bytes without I/O.
+/// A client connection paired with an upstream connection, as a function of bytes without I/O.
 ///
-/// The owner of the two transports reports what happens on them. After each call it obeys ``upstreamNumber``, the
-/// outputs and the endings.
+/// The owner of the two transports reports their events to the relay. After each call, the owner acts on
+/// ``upstreamNumber``, the outputs and the endings.
 ///
-/// The relay rewrites heads (``RequestHeading``, ``AnswerHeading``) and passes on bodies as they arrive. After a 101 it
-/// passes all bytes unchanged. ``RelayLimits/unsentBytes`` bounds its memory per direction, if the owner reads only
+/// The relay rewrites heads (``RequestHeading``, ``AnswerHeading``) and forwards bodies as they arrive. After a 101, it
+/// forwards all bytes unchanged. ``RelayLimits/unsentBytes`` limits the memory per direction if the owner reads only
 /// while ``wantsClientBytes`` and ``wantsUpstreamBytes`` allow it. No input from either side can crash it.
 package struct Relay {
     package let upstream: UpstreamURL
@@ -23,9 +23,9 @@ package struct Relay {
     package var clientEnding = RelayEnding.none
     /// The number of the upstream connection that the relay wants, counted from 1; nil for none.
     ///
-    /// The owner drops a connection with another number, and opens this one.
+    /// The owner drops a connection with any other number, and opens the wanted connection.
     package var upstreamNumber: Int?
-    /// Whether the owner resets, rather than closes, an upstream connection that the relay no longer wants.
+    /// Whether the owner must reset an upstream connection that the relay no longer wants, instead of closing it.
     var resetsUpstream = false
 
     var clientCodec: HTTP1.Connection
@@ -37,7 +37,7 @@ package struct Relay {
     var requestsOnUpstream = 0
     private var upstreamCount = 0
     var events: [RelayEvent] = []
-    /// The failure of the upstream at the last request that the relay refused.
+    /// The upstream's failure at the last request that the relay refused.
     package var failure: UpstreamFailure?
 
     package init(upstream: UpstreamURL, isClientSecure: Bool, limits: RelayLimits = RelayLimits()) {
@@ -49,7 +49,7 @@ package struct Relay {
         var codec = HTTP1.Limits()
         (codec.requestLine, codec.headerBlock) = (limits.headBytes, limits.headBytes)
         codec.fieldCount = limits.fieldCount
-        // The relay does not keep bodies, so any length will do, except one that overflows, which counts as Int.max.
+        // The relay does not keep bodies, so any length is allowed; a length that overflows counts as Int.max.
         codec.body = .max - 1
         codec.pipelined = 64 * 1024
         return codec
@@ -70,7 +70,8 @@ package struct Relay {
 
     /// Whether to end our stream to the upstream after sending ``toUpstream``.
     ///
-    /// A client may end its stream after a request and wait for the answer. The upstream sees the same.
+    /// A client may end its stream after a request and wait for the answer. The upstream then sees the end of the
+    /// stream too.
     var finishesUpstream: Bool {
         clientHasFinished && upstreamNumber != nil && (isTunnel || exchange?.isRequestComplete == true)
     }
@@ -79,7 +80,7 @@ package struct Relay {
         upstreamNumber != nil && !upstreamHasFinished && toClient.count < limits.unsentBytes
     }
 
-    /// Whether the client waits for an answer, or for the rest of one.
+    /// Whether the client waits for an answer or for the rest of an answer.
     package var isAnswering: Bool { phase == .answer || !toClient.isEmpty }
 
     var phase: RelayPhase {
@@ -110,7 +111,7 @@ package struct Relay {
         upstreamCodec = HTTP1.Connection(role: .client, limits: Self.codecLimits(limits))
     }
 
-    /// Gives up the upstream connection, and drops the bytes that it has not accepted.
+    /// Abandons the upstream connection, and drops the bytes that it has not accepted.
     mutating func dropUpstream(reset: Bool = false) {
         guard upstreamNumber != nil else { return }
         upstreamNumber = nil
@@ -137,10 +138,10 @@ package struct Relay {
     }
 }
 
-/// A relay as an object, because the engine, which is its client, shares it with the host of its upstream connection.
+/// A relay as an object, because the engine (the relay's client) shares it with the host of the upstream connection.
 package final class RelaySide {
     package var relay: Relay
-    /// The client's number for the relay.
+    /// The number that the client assigned to the relay.
     package let id: UInt64
     /// The index of the relay's pair in its host; nil before the host has one.
     var place: Int?
@@ -182,7 +183,8 @@ struct RelayExchange {
 
     /// Whether the relay may send the request again without repeating its effect.
     ///
-    /// That is so for idempotent methods (RFC 9110 §9.2.2) without a body, because the relay keeps no bodies.
+    /// The method must be idempotent (RFC 9110 §9.2.2), and there must be no body, because the relay does not keep
+    /// bodies.
     var isRepeatable: Bool {
         !head.hasBody && !hasAnswerBytes && [.get, .head, .options, .trace, .put, .delete].contains(head.method)
     }

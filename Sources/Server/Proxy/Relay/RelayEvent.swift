@@ -5,7 +5,7 @@ package enum RelayEvent: Equatable {
     /// The upstream's answer is complete.
     case answered(method: String, target: String, status: Int)
     case opened(target: String)
-    /// The proxy itself answered with this status; the message says why, and what to do.
+    /// The proxy itself answered with this status; the message says why and what to do.
     case refused(status: Int, message: String)
     /// An exchange ended before its answer was complete; the sentence says how.
     case brokenOff(String)
@@ -32,14 +32,14 @@ package enum RelayEvent: Equatable {
 /// How to end one side of a relay after sending its pending bytes.
 package enum RelayEnding {
     case none
-    /// Ends our stream (FIN, with TLS a close_notify before it); the other direction continues.
+    /// Ends our stream (FIN, after a close_notify if the connection uses TLS); the other direction continues.
     case finish
     /// Sends FIN, and drops input until the peer ends its stream, too.
     case close
     case reset
 }
 
-/// What a relay waits for, which decides its time-out.
+/// What a relay waits for, which determines its time-out.
 ///
 /// `idle`: a request. `request`: the rest of a request. `answer`: an answer, or its rest. `tunnel`: nothing, because a
 /// WebSocket may be silent forever. `ending`: the client, which has to read the last bytes and close.
@@ -54,16 +54,16 @@ public struct RelayLimits: Sendable, Equatable {
     public var headBytes = 64 * 1024
     /// The maximum number of a head's fields; the relay answers more with 431, or with 502 if the upstream sent them.
     public var fieldCount = 256
-    /// Interim answers (1xx) to one request; after one more the proxy answers with 502.
+    /// Interim answers (1xx) to one request; if the upstream sends more, the proxy answers with 502.
     public var interimAnswers = 16
     /// Time to connect to the upstream server, for all addresses together and including TLS; then 504.
     ///
-    /// It also limits the lookup of the server's name when the proxy starts.
+    /// The limit also applies to looking up the server's name when the proxy starts.
     public var connectTime = Duration.seconds(10)
-    /// Time without a byte between requests or within an incomplete one; then the proxy closes the connection.
+    /// Time without a byte between requests or within an incomplete request; then the proxy closes the connection.
     public var idleTime = Duration.seconds(120)
-    /// Time without a byte while the proxy waits for an answer or its rest; then 504, or a reset if the answer has
-    /// begun.
+    /// Time without a byte while the proxy waits for an answer or the rest of it; then 504, or a reset if the answer
+    /// has begun.
     public var answerTime = Duration.seconds(300)
 
     public init() {}
@@ -72,15 +72,16 @@ public struct RelayLimits: Sendable, Equatable {
 package enum UpstreamFailure: Equatable {
     /// None of the upstream's addresses accepted a connection; the reason is the system's message.
     case unreachable(String)
-    /// The upstream did not accept the connection, or finish the TLS handshake, in that time.
+    /// The upstream did not accept the connection or finish the TLS handshake within this time.
     case connectTimeout(Duration)
-    /// TLS failed; the reason says how, and `isCertificate` whether the proxy does not trust the certificate.
+    /// TLS failed: the reason explains the failure, and `isCertificate` is true if the proxy does not trust the
+    /// certificate.
     case tls(String, isCertificate: Bool)
-    /// The upstream accepted the connection, but sent nothing in that time.
+    /// The upstream accepted the connection but sent nothing within this time.
     case answerTimeout(Duration)
     /// The upstream's answer is not valid HTTP/1.1.
     case badAnswer(String)
-    /// The upstream sent more interim answers (1xx) to one request than that.
+    /// The upstream sent more than this many interim answers (1xx) to one request.
     case tooManyInterimAnswers(Int)
 
     /// Whether the failure came before the request was sent.
