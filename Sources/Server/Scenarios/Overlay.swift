@@ -2,13 +2,14 @@ import FitIQAPI
 import HTTPTypes
 import JSON
 
-/// Changes to the fake's answers for imitating a real server.
+/// Changes that make the fake's answers imitate a real server.
 ///
 /// A comparison writes these changes (`conform --accept`), and the server applies them to the fake's answers and
-/// messages in file order. Answers of faults, stubs and sessions stay unchanged.
+/// messages in file order. Answers from faults, stubs and sessions stay unchanged.
 public struct Overlay: Sendable, Equatable {
     public let changes: [Change]
-    /// The effective changes of each endpoint; of several that replace all values in one place, only the first.
+    /// The effective changes for each endpoint; if several changes replace all values in one place, only the first
+    /// counts.
     private let acting: [Endpoint: [Change]]
 
     public init(_ changes: [Change] = []) {
@@ -72,8 +73,8 @@ public struct Overlay: Sendable, Equatable {
     public enum Action: Sendable, Hashable {
         /// A value for this path.
         ///
-        /// An existing value gets the kind and form of this one, which is added to objects without it. With
-        /// `insteadOf`, it replaces only these words.
+        /// An existing value gets the kind and form of this value, and an object without the value gets it. With
+        /// `insteadOf`, the value replaces only these words.
         case value(JSONValue, insteadOf: [String]?)
         case rename(String)
         case remove
@@ -177,7 +178,7 @@ extension Overlay {
 // MARK: Paths
 
 extension [Overlay.Step] {
-    /// The notation, `data.goals[].created_at`; empty for the whole answer.
+    /// The path as text, such as `data.goals[].created_at`; empty for the whole answer.
     public var path: String {
         reduce(into: "") { path, step in
             switch step {
@@ -187,7 +188,7 @@ extension [Overlay.Step] {
         }
     }
 
-    /// Reads the notation; nil if a name is empty or contains a bracket.
+    /// Reads a path from text; nil if a name is empty or contains a bracket.
     public init?(path: String) {
         self = []
         for (index, part) in path.split(separator: ".", omittingEmptySubsequences: false).enumerated() {
@@ -204,7 +205,7 @@ extension [Overlay.Step] {
 }
 
 extension Overlay {
-    /// Reads a file of changes, which is a part of a scenario: a mapping with `overlay`, in YAML or JSON.
+    /// Reads a file of changes, which is part of a scenario: a mapping with `overlay`, in YAML or JSON.
     ///
     /// - Parameter file: The file's name in messages.
     public static func read(_ bytes: [UInt8], file: String? = nil) throws(ScenarioErrors) -> Overlay {
@@ -234,7 +235,7 @@ extension Overlay {
         return overlay
     }
 
-    /// The size of its changes' values in JSON; the server may write each value into every element of a list.
+    /// The size of the values in all changes as JSON; the server may write each value into every element of a list.
     private var valueBytes: Int {
         changes.reduce(0) { sum, change in
             if case .value(let value, _) = change.action { sum + value.encoded().count } else { sum }
@@ -248,7 +249,7 @@ extension Overlay {
 extension Cursor {
     /// Refuses arrays of more than one element in a value, at any depth.
     ///
-    /// Other changes write their value into each element, so nested arrays would multiply.
+    /// Other changes write their value into each element, so nested arrays would multiply in size.
     fileprivate func refusesLongArray() -> Bool {
         switch node.content {
         case .list(let nodes):

@@ -14,7 +14,7 @@ public struct Scenario: Sendable, Equatable {
     public var summary: String
     /// The mode of the responses; nil means the server's choice.
     public var guide: GuideMode?
-    /// The seed of ids and paces; nil means the server's choice.
+    /// The seed for ids and paces; nil means the server's choice.
     public var seed: UInt64?
     /// The clock; nil means the server's choice.
     public var clock: ClockMode?
@@ -34,13 +34,13 @@ public struct Scenario: Sendable, Equatable {
     public var upstream: Upstream?
     /// The differences of the real server's answers; nil means the server's choice.
     public var overlay: Overlay?
-    /// The path of an overlay that is not read yet, relative to the scenario's file.
+    /// The path of an overlay that has not been read yet, relative to the scenario file.
     public var unreadOverlay: String?
-    /// The session to replay instead of data and script; nil for the fake backend.
+    /// The session to replay in place of data and script; nil for the fake backend.
     public var replay: SessionReplay?
-    /// The script in its document, in the original notation.
+    /// The script as written in the document.
     public var written = WrittenScript()
-    /// The deprecated words in its document, which are not mistakes, each with the current word.
+    /// The deprecated words in the document, each with the current word; deprecated words are not mistakes.
     public internal(set) var oldWords: [ScenarioErrors.Mistake] = []
 
     /// The name of the scenario without a script.
@@ -58,7 +58,7 @@ public struct Scenario: Sendable, Equatable {
         (self.faults, self.replay) = (faults, replay)
     }
 
-    /// The keys that are not allowed with a session, which has its own contents and responses.
+    /// The keys that are not allowed with a session, because a session has its own contents and responses.
     static let keysWithoutReplay = [
         "token_lifetime", "accounts", "consultations", "ids", "tokens", "users", "pauses", "answers", "meals", "stubs",
         "issued_ids", "upstream", "overlay",
@@ -67,7 +67,7 @@ public struct Scenario: Sendable, Equatable {
     /// The rules for answers, meals and faults, and the stubs.
     public var ruleCount: Int { script.answers.count + script.meals.count + faults.count + stubs.count }
 
-    /// Whether it uses none of ``keysWithoutReplay`` and has no session, so that it can replay a session.
+    /// Whether the scenario can replay a session, because it has no session and uses none of ``keysWithoutReplay``.
     public var canReplay: Bool {
         data == WorldData() && script == Script() && stubs.isEmpty && overlay == nil && unreadOverlay == nil
             && upstream == nil && tokenLifetime == nil && rules.accounts == nil && rules.perTopic == nil
@@ -76,7 +76,7 @@ public struct Scenario: Sendable, Equatable {
 }
 
 extension Scenario {
-    /// The document after replacing a world's scenario with this one, with absent members kept.
+    /// The document after this scenario replaces a world's scenario; absent members are kept.
     public func written(over old: Scenario) -> WrittenScript {
         // A session has no scripts.
         guard replay == nil else { return written }
@@ -89,7 +89,7 @@ extension Scenario {
     }
 }
 
-/// The members of a scenario's document that a world's export lacks, except for faults.
+/// The members of a scenario's document that a world's export does not contain, except for faults.
 public struct WrittenScript: Sendable, Equatable {
     public private(set) var members: JSONObject = [:]
     private static let keys = ["summary", "network", "pauses", "answers", "meals", "stubs", "upstream", "overlay"]
@@ -105,12 +105,12 @@ public struct WrittenScript: Sendable, Equatable {
         for key in keys { members[key] = other.members[key] }
     }
 
-    /// The notation does not count, because the same rules have many notations.
+    /// The notation does not affect equality, because the same rules can be written in many ways.
     public static func == (one: WrittenScript, other: WrittenScript) -> Bool { true }
 }
 
 extension WrittenScript: CustomReflectable {
-    /// It has no children, so that `isExactly` ignores the notation like `==`.
+    /// The mirror has no children, so that `isExactly` ignores the notation like `==`.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
@@ -124,7 +124,7 @@ public enum ClockMode: Sendable, Equatable {
     public static let manual = ClockMode.manual(start: Timestamp(secondsSinceEpoch: 1_738_146_600))
 }
 
-/// The mistakes of a scenario in the order of the file.
+/// A scenario's mistakes, in the order of the file.
 public struct ScenarioErrors: Error, Equatable, Sendable {
     /// The file's name as given; nil for a scenario from another source.
     public var file: String?
@@ -177,11 +177,11 @@ public enum ScenarioLimits {
     public static let repeatedBytes = 16 * 1024 * 1024
     /// Occurrences of `%TAG` in a YAML document, as a directive or not.
     public static let directives = 100
-    /// Values in a JSON file such as an export, which uses more than eight bytes per value.
+    /// Values in a JSON file such as an export, which has more than eight bytes per value.
     public static let valuesOfJSON = fileBytes / 8
     /// Stubs in a scenario.
     public static let stubs = 100
-    /// Endpoints of an upstream with a specified answerer.
+    /// Endpoints for which an upstream specifies who answers.
     public static let upstreamRules = 100
     /// Changes to the fake's answers in an overlay.
     public static let changes = 1000
@@ -193,11 +193,12 @@ public enum ScenarioLimits {
     public static let fields = 100
     /// The nesting depth of lists and mappings.
     public static let depth = 64
-    /// Reported mistakes; further ones are only counted.
+    /// Reported mistakes; additional mistakes are only counted.
     public static let mistakes = 50
     /// Users per scenario.
     public static let users = 100_000
-    /// Iterations of PBKDF2 for all passwords of a scenario, some five seconds; use a lower cost for many passwords.
+    /// PBKDF2 iterations for all passwords in a scenario, which take about five seconds; use a lower cost for many
+    /// passwords.
     public static let passwordWork = 20_000_000
     /// Goals per user.
     public static let goals = 1000
@@ -209,7 +210,7 @@ public enum ScenarioLimits {
     public static let messages = 10_000
     /// Meal logs per user.
     public static let mealLogs = 10_000
-    /// Photos of meals per user that wait for confirmation.
+    /// Meal photos per user that wait for confirmation.
     public static let photos = 20
     /// Documents per collection and user.
     public static let documents = 10_000
@@ -219,7 +220,7 @@ public enum ScenarioLimits {
     public static let items = 50
     /// Rules for answers, and rules for meals.
     public static let rules = 1000
-    /// Steps per scalar of a text by all answer rules together, and by all meal rules.
+    /// Steps per scalar of a text for all answer rules together, and for all meal rules together.
     ///
     /// With `SearchedText.maximumLength` a message takes 2.5 million steps of up to 6 ns, less than the 20 ms for which
     /// a message may block the loop. `Pattern.stepsPerScalar` is the cost of an expression.
@@ -232,7 +233,7 @@ public enum ScenarioLimits {
     public static let answerBytes = 256 * 1024
     /// The assumed size of a built-in answer in bytes, an upper bound.
     public static let builtInAnswerBytes = 512
-    /// Bytes of a text from an assistant or the system, 1 MiB.
+    /// Bytes of a text by the assistant or the system, 1 MiB.
     public static let messageBytes = 1024 * 1024
     /// Bytes of other texts, as in requests.
     public static let textBytes = 16 * 1024
@@ -254,7 +255,7 @@ public struct SessionReplay: Sendable, Equatable {
 
     /// The source of a session.
     public enum Source: Sendable, Equatable {
-        /// A file that is not read yet; its path is relative to the scenario's file.
+        /// A file that has not been read yet; its path is relative to the scenario file.
         case file(String)
         case plan(ReplayPlan)
     }
@@ -263,7 +264,7 @@ public struct SessionReplay: Sendable, Equatable {
         (self.session, self.settings) = (session, settings)
     }
 
-    /// The path of a session file that is not read yet.
+    /// The path of a session file that has not been read yet.
     public var unreadFile: String? {
         guard case .file(let path) = session else { return nil }
         return path
@@ -272,14 +273,14 @@ public struct SessionReplay: Sendable, Equatable {
     /// A session ready for replay, with notes about its file.
     public struct Recording: Sendable {
         public let plan: ReplayPlan
-        /// Sentences on gaps and repairs in the file.
+        /// Sentences about gaps and repairs in the file.
         public let notes: [String]
 
         /// Reads a HAR file from Chrome, Firefox, mitmproxy, Playwright or this program.
         ///
         /// - Parameters:
         ///   - prefix: The path before the API's; requests may omit it.
-        ///   - attachment: Returns the bytes of a file next to it by name; nil if there is none.
+        ///   - attachment: Returns the bytes of the file with a name next to the HAR file; nil if there is none.
         /// - Throws: The mistakes in the file, which may have 256 MiB, or the reason why it cannot be replayed
         ///   (``ReplayError``).
         public init(
@@ -302,7 +303,7 @@ public struct SessionReplay: Sendable, Equatable {
     }
 }
 
-/// Why a session cannot be replayed.
+/// An error that prevents replaying a session.
 public struct SessionTrouble: Error, Sendable, Equatable, CustomStringConvertible {
     /// A sentence: the position in the file, the problem, and what was expected.
     public let description: String

@@ -3,7 +3,7 @@ import FitIQAPI
 import HTTPTypes
 import JSON
 
-/// An answer to a request for any path outside the product.
+/// An answer to requests for a path outside the product.
 public struct Stub: Sendable, Equatable {
     public var method: HTTPRequest.Method
     /// The path as written; a segment such as `{id}` matches any segment.
@@ -11,7 +11,7 @@ public struct Stub: Sendable, Equatable {
     public var status = HTTPResponse.Status.ok
     public var fields = HTTPFields()
     public var body: [UInt8] = []
-    /// Whether it also answers paths of the product.
+    /// Whether the stub also answers the product's paths.
     public var overrides = false
 
     public func answers(_ method: HTTPRequest.Method, _ segments: some BidirectionalCollection<String>) -> Bool {

@@ -21,12 +21,12 @@ public struct Upstream: Sendable, Equatable {
         endpoint.flatMap { endpoints[$0] } ?? answers
     }
 
-    /// The statuses after which the fake may answer: the server lacks the path, the method or the feature.
+    /// The statuses after which the fake may answer: the server does not have the path, the method or the feature.
     public static let statusesOfAbsence = [404, 501]
 }
 
 extension Upstream {
-    /// Reads a URL, or a mapping with answerers for endpoints.
+    /// Reads a URL, or a mapping that says who answers each endpoint.
     static func read(_ cursor: Cursor) -> Upstream? {
         guard case .mapping = cursor.node.content else { return url(cursor).map { Upstream($0) } }
         guard let fields = Fields(cursor, as: .upstream) else { return nil }

@@ -18,21 +18,21 @@ public struct Exposure: Sendable, Hashable {
         case timeOut = "time_out"
         case refusedHandshake = "refused_handshake"
         case dropMidStream = "drop_mid_stream"
-        /// A socket ended for a reason that is neither the client's doing nor covered by another path.
+        /// A socket ended for a reason that the client did not cause and no other path covers.
         case drop = "drop"
         case silence = "silence"
         case errorFrame = "error_frame"
         /// A frame violated the guides: broken, lost, repeated or out of order.
         case brokenFrame = "broken_frame"
         case failedMeal = "failed_meal"
-        /// The server did not settle a meal log within 5 seconds of accepting it.
+        /// The server did not settle a meal log within 5 seconds after accepting the log.
         case lateMeal = "late_meal"
     }
 
     public init(path: Path, count: Int) { (self.path, self.count) = (path, count) }
 }
 
-/// Counts the failure paths that a client encountered, as far as the journal shows them.
+/// Counts the failure paths that a client encountered, according to the journal.
 struct ExposureCounter: Sendable {
     private var counts: [Exposure.Path: Int] = [:]
     /// Connections whose silence is already counted.
@@ -96,20 +96,20 @@ struct ExposureCounter: Sendable {
     }
 
     private mutating func observe(_ closing: RecordedClosing, of socket: Scene.Socket?) {
-        // A silenced socket already counts as silence, so its end does not count again.
+        // A silenced socket already counts as silence, so the socket's end does not count again.
         guard let socket, !socket.isSilenced, closing.isUnprovoked else { return }
         count(socket.isStreaming ? .dropMidStream : .drop)
     }
 }
 
 extension RecordedClosing {
-    /// Whether neither the client nor the end of its consultation caused the closing.
+    /// Whether the close was caused neither by the client nor by the end of its consultation.
     fileprivate var isUnprovoked: Bool {
         guard faults.isEmpty else { return true }
         switch cause {
         case .fault, .shutdown: return true
         case .violation, .limit: return false
-        // The server closes with 1000 only after the client archived the consultation.
+        // The server closes with 1000 only after the client has archived the consultation.
         case .closeFrame: return party == .server && summary.sent?.code != .normalClosure
         case .finish, .reset, .timeOut: return party == .server
         }
@@ -130,7 +130,7 @@ struct MealExposure: Sendable {
     /// The maximum time from the 201 to the settled log; later logs count as late.
     static let dueAfter = 5 * Tolerance.second
 
-    /// Returns the paths that the fact exposes for the first time for each log.
+    /// Returns the paths that the fact is the first to expose for each log.
     mutating func observe(_ fact: Fact, in scene: Scene) -> [Exposure.Path] {
         switch fact.kind {
         case .request(let request):

@@ -9,7 +9,7 @@ struct Fact: Sendable {
     let entry: JournalEntry
     let kind: Kind
 
-    /// The kind of the fact; its values are references, because all judges read them.
+    /// The kind of the fact; its associated values are references, because all judges read them.
     enum Kind: Sendable {
         /// A request that was answered or abandoned, including a refused handshake.
         case request(RequestFact)
@@ -36,7 +36,7 @@ struct Fact: Sendable {
             }
     }
 
-    /// The number of bytes kept of each body as evidence: 4 KiB.
+    /// The number of bytes of each body that are kept as evidence: 4 KiB.
     static let evidenceBytes = 4096
 
     /// When the fact happened: when the server sent the frame or the response.
@@ -49,13 +49,13 @@ final class RequestFact: Sendable {
     /// The entry with truncated bodies, as evidence.
     let entry: JournalEntry
     let credentials: PresentedCredentials
-    /// The client that sent the request: its user or, for an endpoint without credentials, the token's user.
+    /// The client that sent the request: the request's user, or the token's user for an endpoint without credentials.
     ///
-    /// It is nil without a token. It is stored because most judges need it.
+    /// The client is nil without a token. The client is stored because most judges need it.
     let client: ExactString?
     /// The percent-decoded path segments within the world.
     let segments: [String]
-    /// The segment sent in place of `{id}` or `{goalId}`, or nil if the endpoint has neither.
+    /// The segment that was sent in place of `{id}` or `{goalId}`, or nil if the endpoint has neither.
     let sentID: ExactString?
     /// The ID in the backend's spelling, if the backend found the resource.
     let pathID: ExactString?
@@ -68,7 +68,7 @@ final class RequestFact: Sendable {
     let body: JSONValue?
     /// The response as JSON, or nil if it is not JSON or is truncated.
     ///
-    /// It is also nil for histories and quick actions, which are long and irrelevant to the judges.
+    /// The JSON is also nil for histories and quick actions, which are long and irrelevant to the judges.
     let answer: JSONValue?
 
     init(_ exchange: RecordedExchange, _ entry: JournalEntry, isOpening: Bool = false) {
@@ -106,17 +106,17 @@ final class RequestFact: Sendable {
     var restEndpoint: Endpoint? { exchange.unmatched == nil && !isHandshake ? endpoint : nil }
     /// Whether the client received a complete response with a 2xx status.
     var isSuccess: Bool { isAnswered && (200..<300).contains(exchange.status ?? 0) }
-    /// Whether a fault affected it, so that the response may differ from the backend's.
+    /// Whether a fault affected the request, in which case the response may differ from the backend's.
     var isFaulted: Bool { !exchange.faults.isEmpty }
     var status: Int? { exchange.status }
     /// Whether the client received the whole response.
     var isAnswered: Bool { exchange.status != nil && exchange.delivery == .complete }
-    /// Whether it is a refused WebSocket handshake.
+    /// Whether the request is a refused WebSocket handshake.
     var isHandshake: Bool { exchange.endpoint?.isSocket ?? false }
 }
 
 extension ExactString {
-    /// The ID in the backend's spelling; with `ids: any-case` a world also finds upper-case IDs.
+    /// The ID in the backend's spelling; with `ids: any-case`, a world also finds upper-case IDs.
     var asIssued: Self { ResourceID.read(text) == .wrongCase ? asciiLowercased() : self }
 }
 
@@ -125,7 +125,7 @@ final class FrameFact: Sendable {
     let frame: RecordedFrame
     /// The text as JSON, or nil if it is not JSON.
     ///
-    /// It is also nil for chunks of replies, whose text is irrelevant to the judges.
+    /// The JSON is also nil for reply chunks, whose text is irrelevant to the judges.
     let json: JSONValue?
     /// The `type` of a text frame, if the frame is a JSON object with a `type`.
     let type: String?
@@ -151,7 +151,7 @@ final class FrameFact: Sendable {
 
     var isFromClient: Bool { frame.sender == .client }
     var isDelivered: Bool { frame.delivery == .complete }
-    /// Whether this is the server's `connected` and the client received it.
+    /// Whether the frame is the server's `connected` and the client received it.
     var isConnected: Bool { isHeard && type == "connected" }
     /// Whether the server sent the frame and the client received it.
     var isHeard: Bool { !isFromClient && isDelivered }
@@ -174,7 +174,7 @@ struct ShownGoal: Equatable, Sendable {
 struct ShownConsultation: Equatable, Sendable {
     let id: ExactString
     let goal: ExactString?
-    /// The status, or nil in forms without one.
+    /// The status, or nil if the response's form has no status.
     let status: String?
 
     init?(_ value: JSONValue) {

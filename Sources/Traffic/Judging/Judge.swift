@@ -1,9 +1,10 @@
 import FitIQAPI
 import Traffic
 
-/// Judges a client by the growing journal of a world.
+/// Judges a client by a world's growing journal.
 ///
-/// It is a pure state machine from entries to verdicts. Its memory is bounded, regardless of the journal's length.
+/// The judge is a pure state machine from entries to verdicts. Its memory is bounded, regardless of the journal's
+/// length.
 public struct Judge: Sendable {
     private var scene: Scene
     private var places: [Place]
@@ -14,7 +15,7 @@ public struct Judge: Sendable {
     /// The number of entries that the journal dropped before they were judged.
     public private(set) var missedCount = 0
     private var end = Timestamp(nanosecondsSinceEpoch: 0)
-    /// Whether a real server has answered, whose state the journal shows only partly.
+    /// Whether a real server has answered; the journal shows only part of a real server's state.
     private var isBeforeRealServer = false
     /// Whether the client is written in Swift; nil until a request identifies it.
     private var isAboutSwift: Bool?
@@ -102,7 +103,7 @@ public struct Judge: Sendable {
     /// The situations of all clients so far.
     public var coverage: Coverage { situationCounter.coverage }
 
-    /// Returns how often the client encountered each failure path, including those never encountered.
+    /// Returns how often the client encountered each failure path, including paths that it never encountered.
     ///
     /// - Parameter time: The end of the observed period, if later than the last entry.
     public func exposures(at time: Timestamp? = nil) -> [Exposure] {
@@ -133,7 +134,7 @@ public struct Judge: Sendable {
 protocol ObligationJudge: Sendable {
     static var obligation: Obligation { get }
 
-    /// The evidence that this judge needs besides requests, responses and messages.
+    /// The evidence that this judge needs in addition to requests, responses and messages.
     static var needs: Evidence { get }
 
     init()
@@ -141,7 +142,7 @@ protocol ObligationJudge: Sendable {
     /// Observes the next fact; the scene already includes it.
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings)
 
-    /// Reports what is overdue at the end of the journal; the client may still act later.
+    /// Reports actions that are overdue at the end of the journal; the client may still act later.
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings)
 }
 
@@ -164,7 +165,7 @@ struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         self.capacity = capacity
     }
 
-    /// The value of a key; setting it makes it the newest, and setting nil removes it.
+    /// The value of a key; setting a value makes it the newest, and setting nil removes it.
     subscript(key: Key) -> Value? {
         get { current[key] ?? (previous.isEmpty ? nil : previous[key]) }
         set {
@@ -176,7 +177,7 @@ struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Changes the existing value of a key in place and makes it the newest.
     ///
-    /// This is cheaper than getting and setting it.
+    /// This is cheaper than getting and setting the value.
     mutating func change(_ key: Key, _ body: (inout Value) -> Void) {
         if let place = current.index(forKey: key) {
             body(&current.values[place])

@@ -1,7 +1,7 @@
 import FitIQAPI
 import Traffic
 
-/// An obligation of an API client towards its backend, a row of the contract.
+/// An API client's obligation towards its backend: a row of the contract.
 public struct Obligation: Sendable, Hashable {
     /// The name, such as `ws/keepalive`: the subject and the requirement.
     public let id: String
@@ -15,13 +15,13 @@ public struct Obligation: Sendable, Hashable {
     public let tolerance: String?
     /// How to fix a client that violates it, as one or two sentences.
     public let advice: String
-    /// The same advice in terms of Swift's libraries, for clients written in Swift.
+    /// The same advice in terms of Swift libraries, for clients written in Swift.
     ///
-    /// It is empty if there is nothing to add.
+    /// The Swift advice is empty if there is nothing to add.
     public let swiftAdvice: String
     /// The built-in scenarios that exercise the obligation.
     ///
-    /// If it is empty, any scenario does.
+    /// If the list is empty, any scenario exercises the obligation.
     public let scenarios: [String]
 
     /// The severity: breaking a *must* fails a run; breaking a *should* is a warning.
@@ -31,7 +31,7 @@ public struct Obligation: Sendable, Hashable {
         case guides([GuideMode])
         /// Every guide.
         case all
-        /// This project; no guide requires it.
+        /// This project; no guide contains the obligation.
         case ours
     }
 
@@ -55,7 +55,7 @@ public struct Obligation: Sendable, Hashable {
 
     /// The obligations that only an adapter inside the client can check.
     ///
-    /// They concern what the client shows its user.
+    /// These obligations concern what the client shows to its user.
     public static let inside: [Obligation] = [
         Obligation(
             id: "inside/transcript-equals-chunks", level: .must,
@@ -132,7 +132,7 @@ public struct Obligation: Sendable, Hashable {
     ]
 }
 
-/// Whether a client kept an obligation, with evidence if it did not.
+/// Whether a client kept an obligation, with evidence if the client broke it.
 public struct Verdict: Sendable {
     public let obligation: Obligation
     public var outcome: Outcome
@@ -140,7 +140,7 @@ public struct Verdict: Sendable {
     /// The first breaches, at most ``Findings/keptCount``.
     public var findings: [Finding]
     public var findingCount: Int
-    /// The numbers of the entries that show further breaches, at most ``Findings/numberCount``.
+    /// The numbers of the entries that show additional breaches, at most ``Findings/numberCount``.
     public var moreEntries: [Int] = []
     /// Whether the client is known to be written in Swift.
     public var isAboutSwift = false
@@ -158,7 +158,7 @@ public struct Verdict: Sendable {
         (self.findings, self.findingCount) = (findings, findingCount)
     }
 
-    /// How to fix the client, in terms of its language if that is known.
+    /// How to fix the client, in terms of its programming language if that is known.
     public var advice: String {
         isAboutSwift && !obligation.swiftAdvice.isEmpty
             ? "\(obligation.advice) \(obligation.swiftAdvice)" : obligation.advice
@@ -166,7 +166,7 @@ public struct Verdict: Sendable {
 
     /// Adds another verdict on the same obligation.
     ///
-    /// - Parameter span: The nanoseconds by which to move the other verdict's evidence in time.
+    /// - Parameter span: The nanoseconds to add to the times in the other verdict's evidence.
     public mutating func add(_ other: Verdict, movedBy span: Int64 = 0) {
         var all = Findings(of: obligation)
         all.numbers = Array((moreEntries + other.moreEntries).prefix(Findings.numberCount))
@@ -193,7 +193,7 @@ public struct Verdict: Sendable {
 public struct Finding: Sendable {
     /// The severity; usually the obligation's own level.
     public let level: Obligation.Level
-    /// What the client did and what was expected, with numbers, as a sentence.
+    /// A sentence that says what the client did and what was expected, with numbers.
     public var message: String
     /// The few journal entries that show the breach, oldest first.
     public let evidence: [JournalEntry]
@@ -207,9 +207,9 @@ public struct Finding: Sendable {
 public struct Findings: Sendable {
     /// The maximum number of breaches kept with evidence.
     ///
-    /// Further breaches are only counted.
+    /// Additional breaches are only counted.
     public static let keptCount = 5
-    /// The maximum number of entry numbers kept of further breaches.
+    /// The maximum number of entry numbers to keep for additional breaches.
     public static let numberCount = 1000
 
     let obligation: Obligation
@@ -233,8 +233,8 @@ public struct Findings: Sendable {
     ///
     /// Call ``exercised()`` too, or use ``breached(_:level:_:)``, because a broken obligation also counts as exercised.
     ///
-    /// At the limit a breach of a *must* replaces one of a *should*. Repeated entries in `evidence`, such as a socket's
-    /// end that is also the last failure, appear once in the finding.
+    /// At the limit, a breach of a *must* replaces a breach of a *should*. Repeated entries in `evidence`, such as a
+    /// socket's end that is also the last failure, appear once in the finding.
     ///
     /// - Parameter message: The message, with dates from ``date(of:)`` that match the evidence.
     mutating func found(_ message: String, level: Obligation.Level? = nil, _ evidence: [JournalEntry]) {
@@ -267,8 +267,8 @@ public struct Findings: Sendable {
 
 /// What a recording contains besides requests, responses and messages.
 ///
-/// A journal contains everything. Other programs' recordings omit some evidence; an obligation that needs it counts as
-/// not exercised.
+/// A journal contains everything. Recordings by other programs omit some evidence; obligations that need this evidence
+/// count as not exercised.
 public struct Evidence: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
 
@@ -282,7 +282,7 @@ public struct Evidence: OptionSet, Sendable, Hashable {
     public static let credentials = Evidence(rawValue: 4)
     /// The backend's state.
     ///
-    /// Only the fake's state is known: a real server's is older than the journal.
+    /// Only the fake's state is known, because a real server's state is older than the journal.
     public static let backend = Evidence(rawValue: 8)
     public static let all: Evidence = [.controlFrames, .socketEnds, .credentials, .backend]
 }

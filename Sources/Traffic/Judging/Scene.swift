@@ -15,7 +15,7 @@ struct Scene: Sendable {
 
     /// The connections of the open sockets by user and by consultation, oldest first.
     ///
-    /// They are stored because searching all sockets is too slow.
+    /// The connections are stored because searching all sockets is too slow.
     private var connectionsByUser: [ExactString: [UInt64]] = [:]
     private var connectionsByConsultation: [ExactString: [UInt64]] = [:]
     /// All connections in opening order, including ended ones.
@@ -31,9 +31,9 @@ struct Scene: Sendable {
         (self.mode, self.socketLimit) = (mode, socketLimit)
     }
 
-    /// The number of a user's or consultation's newest open sockets to search.
+    /// How many of the newest open sockets of a user or consultation are searched.
     ///
-    /// Real clients have fewer. Without a limit, a journal with only openings would take quadratic time.
+    /// Real clients have fewer. Without a limit, a journal that contains only openings would take quadratic time.
     static let lookBack = 64
 
     /// Returns a user's newest open sockets that are not silenced, oldest first.
@@ -63,7 +63,8 @@ struct Scene: Sendable {
     }
 
     private mutating func open(_ opening: RequestFact, _ fact: Fact) {
-        // A connection opens only once. If a foreign journal opens it twice, the later entry counts.
+        // A connection opens only once. If a journal from another source opens a connection twice, the later entry
+        // counts.
         _ = remove(fact.connection)
         if sockets.count >= socketLimit { forgetOldest() }
         let socket = Socket(opening, fact)
@@ -103,7 +104,7 @@ struct Scene: Sendable {
     struct Socket: Sendable {
         let connection: UInt64
         let user: ExactString
-        /// The consultation's ID, or the placeholder for a socket of meals.
+        /// The consultation's ID, or the placeholder for a meal socket.
         let consultation: ExactString
         let isOfMeals: Bool
         let credentials: PresentedCredentials
@@ -115,21 +116,22 @@ struct Scene: Sendable {
         private(set) var stream: Stream?
         /// Whether the client has received any part of a reply.
         private(set) var hasStreamed = false
-        /// Whether the fake has silenced the socket; it then counts as closed (`ws/single-connection`).
+        /// Whether the fake has silenced the socket; a silenced socket counts as closed (`ws/single-connection`).
         private(set) var isSilenced = false
-        /// Whether the server has stopped reading; frames may then be older than in the journal.
+        /// Whether the server has stopped reading; if so, frames may be older than the journal shows.
         private(set) var isStalled = false
         /// When the server sent its close frame, if the journal shows it.
         private(set) var serverClosedAt: Timestamp?
-        /// Whether the client was notified that the consultation is not active; the server then closes the socket.
+        /// Whether the client was notified that the consultation is not active, after which the server closes the
+        /// socket.
         private(set) var isArchived = false
-        /// The first fault on this socket; from then on the socket's end may not be the client's choice.
+        /// The first fault on this socket; after a fault, the client may not have chosen to end the socket.
         private(set) var trouble: JournalEntry?
         /// Whether a reply has ended since the client's last question.
         ///
         /// A chunk displaced by a fault does not start another reply.
         private var isAnswered = false
-        /// The questions whose answers have not ended, oldest first; the server answers them one at a time.
+        /// The questions whose answers have not ended, oldest first; the server answers one question at a time.
         private var questions: [Question] = []
         private static let mostQuestions = 16
         var question: Question? { questions.first }
@@ -144,7 +146,7 @@ struct Scene: Sendable {
             var isInDoubt = false
         }
 
-        /// A reply whose start the client has received, but not its end.
+        /// A reply of which the client has received the start but not the end.
         struct Stream: Sendable {
             let first: JournalEntry
             var lastPieceAt: Timestamp
@@ -185,7 +187,7 @@ extension Scene.Socket {
 
     mutating func observe(_ frame: FrameFact, _ fact: Fact) {
         guard !frame.isFromClient else {
-            // A breakpoint held the frame, so the server answers it and reads later input late.
+            // A breakpoint held the frame, so the server answers the frame and reads later input late.
             if !frame.frame.faults.isEmpty {
                 trouble = trouble ?? fact.entry
                 isStalled = true
@@ -210,7 +212,7 @@ extension Scene.Socket {
             questions = Array(questions.dropFirst())
             if !questions.isEmpty { questions[0].since = fact.time }
             if frame.endsConsultation { isArchived = true }
-        // The server closes with 1000 next. The client may have archived the consultation itself.
+        // The server closes the socket with 1000 next. The client may have archived the consultation itself.
         case "error" where frame.endsConsultation: isArchived = true
         default:
             if frame.frame.opcode == .close, frame.isDelivered { serverClosedAt = serverClosedAt ?? fact.time }
@@ -226,7 +228,7 @@ extension Scene.Socket {
         guard questions.count < Self.mostQuestions,
             (try? ClientFrame(text: frame.frame.payload.bytes, in: .union)) != nil
         else { return }
-        // After a long silence, a client treats an answer as the reply to its repeated question.
+        // After a long silence, a client treats an answer as the reply to the question that it repeated.
         let isInDoubt = answerIsOverdue(at: fact.time) || question?.isInDoubt ?? false
         questions.append(Question(entry: fact.entry, since: fact.time))
         if isInDoubt { for index in questions.indices { questions[index].isInDoubt = true } }
@@ -251,15 +253,15 @@ extension FrameFact {
     }
 }
 
-/// When and how far the system's clock was set while a journal was written.
+/// When the system's clock was set while a journal was written, and by how much.
 ///
-/// Judges measure spans between the times of facts, which do not include changes of the clock.
+/// Judges measure durations between the times of facts, which do not include clock changes.
 struct SystemClock: Sendable {
     private var steps: [(number: Int, last: Timestamp, shift: Int64)] = []
-    /// The maximum number of steps, more than in a real journal; beyond it the oldest are dropped.
+    /// The maximum number of clock changes, more than a real journal has; beyond the limit, the oldest are dropped.
     private static let mostSteps = 1000
 
-    /// The nanoseconds by which dates in tokens and the journal are ahead of the facts' times.
+    /// How far dates in tokens and the journal are ahead of the facts' times, in nanoseconds.
     var shift: Int64 { steps.last?.shift ?? 0 }
 
     /// Returns whether an entry sets the system's clock.

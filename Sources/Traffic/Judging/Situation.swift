@@ -11,10 +11,10 @@ public struct Situation: Sendable, Hashable {
     public var meal = Meal.none
     public var trouble = Trouble.none
 
-    /// The client's newest consultation socket or, without one, its meal socket.
+    /// The client's newest consultation socket, or its meal socket if there is no consultation socket.
     public enum Socket: UInt8, Sendable, CaseIterable {
         case none
-        /// The handshake was answered or refused, and `connected` has not arrived.
+        /// The handshake was answered or refused, but `connected` has not arrived.
         case connecting
         case idle
         /// The client has sent a question but received no part of the answer.
@@ -30,7 +30,7 @@ public struct Situation: Sendable, Hashable {
     public enum Token: UInt8, Sendable, CaseIterable {
         case good
         case expired
-        /// The server refused it although it has not expired.
+        /// The server refused the token although it has not expired.
         case revoked
     }
 
@@ -44,7 +44,7 @@ public struct Situation: Sendable, Hashable {
 
     /// The client's last trouble.
     ///
-    /// It stays until the next trouble.
+    /// A trouble stays until the next trouble.
     public enum Trouble: UInt8, Sendable, CaseIterable {
         case none
         /// 401, 404, 409 or 429.
@@ -53,12 +53,12 @@ public struct Situation: Sendable, Hashable {
         case failed
         /// The answer was late or never came.
         case late
-        /// A socket ended without the client's action.
+        /// A socket ended without any action by the client.
         case cut
         case silence
         /// A frame was broken, lost, repeated or out of order.
         case broken
-        /// The server reported a failure: an error frame, or a meal that failed or came late.
+        /// The server reported a failure: an error frame, or a meal that failed or was late.
         case told
     }
 
@@ -110,7 +110,7 @@ extension Situation.Trouble {
 /// Follows the situations of a world's clients.
 struct SituationCounter: Sendable {
     private var others = Recent<ExactString, Client>()
-    /// The user in the latest fact that has one, and the state of that user's client.
+    /// The user in the latest fact that has a user, and the state of that user's client.
     private var newest: ExactString = ""
     private var client = Client()
     private(set) var coverage = Coverage()
@@ -135,7 +135,7 @@ struct SituationCounter: Sendable {
         coverage.insert(client.situation)
     }
 
-    /// The client's state before this fact, because the journal records handshakes and closes at their end.
+    /// The client's state before this fact, because the journal records handshakes and closes when they end.
     private static func passed(_ fact: Fact) -> Situation.Socket? {
         switch fact.kind {
         // A refused handshake leaves no socket. The client was connecting and returns to its earlier state.
@@ -145,7 +145,7 @@ struct SituationCounter: Sendable {
         }
     }
 
-    /// The client of a fact.
+    /// The client that a fact concerns.
     ///
     /// An empty text means the newest client; nil means no client.
     private func user(of fact: Fact, in scene: Scene) -> ExactString? {
@@ -172,7 +172,8 @@ struct SituationCounter: Sendable {
         private var isRefused = false
         private var pending: Set<ExactString> = []
 
-        /// The maximum number of pending meals; beyond it, the oldest keep their state as after a lost event.
+        /// The maximum number of pending meals; beyond the limit, the oldest meals keep their state, as after a lost
+        /// event.
         private static let mealLimit = 64
 
         mutating func observe(_ fact: Fact, in scene: Scene) {
@@ -245,7 +246,7 @@ extension RecordedClosing {
     fileprivate var hasCloseFrame: Bool { cause == .closeFrame || summary.sent != nil || summary.received != nil }
 }
 
-/// A set of situations, which takes 63 bytes.
+/// A set of situations, stored in 63 bytes.
 public struct Coverage: Sendable, Hashable {
     private var words = [UInt64](repeating: 0, count: (Situation.count + 63) / 64)
 
@@ -274,7 +275,7 @@ public struct ReachableSituation: Sendable, Hashable {
     public let situation: Situation
     /// The fastest built-in scenario to reach it, or `explore --only FAMILY` if it requires faults.
     ///
-    /// It is nil if only random clients reached the situation.
+    /// The way is nil if only random clients reached the situation.
     public let way: String?
 
     public init(_ situation: Situation, way: String?) { (self.situation, self.way) = (situation, way) }
@@ -282,7 +283,7 @@ public struct ReachableSituation: Sendable, Hashable {
     /// The built-in scenario that reaches it, if any.
     var scenario: String? { way.flatMap { $0.contains(" ") ? nil : $0 } }
 
-    /// The way as arguments of a command line.
+    /// The way as command-line arguments.
     var arguments: String? { scenario.map { "--\(Self.option) \($0)" } ?? way }
     /// The command's option for a scenario.
     private static let option = "scenario"
@@ -290,7 +291,7 @@ public struct ReachableSituation: Sendable, Hashable {
     /// The situations of `Fixtures/data/coverage.tsv`, shortest way first.
     ///
     /// `scripts/explore coverage --write` finds them with random clients, stories and faults. Clients may reach
-    /// situations that the list lacks.
+    /// situations that are not in the list.
     public static let all: [ReachableSituation] = {
         let text = EmbeddedText(path: path)
         guard let rows = read(UnsafeBufferPointer(start: text.start, count: text.count)) else {

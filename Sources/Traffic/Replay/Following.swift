@@ -2,14 +2,14 @@ import JSON
 import Text
 import Traffic
 
-/// Maps a session's recorded values to their current ones.
+/// Maps a session's recorded values to the current values.
 struct Following: Sendable {
     let vocabulary: Vocabulary
     private(set) var bindings = Bindings()
 
-    /// The recorded values that a request's values are bound to or equal.
+    /// The recorded values to which a request's values are bound, or which they equal.
     ///
-    /// Nil if a value is new.
+    /// The result is nil if a value is new.
     func numbers(of values: [Shape.ShapeValue]) -> [Int]? {
         var numbers: [Int] = []
         numbers.reserveCapacity(values.count)
@@ -22,7 +22,7 @@ struct Following: Sendable {
 
     /// Whether a client's values can replace the recorded ones.
     ///
-    /// Each value must be bound to its counterpart, equal it, or be new on both sides.
+    /// Each value must be bound to its counterpart, be equal to it, or be new on both sides.
     func fits(_ values: [Shape.ShapeValue], _ numbers: [Int]) -> Bool {
         guard values.count == numbers.count else { return false }
         var new: [Int: ExactString] = [:]
@@ -75,7 +75,7 @@ struct Following: Sendable {
         learn(shape.free, for: recorded)
     }
 
-    /// Binds the texts in place of times or secrets; for a repeated text the last binding counts.
+    /// Binds the texts in place of times or secrets; the last binding of a repeated text counts.
     mutating func learn(_ texts: [ExactString], for recorded: [ExactString]) {
         for (text, old) in zip(texts, recorded) {
             guard let number = vocabulary.number(of: old), vocabulary.isReplaceable[number] else { continue }
@@ -98,7 +98,7 @@ struct Bindings: Sendable {
     private(set) var actual: [Int: ExactString] = [:]
     /// The number of the recorded value to which each of the client's values is bound.
     private(set) var recorded: [ExactString: Int] = [:]
-    /// The number of values left unbound because there were too many or they contain unsafe characters.
+    /// The number of values that stay unbound because there are too many or they contain unsafe characters.
     private(set) var refusedCount = 0
 
     var isEmpty: Bool { actual.isEmpty }
@@ -123,13 +123,14 @@ struct Bindings: Sendable {
     }
 }
 
-/// Replaces recorded values with the client's and recorded origins with ours.
+/// Replaces recorded values with the client's values, and recorded origins with our origin.
 ///
-/// If there is nothing to replace, the bytes stay unchanged. The time is linear in the length of the text.
+/// If there is nothing to replace, the bytes stay unchanged. The replacement takes linear time in the length of the
+/// text.
 struct Rewriter {
     let plan: ReplayPlan
     let bindings: Bindings
-    /// The bindings of the message being answered, which take precedence over the others.
+    /// The bindings of the message being answered, which take precedence over all others.
     var own: [Int: ExactString] = [:]
     /// `http://localhost:8080`, or `https://localhost:8443/w/abc`.
     let origin: String

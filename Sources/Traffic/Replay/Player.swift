@@ -4,7 +4,7 @@ import Traffic
 
 /// Replays a session to the clients of one world: tracks the served entries, the bindings and the open sockets.
 ///
-/// It uses no clock, randomness or I/O, so equal calls have equal results.
+/// The player uses no clock, randomness or I/O, so equal calls have equal results.
 public struct Player: Sendable {
     public let plan: ReplayPlan
     public let settings: ReplaySettings
@@ -13,7 +13,7 @@ public struct Player: Sendable {
 
     var following: Following
     var state = MatchState()
-    /// Whether each entry was served; in `strict`, ``turn`` starts at the first unserved entry.
+    /// Whether each entry was served; in `strict` mode, ``turn`` starts at the first unserved entry.
     var isServed: [Bool]
     var firstUnserved = 0
     /// The counts and misses so far.
@@ -24,7 +24,7 @@ public struct Player: Sendable {
     var lastSocket: UInt64 = 0
     var deadlines = DeadlineQueue<ReplaySocket>()
 
-    /// Starts a session from its start.
+    /// Starts replaying a session from the beginning.
     public init(_ plan: ReplayPlan, settings: ReplaySettings = ReplaySettings(), origin: String) {
         if case .factor(let factor) = settings.speed {
             precondition(factor.isFinite && factor > 0, "a speed must be a finite number above 0, not \(factor)")
@@ -38,12 +38,12 @@ public struct Player: Sendable {
         Rewriter(plan: plan, bindings: following.bindings, own: own, origin: origin ?? self.origin)
     }
 
-    /// The recorded origins and the origin by which the client addresses us.
+    /// The recorded origins, and the origin that the client uses for this server.
     func origins(_ origin: String?) -> Origins { plan.origins.adding([RequestURL(origin ?? self.origin)]) }
 
     // MARK: Requests
 
-    /// Answers a request at the world's date.
+    /// Answers a request at a date of the world.
     ///
     /// The entry counts as served even if the response does not arrive.
     public mutating func answer(_ request: ReplayRequest, at date: Timestamp) -> ReplayAnswer {
@@ -67,7 +67,7 @@ public struct Player: Sendable {
         if match.isWhole {
             following.learn(match.shape, match.numbers, free: planned.free)
         } else {
-            // A route matches any IDs; the response must contain the requested ones.
+            // A route matches any IDs, but the response must contain the requested IDs.
             following.learnAnew(match.shape.values, match.numbers)
             let shape = shapes.full()
             if plan.full.bucket(of: shape) == planned.place.bucket {
@@ -116,7 +116,7 @@ public struct Player: Sendable {
             status: response.status, fields: rewriter.rewritten(ReplayedFields.ofAnswer(response.fields)), body: body,
             after: settings.played(exchange.waited))
         if response.body.isCut || !response.isComplete {
-            // The client must notice that a part is missing, so it sees a truncated body.
+            // The client gets a truncated body, because it must notice that a part is missing.
             let length = max(recordedLength ?? 0, response.body.byteCount)
             answer.declaredLength = body.count + max(length - response.body.bytes.count, 1)
             answer.then = .finish
@@ -147,7 +147,7 @@ public struct Player: Sendable {
     /// The ways to read a client's request in the order of attempts.
     enum Reading: CaseIterable { case asItIs, ofOurOrigin, withBoundWords, ofAnyBody }
 
-    /// The shape to start from, or nil if this reading adds nothing.
+    /// The shape to start from, or nil if this way of reading adds nothing.
     func empty(for reading: Reading, _ origins: Origins) -> Shape? {
         switch reading {
         case .asItIs: Shape(origins: plan.origins)
@@ -169,7 +169,7 @@ public struct Player: Sendable {
         let variant = known ?? state.firstLive(in: bucket, of: index) { following.fits(shape.values, $0.values) }
         guard let variant else { return nil }
         let (entry, isAgain) = state.next(of: variant, in: index)
-        // Only safe requests may be repeated.
+        // Only requests with safe methods may be repeated.
         guard !isAgain || ["GET", "HEAD", RequestShapes.handshake].contains(shapes.method) else {
             return .miss(.runOut(index.variants[variant].entries.count))
         }
@@ -189,7 +189,7 @@ public struct Player: Sendable {
 
     // MARK: Strict
 
-    /// The next entry, or one recorded at the same time.
+    /// The next entry, or an entry recorded at the same time.
     private func strictMatch(_ shape: Shape) -> MatchResult? {
         guard let bucket = plan.full.bucket(of: shape) else { return nil }
         for entry in turn where plan.entries[entry].place.bucket == bucket {
@@ -200,7 +200,7 @@ public struct Player: Sendable {
         return nil
     }
 
-    /// The entries that may come next in `strict`: those that started before any other unserved entry ended.
+    /// The entries that may come next in `strict` mode: the entries that started before any other unserved entry ended.
     var turn: [Int] {
         var turn: [Int] = []
         var earliestEnd = Int64.max
@@ -234,7 +234,7 @@ public struct Player: Sendable {
         return .match(Match(entry: entry, shape: shape, numbers: numbers, isWhole: false, isPeek: isPeek))
     }
 
-    /// When the next effect is due, or nil if every socket has ended or waits for its client.
+    /// When the next effect is due, or nil if every socket has ended or is waiting for its client.
     public var nextDeadline: Timestamp? { deadlines.next }
 
     /// Starts a socket after sending its 101.
@@ -247,10 +247,10 @@ public struct Player: Sendable {
         schedule(socket)
     }
 
-    /// Receives a client's message; records the differences of an unexpected one.
+    /// Receives a client's message; if the message is unexpected, records how it differs.
     ///
-    /// Messages after the socket's end are ignored. `date` is the date of a miss, which differs from the time if the
-    /// system's clock was set.
+    /// Messages that arrive after the socket has ended are ignored. `date` is the date of a miss, which differs from
+    /// the time if the system's clock was set.
     public mutating func receive(
         _ message: ReplayMessage, on socket: ReplaySocket, at now: Timestamp, date: Timestamp? = nil
     ) {
@@ -259,7 +259,7 @@ public struct Player: Sendable {
         case .text(let text): (bytes, isText) = (text, true)
         case .binary(let binary): (bytes, isText) = (binary, false)
         }
-        // Remove it from the table while it changes, to avoid a copy.
+        // Remove the play from the table while it changes, to avoid a copy.
         guard sockets[socket]?.isOver == false, var play = sockets.removeValue(forKey: socket) else { return }
         let miss = take(bytes, isText: isText, on: &play, at: now.nanosecondsSinceEpoch)
         sockets[socket] = play
@@ -276,7 +276,7 @@ public struct Player: Sendable {
         _ bytes: [UInt8], isText: Bool, on play: inout SocketPlay, at time: Int64
     ) -> ReplayFrameMiss.Reason? {
         if isText, !play.script.keepAlives.isEmpty, KeepAliveFrame(bytes) == .ping {
-            // In `timed`, pongs come at their recorded times.
+            // In `timed` mode, pongs are sent at their recorded times.
             return settings.frames == .timed || play.ping(at: time) ? nil : .tooMany
         }
         var (shape, index) = (Shape(), Int?.none)
@@ -311,9 +311,9 @@ public struct Player: Sendable {
         return settings.frames == .triggered ? play.trigger(shape.key, where: fits) : play.message(where: fits)
     }
 
-    /// Removes a socket, whichever side ended it, even if it never opened.
+    /// Removes a socket, regardless of which side ended it, even if it never opened.
     ///
-    /// It has no further effects.
+    /// A removed socket has no further effects.
     public mutating func ended(_ socket: ReplaySocket, at now: Timestamp) {
         guard let play = sockets.removeValue(forKey: socket) else { return }
         tally.framesNeverSent += play.missingCount
@@ -322,7 +322,7 @@ public struct Player: Sendable {
 
     /// Returns the effects due up to a time, in order.
     ///
-    /// Each has its own time, even if the call comes late.
+    /// Each effect has its own time, even if the call is late.
     public mutating func advance(to now: Timestamp) -> [ReplayEffect] {
         var effects: [ReplayEffect] = []
         while let (socket, time) = deadlines.popDue(at: now) {
@@ -364,9 +364,9 @@ struct Match: Sendable {
     /// The client's values in place of the recorded ones.
     var shape: Shape
     var numbers: [Int]
-    /// Whether the shape covers the whole request, so that times and secrets are in the same order.
+    /// Whether the shape covers the whole request, which means that times and secrets are in the same order.
     var isWhole = true
-    /// Whether the entry stays unserved, because a HEAD matched a recorded GET.
+    /// Whether the entry stays unserved because a HEAD matched a recorded GET.
     var isPeek = false
 }
 

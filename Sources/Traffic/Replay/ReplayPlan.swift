@@ -4,18 +4,18 @@ import Text
 import Traffic
 import WebSocket
 
-/// A session compiled once for replaying in any number of worlds.
+/// A session that is compiled once and can be replayed in any number of worlds.
 ///
 /// Compiling takes linear time except for sorting. Finding a request by its shape takes constant time.
 public struct ReplayPlan: Sendable, Equatable {
     /// The session, with its entries in the order in which they started.
     ///
-    /// It excludes tunnels and the requests that the server answers itself: `/health`, `/ready`, the API descriptions,
-    /// `/favicon.ico`, and everything under `/__admin`.
+    /// The session excludes tunnels and requests that the server answers itself: `/health`, `/ready`, the API
+    /// descriptions, `/favicon.ico`, and everything under `/__admin`.
     public let session: Session
-    /// The prefix of the recorded paths, which the session omits and clients may send or omit.
+    /// The prefix of the recorded paths; the session omits the prefix, and clients may send or omit it.
     let prefix: PathPrefix?
-    /// The second segments of recorded paths below `/w/`, whether or not they named worlds.
+    /// The second segments of recorded paths below `/w/`, whether or not they are the names of worlds.
     public let worlds: Set<ExactString>
     /// Notes on the parts that cannot be replayed as recorded, at most ``ReplayLimits/misses`` sentences.
     public private(set) var notes: [String] = []
@@ -60,7 +60,7 @@ public struct ReplayPlan: Sendable, Equatable {
         if notes.count < ReplayLimits.misses { notes.append(sentence) }
     }
 
-    /// The memory of an entry and of a frame besides their content, in bytes.
+    /// The memory that an entry or a frame takes in addition to its content, in bytes.
     static let (memoryOfEntry, memoryOfFrame) = (1024, 192)
 
     private static func check(_ session: Session) throws(ReplayError) {
@@ -138,8 +138,8 @@ public struct ReplayPlan: Sendable, Equatable {
 
     /// The path or `CONNECT` that the server answers itself, or nil if the request is replayed.
     ///
-    /// Browsers and probes send such requests. They would count as never requested and, in `strict`, block all later
-    /// entries.
+    /// Browsers and probes send such requests. If they were entries, they would count as never requested and, in
+    /// `strict` mode, block all later entries.
     private static func ownName(of request: SessionRequest) -> String? {
         // A tunnel leads to another server.
         if request.method.uppercased() == "CONNECT" { return "CONNECT" }
@@ -222,7 +222,7 @@ struct PlannedEntry: Sendable {
     var script: SocketScript?
 }
 
-/// A compiled recording of a WebSocket: what server and client did, in order.
+/// A compiled recording of a WebSocket: the actions of the server and the client, in order.
 struct SocketScript: Sendable {
     private(set) var steps: [Step] = []
     private(set) var messages: [Message] = []
@@ -238,7 +238,7 @@ struct SocketScript: Sendable {
         /// Nanoseconds after the opening.
         var time: Int64
         var kind: Kind
-        /// Whether the step is a keep-alive, for which other steps wait only in `timed`.
+        /// Whether the step is a keep-alive; other steps wait for a keep-alive only in `timed` mode.
         var isKeepAlive = false
     }
 
@@ -251,7 +251,7 @@ struct SocketScript: Sendable {
         case clientEnds
     }
 
-    /// One of the API's pings and its pong.
+    /// A ping of the API, with its pong.
     struct KeepAlive: Sendable {
         var time: Int64
         /// The pong and its delay, or nil if none followed.
@@ -268,7 +268,7 @@ struct SocketScript: Sendable {
 
     init(_ socket: SessionExchange, opened: Timestamp, vocabulary: inout Vocabulary) {
         let opened = opened.nanosecondsSinceEpoch
-        // A script's times never go back, although the recorded clock may have.
+        // A script's times never go backwards, even if the recorded clock did.
         var time: Int64 = 0
         func advance(to nanoseconds: Int64) {
             let (difference, overflow) = nanoseconds.subtractingReportingOverflow(opened)
@@ -308,7 +308,7 @@ struct SocketScript: Sendable {
             Step(time: time, kind: ending.party == .client ? .clientEnds : .server(isReset ? .reset : .finish)))
     }
 
-    /// Stores a pong with the oldest unanswered ping, or returns false if the frame is not one.
+    /// Stores a pong with the oldest unanswered ping; returns false if the frame is not a pong.
     private mutating func takePong(_ bytes: [UInt8], _ action: ReplayEffect.Action, at time: Int64) -> Bool {
         guard unanswered < keepAlives.count, KeepAliveFrame(bytes) == .pong else { return false }
         keepAlives[unanswered].pong = (action, time - keepAlives[unanswered].time)
@@ -333,7 +333,7 @@ struct SocketScript: Sendable {
         return shape
     }
 
-    /// Makes a close frame that may be sent (RFC 6455 §5.5.1, §7.4.1).
+    /// Creates a close frame that may be sent (RFC 6455 §5.5.1, §7.4.1).
     private static func close(_ payload: [UInt8]) -> ReplayEffect.Action {
         guard payload.count >= 2 else { return .close(code: nil, reason: "") }
         let code = CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
@@ -355,7 +355,7 @@ enum KeepAliveFrame: String {
     }
 }
 
-/// The IDs, days, addresses and tokens of a session, numbered in the order of their first appearance.
+/// A session's IDs, days, addresses and tokens, numbered in order of first appearance.
 struct Vocabulary: Sendable {
     private(set) var texts: [ExactString] = []
     private var numbers: [ExactString: Int] = [:]
@@ -392,7 +392,7 @@ struct Vocabulary: Sendable {
         bytes.withUnsafeBufferPointer { bytes in
             var scanner = ValueScanner(bytes, origins: origins)
             while let found = scanner.next() {
-                // Only the client's times count, because responses repeat the times that it sends.
+                // Only the client's times count, because responses repeat the times that the client sends.
                 if found.kind == .origin || (found.kind == .time && !fromClient) { continue }
                 note(ExactString(String(decoding: bytes[found.range], as: UTF8.self)), fromClient: fromClient)
             }
@@ -406,7 +406,7 @@ struct Vocabulary: Sendable {
     }
 }
 
-/// A secret in a request, and where it is: the name of a query item, scheme, field or cookie.
+/// A secret in a request, and its location: the name of a query item, scheme, field or cookie.
 struct Credential: Sendable {
     var name: ExactString
     var value: ExactString

@@ -3,7 +3,7 @@ import JSON
 import Text
 import Traffic
 
-/// The result of a replayed session.
+/// The result of replaying a session.
 public struct ReplayReport: Sendable, Equatable {
     /// The number of recorded requests, including handshakes.
     public var recorded = 0
@@ -17,15 +17,15 @@ public struct ReplayReport: Sendable, Equatable {
     public var unexpectedCount = 0
     /// The first unexpected requests, at most ``ReplayLimits/misses``.
     public var unexpected: [ReplayMiss] = []
-    /// The number of the server's frames that were sent.
+    /// The number of server frames that were sent.
     ///
-    /// Dropped connections count as frames.
+    /// A dropped connection counts as a frame.
     public var framesSent = 0
-    /// The number of the client's frames that matched recorded ones.
+    /// The number of client frames that matched recorded frames.
     public var framesReceived = 0
-    /// The number of recorded frames that the client did not send on sockets that it opened.
+    /// The number of recorded frames that the client did not send on its open sockets.
     public var framesNeverSent = 0
-    /// The number of the client's frames that matched no recorded one.
+    /// The number of client frames that matched no recorded frame.
     public var frameMissCount = 0
     /// The first frame misses, at most ``ReplayLimits/misses``.
     public var frameMisses: [ReplayFrameMiss] = []
@@ -39,7 +39,7 @@ public struct ReplayReport: Sendable, Equatable {
         neverAskedCount == 0 && unexpectedCount == 0 && framesNeverSent == 0 && frameMissCount == 0
     }
 
-    /// The number of served requests and what went wrong, in one line.
+    /// One line with the number of served requests and what went wrong.
     public var summary: String { Messages.summary(self) }
 
     /// The report as data, for the admin API.
@@ -68,7 +68,7 @@ public struct ReplayMiss: Sendable, Equatable {
     /// The path and query as received, with shortened secrets, truncated after 500 bytes.
     public var target: String
     public var reason: Reason
-    /// The nearest recorded request, or nil if none is similar.
+    /// The most similar recorded request, or nil if none is similar.
     public var nearest: Nearest?
     /// The differences from the nearest request, at most ``ReplayLimits/differences``.
     public var differences: [ReplayDifference] = []
@@ -77,9 +77,9 @@ public struct ReplayMiss: Sendable, Equatable {
     public enum Reason: Sendable, Equatable {
         /// No such request was recorded.
         case unknown
-        /// The client has used all recorded responses (this many) and may not repeat this method.
+        /// The client has used all recorded responses (this many) and must not repeat a request with this method.
         case runOut(Int)
-        /// Another request is due (``ReplaySettings/Match/strict``).
+        /// A different request is due (``ReplaySettings/Match/strict``).
         case notItsTurn
         /// All recorded requests have been made (``ReplaySettings/Match/strict``).
         case over
@@ -97,7 +97,7 @@ public struct ReplayMiss: Sendable, Equatable {
         }
     }
 
-    /// The request, the nearest recorded one and the differences, in sentences for the client's developer.
+    /// The request, the nearest recorded request and the differences, in sentences for the client's developer.
     public var message: String { Messages.message(self) }
 
     /// The same information as data, for `error.details`.
@@ -116,7 +116,7 @@ public struct ReplayMiss: Sendable, Equatable {
     }
 }
 
-/// A difference between a request or frame and the recorded one.
+/// A difference between a received request or frame and the recorded one.
 public struct ReplayDifference: Sendable, Equatable {
     /// Where the difference is: `method`, `path`, `query.limit`, `body.items[2].name`, `text.content`.
     public var place: String
@@ -148,7 +148,7 @@ public struct ReplayFrameMiss: Sendable, Equatable {
 
     /// Why a frame has no match.
     public enum Reason: Sendable, Equatable {
-        /// The frame differs from the next recorded one or, on a triggered socket, from all.
+        /// The frame differs from the next recorded frame or, on a triggered socket, from all recorded frames.
         case different
         /// The client has already sent all recorded frames.
         case noneLeft
@@ -208,7 +208,7 @@ extension Player {
     ) -> (entry: Int, differences: [ReplayDifference])? {
         var candidates = reason == .notItsTurn ? Array(turn.prefix(Self.comparedEntries)) : sameRoute(shapes)
         if candidates.isEmpty, reason != .notItsTurn { candidates = nearestRoute(shapes).map { [$0] } ?? [] }
-        // Take the first one with the fewest differences.
+        // Take the first request with the fewest differences.
         return candidates.map { ($0, differences(shapes, from: $0)) }.min { $0.1.count < $1.1.count }
     }
 
@@ -269,7 +269,7 @@ extension Player {
         return best?.entry
     }
 
-    /// Records a client's frame that matches no recorded one.
+    /// Records a client's frame that matches no recorded frame.
     mutating func note(
         frame bytes: [UInt8], isText: Bool, on socket: ReplaySocket, _ reason: ReplayFrameMiss.Reason,
         at date: Timestamp
@@ -352,7 +352,7 @@ struct Differences: JSONComparison {
 
     func step(to name: String) -> String { ".\(name.cut(toBytes: 60))" }
 
-    /// A value for a message, shortened if the name of its member marks it as a secret.
+    /// A value for a message, shortened if its member's name marks it as a secret.
     func excerpt(_ value: JSONValue, under name: String) -> String {
         guard SecretName.isSecret(name), let text = value.string else { return value.excerpt() }
         return Excerpts.secret(text).quoted()
@@ -363,7 +363,7 @@ struct Differences: JSONComparison {
 enum Excerpts {
     static func quoted(_ text: String) -> String { text.cut(toBytes: 300).quoted(limit: 100) }
 
-    /// An excerpt of a body or message: nil if it is empty, a byte count if it is not text.
+    /// An excerpt of a body or message; nil if it is empty, and a byte count if it is not text.
     static func of(_ bytes: [UInt8]) -> String? {
         guard !bytes.isEmpty else { return nil }
         if bytes.count <= ReplayLimits.comparedBody, let value = JSONValue.container(bytes) {
@@ -395,8 +395,8 @@ enum Excerpts {
         return String(decoding: output, as: UTF8.self).cut(toBytes: limit)
     }
 
-    /// The first characters of a secret, to distinguish it.
+    /// The first characters of a secret, which distinguish it from other secrets.
     ///
-    /// A recording's placeholder reveals nothing, so it is not shortened.
+    /// A placeholder in a recording is not shortened, because it reveals nothing.
     static func secret(_ text: String) -> String { text.cut(toBytes: text.hasPrefix("redacted-") ? 60 : 4) }
 }

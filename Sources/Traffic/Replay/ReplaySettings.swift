@@ -5,13 +5,13 @@ public struct ReplaySettings: Sendable, Equatable {
     public var speed: Speed
     public var frames: FrameOrder
 
-    /// Which requests the replay accepts and when.
+    /// Which requests the replay accepts, and when.
     public enum Match: String, Sendable, CaseIterable {
         /// Each recorded request once, in the recorded order and with the recorded body; anything else fails the run.
         case strict
         /// Each request as recorded, in any order; equal requests get their responses in turn.
         case ordered
-        /// By method and route; IDs, query and body may differ.
+        /// Requests match by method and route; IDs, query and body may differ.
         case route
     }
 
@@ -24,14 +24,14 @@ public struct ReplaySettings: Sendable, Equatable {
 
     /// When the replay sends the server's frames.
     ///
-    /// The API's keep-alives, `{"type":"ping"}` with its `{"type":"pong"}`, follow the client's clock, so only in
-    /// `timed` other frames wait for a ping. Each ping gets the next recorded pong; the last pong repeats.
+    /// The API's keep-alives, `{"type":"ping"}` with its `{"type":"pong"}`, follow the client's clock, so other frames
+    /// wait for a ping only in `timed` mode. Each ping gets the next recorded pong; the last pong repeats.
     public enum FrameOrder: String, Sendable, CaseIterable {
         /// At their recorded times, regardless of the client.
         case timed
         /// After the recorded pauses, once the client has sent all recorded frames before them.
         case lockStep = "lock-step"
-        /// After a client's frame that matches a recorded one: the frames that followed it.
+        /// After a client's frame that matches a recorded frame, the frames that followed the recorded frame.
         ///
         /// The client may send such frames in any order and repeatedly.
         case triggered
@@ -56,23 +56,23 @@ public struct ReplaySettings: Sendable, Equatable {
 
 /// The limits of a replay.
 ///
-/// Beyond some of them the session is refused; beyond the others the excess is omitted and reported.
+/// A session that exceeds some of the limits is refused; for the other limits, the excess is omitted and reported.
 public enum ReplayLimits {
     /// The maximum number of entries in a session.
     ///
-    /// A session with more is refused (``ReplayError/tooManyEntries(_:)``).
+    /// A session with more entries is refused (``ReplayError/tooManyEntries(_:)``).
     public static let entries = 100_000
     /// The maximum number of frames on all sockets in a session.
     ///
-    /// A session with more is refused (``ReplayError/tooManyFrames(_:)``).
+    /// A session with more frames is refused (``ReplayError/tooManyFrames(_:)``).
     public static let frames = 1_000_000
     /// The maximum number of bytes in fields, bodies and frames, including the overhead of entries and frames: 512 MiB.
     ///
-    /// A session with more is refused (``ReplayError/tooManyBytes(_:)``).
+    /// A session with more bytes is refused (``ReplayError/tooManyBytes(_:)``).
     public static let bytes = 512 * 1_024 * 1_024
     /// The maximum number of recorded IDs, dates and tokens.
     ///
-    /// Later ones are not followed, which the plan reports.
+    /// Later values are not followed, and the plan reports this.
     public static let recordedValues = 1_000_000
     /// The maximum length of an ID or e-mail address to follow, in bytes.
     ///
@@ -82,13 +82,13 @@ public enum ReplayLimits {
     public static let tokenLength = ValueScanner.longestToken
     /// The maximum number of bindings at a time.
     ///
-    /// Further values are only counted in the report.
+    /// Additional values are only counted in the report.
     public static let bindings = 10_000
-    /// The maximum number of recorded requests to search that differ only in their IDs.
+    /// How many recorded requests that differ only in their IDs are searched.
     public static let candidates = 256
-    /// The maximum number of concurrent recorded requests, whose order is free in `strict`.
+    /// The maximum number of concurrent recorded requests, which may come in any order in `strict` mode.
     public static let concurrentRequests = 256
-    /// The number of messages by which a client's frame may come early in lock-step.
+    /// How many messages too early a client's frame may arrive in lock-step.
     public static let framesAhead = 64
     /// The maximum number of concurrent frame runs on a triggered socket.
     ///
@@ -96,27 +96,27 @@ public enum ReplayLimits {
     public static let runs = 64
     /// The maximum number of misses of each kind in a report.
     ///
-    /// Further misses are only counted.
+    /// Additional misses are only counted.
     public static let misses = 100
     public static let differences = 8
     /// The maximum size of a JSON text whose differences are listed individually, in bytes.
     public static let comparedBody = 64 * 1_024
     /// The maximum wait between two events, 24 h.
     ///
-    /// Longer waits are shortened to it.
+    /// Longer waits are shortened to this limit.
     public static let longestWait: Int64 = 24 * 3_600 * 1_000_000_000
 }
 
-/// Why a session cannot be replayed.
+/// An error that prevents replaying a session.
 public enum ReplayError: Error, Equatable, Sendable, CustomStringConvertible {
     case empty
-    /// The server answers all requests itself; their number is given.
+    /// The server answers all requests itself; the value is their number.
     case nothingToPlay(Int)
     case tooManyEntries(Int)
     case tooManyFrames(Int)
     case tooManyBytes(Int)
 
-    /// What is wrong and how to fix it.
+    /// The problem and how to fix it.
     public var description: String { Messages.refusal(self) }
 }
 
@@ -158,7 +158,7 @@ public enum ReplayAnswer: Sendable, Equatable {
     case socket(ReplayOpening)
     /// No response; the connection ends (FIN) after this many nanoseconds, as recorded.
     case noAnswer(after: Int64)
-    /// 404 with the miss's message and details, because no such request was recorded or it is not its turn.
+    /// 404 with the miss's message and details, because no such request was recorded or another request is due.
     case unexpected(ReplayMiss)
 }
 
@@ -170,7 +170,7 @@ public struct ReplayResponse: Sendable, Equatable {
     public var fields: [SessionField] = []
     /// The body.
     ///
-    /// For a HEAD that matched a GET it is the GET's body; only its length is sent.
+    /// For a HEAD that matched a GET, this is the body of the GET; only its length is sent.
     public var body: [UInt8] = []
     /// The value of `Content-Length` if it differs from the body's length: for a recorded HEAD or 304, or a truncated
     /// body.
@@ -179,7 +179,7 @@ public struct ReplayResponse: Sendable, Equatable {
     public var after: Int64 = 0
     public var then = Ending.nothing
 
-    /// What follows the last byte of a response.
+    /// What happens after the last byte of a response.
     public enum Ending: Sendable, Equatable {
         /// The next request, as usual in HTTP.
         case nothing
@@ -201,7 +201,7 @@ public struct ReplaySocket: Sendable, Hashable, Comparable {
 /// The response to an accepted handshake.
 public struct ReplayOpening: Sendable, Equatable {
     public var socket: ReplaySocket
-    /// The recorded fields of the 101 without those of the handshake.
+    /// The recorded fields of the 101 response, without the handshake fields.
     ///
     /// `Sec-WebSocket-Protocol` is included if the client offers its value.
     public var fields: [SessionField]
@@ -209,7 +209,7 @@ public struct ReplayOpening: Sendable, Equatable {
     public var after: Int64
 }
 
-/// What the recorded server does on an open WebSocket.
+/// An action of the recorded server on an open WebSocket.
 public struct ReplayEffect: Sendable, Equatable {
     public var socket: ReplaySocket
     public var action: Action
@@ -239,7 +239,7 @@ public enum ReplayMessage: Sendable, Equatable {
 
 /// Selects the recorded fields to send again.
 enum ReplayedFields {
-    /// Connection and framing fields, and fields that would be wrong or lead to another server.
+    /// Connection and framing fields, and fields that would be wrong or would lead to another server.
     private static let dropped: Set = [
         "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
         "content-length", "date", "alt-svc",
@@ -249,10 +249,10 @@ enum ReplayedFields {
         fields.filter { !$0.name.isEmpty && !$0.name.hasPrefix(":") && !dropped.contains($0.name.lowercased()) }
     }
 
-    /// The fields of a 101.
+    /// The fields of a 101 response.
     ///
-    /// It contains a subprotocol only if the client offers it; otherwise the client would fail the connection (RFC 6455
-    /// §4.1).
+    /// The fields contain a subprotocol only if the client offers it, because otherwise the client would fail the
+    /// connection (RFC 6455 §4.1).
     static func ofOpening(_ fields: [SessionField], to offer: [SessionField]) -> [SessionField] {
         ofAnswer(fields).filter { field in
             switch field.name.lowercased() {

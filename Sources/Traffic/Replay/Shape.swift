@@ -8,7 +8,7 @@ struct ShapeKey: Sendable, Hashable {
     func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
 }
 
-/// A text or request split into its fixed part and its IDs, times and secrets; formatting does not affect their order.
+/// A text or request, split into its fixed part and its IDs, times and secrets; formatting does not affect their order.
 struct Shape: Sendable {
     /// The fixed part, with marks in place of removed parts.
     private(set) var key = ShapeKey()
@@ -16,7 +16,7 @@ struct Shape: Sendable {
     private(set) var values: [ShapeValue] = []
     /// Times, and values under a secret's name, which always match.
     private(set) var free: [ExactString] = []
-    /// The bindings by which words that do not look like values count as values.
+    /// The bindings that make words count as values even if they do not look like values.
     private var known: Bindings?
     private var origins: Origins
 
@@ -32,7 +32,7 @@ struct Shape: Sendable {
 
     init(origins: Origins = Origins(), known: Bindings? = nil) { (self.origins, self.known) = (origins, known) }
 
-    /// Releases data that only building needs, so that the bindings can change in place.
+    /// Releases data that is needed only for building, so that the bindings can change in place.
     mutating func finish() { (origins, known) = (Origins(), nil) }
 
     // MARK: Parts
@@ -151,7 +151,7 @@ struct Shape: Sendable {
             while end < words.count, ValueScanner.isRunByte(words[end]) { end += 1 }
             if end == index { end += 1 }
             let word = words[index..<end]
-            // A shorter word may be bound accidentally and mean something else here.
+            // A shorter word may be bound by accident and have a different meaning here.
             if (3...ReplayLimits.tokenLength).contains(word.count),
                 let text = String(validating: word, as: UTF8.self), known.recorded[ExactString(text)] != nil
             {
@@ -195,7 +195,7 @@ struct Shape: Sendable {
 
 /// Creates the shapes of a request: for the whole request or only its route.
 struct RequestShapes: Sendable {
-    /// The method, or `HANDSHAKE`, which is not an HTTP method, for a WebSocket handshake.
+    /// The method, or `HANDSHAKE` (which is not an HTTP method) for a WebSocket handshake.
     let method: String
     let url: RequestURL
     let body: [UInt8]
@@ -230,7 +230,7 @@ struct RequestShapes: Sendable {
         return shape
     }
 
-    /// The shape of method and path; it allows any ID in place of IDs in ``RequestURL/route`` and of ID-like segments.
+    /// The shape of method and path; it allows any ID in place of the IDs in ``RequestURL/route`` and ID-like segments.
     func route(as method: String? = nil) -> Shape {
         var shape = Shape(origins: origins)
         shape.add(literally: method ?? self.method)
@@ -297,7 +297,7 @@ struct MatchIndex: Sendable {
 struct MatchState: Sendable {
     /// The number of served entries of each variant.
     private var given: [Int: Int] = [:]
-    /// A bucket's variants with entries left, from ``first`` on; the first search builds the list.
+    /// A bucket's variants that have entries left, from ``first`` on; the first search builds the list.
     private var live: [Int: Live] = [:]
 
     private struct Live {
@@ -305,7 +305,7 @@ struct MatchState: Sendable {
         var first = 0
     }
 
-    /// A variant's next entry, or its last one again if all have been served.
+    /// A variant's next entry, or its last entry again if all entries have been served.
     func next(of variant: Int, in index: MatchIndex) -> (entry: Int, isAgain: Bool) {
         let entries = index.variants[variant].entries
         let count = given[variant] ?? 0
@@ -333,11 +333,11 @@ struct MatchState: Sendable {
                 if looked == ReplayLimits.candidates { break }
             }
         }
-        // Remove exhausted variants, so that later calls do not skip them again.
+        // Remove exhausted variants, so that later calls do not have to skip them again.
         if over > ReplayLimits.candidates { list = Live(variants: list.variants[list.first...].filter { !isOver($0) }) }
         return found
     }
 
-    /// Records that a variant's next entry, or its last one again, was served.
+    /// Records that a variant's next entry, or its last entry again, was served.
     mutating func give(_ variant: Int) { given[variant, default: 0] += 1 }
 }

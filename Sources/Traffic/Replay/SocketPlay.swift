@@ -6,7 +6,7 @@ struct SocketPlay: Sendable {
     let script: SocketScript
     let settings: ReplaySettings
     let origin: String
-    /// Whether the 101 was sent; nothing is due before that.
+    /// Whether the 101 was sent; nothing is due before the 101.
     private var isOpen = false
     /// Whether the recorded server has ended the connection; nothing follows.
     private(set) var isOver = false
@@ -15,11 +15,11 @@ struct SocketPlay: Sendable {
 
     /// The index of the script's next step.
     ///
-    /// For lock-step, also the times at which the previous step happened and was recorded.
+    /// For lock-step, the times at which the previous step happened and was recorded are needed too.
     private var cursor = 0
     private var base: Int64 = 0
     private var offset: Int64 = 0
-    /// The number of pings received and of the pongs in flight.
+    /// The number of received pings, and of pongs in flight.
     private var pingCount = 0
     private var pongs: [(time: Int64, action: ReplayEffect.Action)] = []
     /// The index of the client's first missing message, and the indices of later messages that have arrived.
@@ -32,7 +32,7 @@ struct SocketPlay: Sendable {
     private var runs: [Run] = []
     private var triggerCursors: [ShapeKey: Int] = [:]
 
-    /// The server's frames that follow a message of the client.
+    /// The server frames that follow a client message.
     private struct Run: Sendable {
         var cursor: Int
         /// The start of the run, and the corresponding recorded time.
@@ -138,7 +138,7 @@ struct SocketPlay: Sendable {
 
     // MARK: Client messages
 
-    /// Answers one of the API's pings as recorded; returns false if none was recorded or too many pongs are in flight.
+    /// Answers an API ping as recorded; returns false if no ping was recorded or too many pongs are in flight.
     mutating func ping(at time: Int64) -> Bool {
         guard let last = script.keepAlives.last, pongs.count < ReplayLimits.runs else { return false }
         let keepAlive = pingCount < script.keepAlives.count ? script.keepAlives[pingCount] : last
@@ -147,7 +147,7 @@ struct SocketPlay: Sendable {
         return true
     }
 
-    /// The index of a client's message: the next one or, unless the order is strict, a message soon after it.
+    /// The index of a client's message: the next message or, unless the order is strict, a message soon after it.
     func message(where fits: (SocketScript.Message) -> Bool) -> Int? {
         var left = settings.match == .strict ? 1 : ReplayLimits.framesAhead
         for index in nextMessage..<script.messages.count where !hasCome(index) {
@@ -168,7 +168,7 @@ struct SocketPlay: Sendable {
         while early.remove(nextMessage) != nil { nextMessage += 1 }
     }
 
-    /// The message of this shape to trigger; the matching messages in turn, then the last one repeatedly.
+    /// The message of this shape to trigger: the matching messages in turn, and then the last message repeatedly.
     mutating func trigger(_ key: ShapeKey, where fits: (SocketScript.Message) -> Bool) -> Int? {
         guard let messages = script.messagesOfShape[key] else { return nil }
         var cursor = triggerCursors[key] ?? 0

@@ -4,15 +4,16 @@ import HTTPTypes
 import Text
 import WebSocket
 
-/// Observes one HTTP/1.1 connection: takes the bytes of both directions and reports exchanges and WebSocket frames.
+/// Observes one HTTP/1.1 connection: accepts the bytes of both directions, and reports exchanges and WebSocket frames.
 ///
-/// Pass in decrypted bytes in pieces of any size, and a request before its response. Pieces affect only the times in
-/// the output. Bytes that are not HTTP end the observation with a note. The received parts of unfinished messages are
-/// reported when the connection ends. ``Limits`` bound the memory. Bodies with gzip or deflate become text.
+/// Pass in decrypted bytes in pieces of any size, and a request before its response. The division into pieces affects
+/// only the times in the output. Bytes that are not HTTP end the observation with a note. The received parts of
+/// unfinished messages are reported when the connection ends. ``Limits`` bound the memory. Bodies with gzip or deflate
+/// become text.
 ///
-/// Internally, an `HTTP1.Connection` in each role reads one direction, and its output is discarded. The one that reads
-/// requests gets a response only after both messages end, because otherwise it would drop the rest of an early answered
-/// request. Until then, later requests wait in its buffer.
+/// Internally, an `HTTP1.Connection` in each role reads one direction; the output is discarded. The connection that
+/// reads requests gets a response only after both messages end, because otherwise it would drop the rest of a request
+/// that was answered early. Until then, later requests wait in its buffer.
 public struct ConnectionObserver: Sendable {
     enum Phase: Sendable {
         case http
@@ -34,7 +35,7 @@ public struct ConnectionObserver: Sendable {
     var requestsFailed = false
     /// Whether the server has announced that it will answer no more requests on this connection.
     var answersAreOver = false
-    /// The side that ended its direction first.
+    /// The side that was first to end its direction.
     private var finishedFirst: Party?
     private(set) var serverFinished = false
     private var socket: SocketObserver
@@ -43,7 +44,8 @@ public struct ConnectionObserver: Sendable {
     /// The observations since they were last taken.
     private var observations: [Observation] = []
 
-    /// URLs start with the scheme, `http` or `https`, and the authority or, without one, the request's host.
+    /// URLs start with the scheme (`http` or `https`) and the authority, or the request's host if there is no
+    /// authority.
     init(scheme: String, authority: String? = nil, limits: Limits = Limits()) {
         (self.scheme, self.authority, self.limits) = (scheme, authority, limits)
         requests = HTTP1.Connection(role: .server, limits: limits.http)
@@ -83,7 +85,8 @@ public struct ConnectionObserver: Sendable {
         advance(at: time)
     }
 
-    /// Ends the connection by this side, unless one side had already finished, and reports unfinished messages.
+    /// Ends the connection on behalf of this side, unless one side had already finished, and reports unfinished
+    /// messages.
     mutating func ended(by party: Party, isReset: Bool, at time: Timestamp) {
         if !isReset { finished(by: party, at: time) }
         if phase == .webSocket {
@@ -93,8 +96,7 @@ public struct ConnectionObserver: Sendable {
         recordingEnded(at: time)
     }
 
-    /// Handles the end of the recording before the connection's, and reports unfinished messages; a WebSocket stays
-    /// open.
+    /// Handles a recording that ends before the connection, and reports unfinished messages; a WebSocket stays open.
     mutating func recordingEnded(at time: Timestamp) {
         if phase == .http { reportUnfinished(at: time) }
         phase = .over
@@ -109,7 +111,7 @@ public struct ConnectionObserver: Sendable {
         socket = SocketObserver(limits: limits)
     }
 
-    /// The number of bytes kept of unfinished messages.
+    /// The number of bytes stored for unfinished messages.
     var heldByteCount: Int {
         switch phase {
         case .http: requests.bufferedByteCount + answers.bufferedByteCount + (current?.heldByteCount ?? 0)
@@ -175,11 +177,11 @@ public struct ConnectionObserver: Sendable {
     static let plainFields: HTTPFields = [.hostField: "observed"]
     static let upgradeFields: HTTPFields = [.hostField: "observed", .upgrade: "websocket", .connection: "upgrade"]
 
-    /// The memory limits of observing a connection.
+    /// The memory limits for observing a connection.
     public struct Limits: Sendable, Equatable {
-        /// The maximum number of bytes stored of a body or message.
+        /// The maximum number of bytes that are stored for a body or message.
         ///
-        /// For longer ones, the start and the true size are stored.
+        /// For a longer body or message, the start and the true size are stored.
         public var body = 16 * 1024 * 1024
         /// The maximum size of a message in bytes.
         ///
@@ -212,7 +214,7 @@ public struct ConnectionObserver: Sendable {
         }
     }
 
-    /// Reads as far as the other direction allows.
+    /// Reads as many bytes as the other direction allows.
     mutating func advance(at time: Timestamp) {
         repeat {
             readRequest(at: time)
@@ -250,7 +252,8 @@ public struct ConnectionObserver: Sendable {
             requestBody: BodyCollector(limit: limits.body), responseBody: BodyCollector(limit: limits.body))
         nextRequestBegan = nil
         guard !answersAreOver else { return }
-        // The connection that reads responses sends a request with only what determines the response's framing.
+        // The connection that reads responses sends a request that contains only what determines the response's
+        // framing.
         answers.sendRequest(
             method: head.method == .head ? .head : .get, target: "/",
             fields: head.wantsUpgrade ? Self.upgradeFields : Self.plainFields, body: nil, into: &unsent)
@@ -266,7 +269,7 @@ public struct ConnectionObserver: Sendable {
     }
 
     private mutating func readAnswer(at time: Timestamp) {
-        // Bytes after an early response wait for its request's end, up to a limit.
+        // Bytes after an early response wait for the end of its request, up to a limit.
         let mayWait = current == nil ? 0 : current?.answered == nil ? Int.max : limits.pipelined
         guard answers.bufferedByteCount <= mayWait else {
             if let current { report(.exchange(current.exchange(at: time))) }
@@ -285,7 +288,7 @@ public struct ConnectionObserver: Sendable {
                 default: return
                 }
             } catch {
-                // If the connection's end truncated the response, the closing reports this.
+                // If the end of the connection truncated the response, the closing code reports this.
                 guard !serverFinished, let exchange = current else { return }
                 report(.exchange(exchange.exchange(at: time)))
                 stop(Messages.badAnswer(error, url: exchange.request.url))
@@ -302,7 +305,7 @@ public struct ConnectionObserver: Sendable {
         stop(Messages.tunnel(tunnel.request.url))
     }
 
-    /// Reports a finished exchange; returns false if none is finished or no request can follow.
+    /// Reports a finished exchange; returns false if no exchange is finished or no request can follow.
     private mutating func reportFinished(at time: Timestamp) -> Bool {
         guard let exchange = current, exchange.requested != nil, exchange.answered != nil || answersAreOver else {
             return false
@@ -318,15 +321,15 @@ public struct ConnectionObserver: Sendable {
             phase = .over
             return false
         }
-        // The body has arrived; but if the request still waited for 100 Continue, the connection would end.
+        // The body has arrived, but the connection would end if the request were still waiting for 100 Continue.
         if exchange.expectsContinue { requests.sendContinue(into: &unsent) }
-        // The response does not matter here; HTTP allows this one after every request, including CONNECT.
+        // Any response works here; HTTP allows this one after every request, including CONNECT.
         requests.respond(status: .badRequest, fields: [:], body: [], into: &unsent)
         unsent.removeAll(keepingCapacity: true)
         return true
     }
 
-    /// Reports the exchanges that the connection's end truncated or left unanswered.
+    /// Reports the exchanges that were truncated or left unanswered when the connection ended.
     mutating func reportUnfinished(at time: Timestamp) {
         while phase == .http, let exchange = current {
             report(.exchange(exchange.exchange(at: time)))
@@ -389,7 +392,7 @@ struct ExchangeInProgress: Sendable {
 }
 
 extension Timestamp {
-    /// The nanoseconds until another time; 0 if it is earlier, and the largest number on overflow.
+    /// The nanoseconds until another time; 0 if that time is earlier, and the largest number on overflow.
     fileprivate func nanoseconds(until other: Timestamp) -> Int64 {
         let (difference, overflow) = other.nanosecondsSinceEpoch.subtractingReportingOverflow(nanosecondsSinceEpoch)
         return other < self ? 0 : overflow ? .max : difference
@@ -423,8 +426,8 @@ struct BodyCollector: Sendable {
 
 /// Observes both directions of one WebSocket.
 ///
-/// A codec in the receiver's role reads each direction. Its output is discarded, because the wire has the real frames.
-/// A protocol violation ends the observation of its direction only.
+/// A codec in the receiver's role reads each direction. The codec's output is discarded, because the wire has the real
+/// frames. A protocol violation ends the observation of only its direction.
 struct SocketObserver: Sendable {
     private let limits: ConnectionObserver.Limits
     private var toServer: WebSocket.Connection

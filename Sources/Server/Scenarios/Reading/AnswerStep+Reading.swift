@@ -57,7 +57,7 @@ extension Cursor {
 }
 
 extension StreamTiming {
-    /// Chunks without time between them, except for the nanosecond that separates them.
+    /// Chunks that are only a nanosecond apart.
     static let instant = StreamTiming(firstChunk: 0, rate: .chunksPerSecond(1_000_000_000))
 
     fileprivate static func read(_ cursor: Cursor) -> StreamTiming? {
@@ -116,7 +116,7 @@ extension AnswerScript.Step {
         default: steps = [.builtInAnswer]
         }
         if let template = answer["template_created"].flatMap(CreatedTemplate.read) {
-            // These steps come before any kind of end.
+            // The steps precede every kind of end.
             switch steps.last {
             case .error, .silence: steps.insert(.template(template), at: steps.count - 1)
             default: steps.append(.template(template))

@@ -25,7 +25,7 @@ extension ConsultationData {
         consultation.updatedAt = fields["updated_at"]?.dataTime()
         consultation.completedAt = fields["completed_at"]?.dataTime()
         consultation.awaitsAnswer = fields["awaits_answer"]?.flag() ?? false
-        // Without a persona, which was reported, the topic is unknown too.
+        // If the persona is missing, which was already reported, the topic is unknown too.
         return persona == nil ? nil : consultation
     }
 
@@ -55,7 +55,7 @@ extension MessageData {
             let key = fields.one(of: MessageRole.allCases.map(\.rawValue), isRequired: true),
             let role = MessageRole(rawValue: key)
         else { return nil }
-        // The text of an assistant or the system may be empty.
+        // A text by the assistant or the system may be empty.
         let content =
             role == .user
             ? fields[key]?.question() : fields[key]?.string(expected: "a text", bytes: ScenarioLimits.messageBytes)
@@ -85,7 +85,7 @@ extension CreatedTemplate {
 }
 
 extension Cursor {
-    /// A user's message: 1 to 5,000 characters, trimmed, as allowed for clients.
+    /// A user's message: 1 to 5,000 characters, trimmed, as for messages from clients.
     fileprivate func question() -> String? {
         guard let text = words(bytes: ClientFrame.maximumContentByteCount) else { return nil }
         let scalars = text.unicodeScalars

@@ -5,9 +5,9 @@ import JSON
 import Patterns
 import Text
 
-/// A value of the document with its path, with readers that report mistakes.
+/// A value in the document with its path, and readers that report mistakes.
 ///
-/// Each reader returns nil after reporting a value that does not fit.
+/// Each reader returns nil after reporting an invalid value.
 struct Cursor {
     let node: Node
     let path: Path
@@ -34,7 +34,7 @@ struct Cursor {
         return nil
     }
 
-    /// Reports that the value is not a time, with an explanation for a near miss.
+    /// Reports that the value is not a time, and explains near misses.
     func refuse<Value>(time expected: String) -> Value? {
         let problem = written.flatMap(RFC3339.problem).map { " " + $0 } ?? ""
         return refuse(Messages.wrongType(expected: expected, got: node.excerpt) + problem)
@@ -63,7 +63,7 @@ struct Cursor {
         }
     }
 
-    /// A text with a limit only in bytes.
+    /// A text that is limited in bytes but not in characters.
     func string(expected: String, bytes: Int = .max) -> String? {
         guard let text = written else { return refuse(expected: expected) }
         guard text.utf8.count <= bytes || diagnosis.isSaved else {
@@ -84,7 +84,7 @@ struct Cursor {
 
     func exactText(_ characters: ClosedRange<Int>) -> ExactString? { text(characters).map(ExactString.init(_:)) }
 
-    /// A non-blank text with a limit only in bytes.
+    /// A non-blank text that is limited in bytes but not in characters.
     func words(bytes: Int) -> String? {
         guard let text = string(expected: "a text", bytes: bytes) else { return nil }
         return text.isEmpty ? refuse(Messages.emptyText) : text
@@ -119,7 +119,7 @@ struct Cursor {
         return value == 0 ? 0 : value
     }
 
-    /// The tenths in a number with at most one decimal.
+    /// The number of tenths in a number with at most one decimal place.
     func tenths(upTo limit: Int) -> Int? {
         guard let value = number?.double, value >= 0, value <= Double(limit) else {
             return refuse(expected: (0...Double(limit)).inWords)
@@ -148,7 +148,7 @@ struct Cursor {
         name(among: Choice.allCases.map(\.rawValue)).flatMap(Choice.init)
     }
 
-    /// - Parameter oldWords: The names in earlier versions, with the current ones.
+    /// - Parameter oldWords: The names in earlier versions, with the current names.
     func name(among allowed: [String], oldWords: [(old: String, now: String)] = []) -> String? {
         guard let name = string(expected: Messages.oneOf(allowed)) else { return nil }
         if let now = oldWords.first(where: { $0.old.isExactly(name) })?.now, allowed.contains(now) {
@@ -191,8 +191,8 @@ struct Cursor {
 
     /// A date-time to the nanosecond, in the years of a world's clock.
     ///
-    /// - Parameter isData: Whether it is a time in a world's data, not of its clock; in a saved world any year is then
-    ///   valid.
+    /// - Parameter isData: Whether this is a time in a world's data rather than the time of its clock; in a saved
+    ///   world, data may have any year.
     func timestamp(isData: Bool = false) -> Timestamp? {
         written.flatMap { isData ? moment($0) : Timestamp($0) } ?? refuse(time: Messages.timestamp)
     }
@@ -273,13 +273,13 @@ struct Cursor {
     }
 }
 
-/// The kind of a value in words, as a client needs it for reading.
+/// The kind of a value in words, as a client must know it to read the value.
 package struct ValueKind: Hashable, Sendable {
     package let words: String
     /// Whether it fits any place for a text.
     package private(set) var isText = false
     private static let text = "a text"
-    /// The generated value for a free text, in contrast to one of the expected words.
+    /// The generated value for free text, as opposed to one of the expected words.
     package static let anyText = "any text"
 
     package init(_ value: JSONValue) {
@@ -311,8 +311,8 @@ package struct ValueKind: Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// The value in the kind and form of a sample, such as a time with as many digits, a number as text, or an id in
-    /// upper case.
+    /// The value in the kind and form of a sample, such as a time with the same number of digits, a number as text, or
+    /// an upper-case id.
     ///
     /// It returns the sample if the value cannot have that form.
     func inForm(of sample: JSONValue) -> JSONValue {
@@ -341,14 +341,14 @@ extension JSONValue {
         }
     }
 
-    /// A generated value of the same kind and form, without personal texts, ids, times and measures.
+    /// A generated value of the same kind and form, without personal texts, ids, times or measurements.
     ///
-    /// - Parameter isWord: Whether a member's text may be a word; it stays if it also looks like a word.
+    /// - Parameter isWord: Whether a member's text may be a word; a text that also looks like a word stays unchanged.
     package func madeUp(under name: String = "", isWord: (String) -> Bool) -> JSONValue {
         switch self {
         case .null, .bool: return self
         case .number(let number):
-            // The time in the other samples, if the number may be a time.
+            // The time in the other samples if the number may be a time.
             let magnitude = number.double.map { abs($0) } ?? 0
             if (1e9..<1e10).contains(magnitude) { return 1_738_146_600 }
             if (1e12..<1e13).contains(magnitude) { return 1_738_146_600_000 }
@@ -370,7 +370,7 @@ extension JSONValue {
 }
 
 extension String {
-    /// Whether it looks like `not_started`, short and without digits, and not like a user's code.
+    /// Whether the text looks like `not_started` (short and without digits) rather than a user's code.
     fileprivate var looksLikeWord: Bool {
         utf8.count <= 40 && utf8.allSatisfy { $0.isLetter || $0 == UInt8(ascii: "_") }
     }

@@ -193,7 +193,7 @@ extension CompressionFault {
 }
 
 extension Hold {
-    /// The items that it can hold at a place, in the order for messages.
+    /// The items that a breakpoint can hold at a place, in the order used in messages.
     static func choices(at place: FaultPlace) -> [String] {
         switch place {
         case .response: ["request", "response"]
@@ -346,7 +346,7 @@ extension Replacement {
 }
 
 extension JSONWriter {
-    /// Writes a fault that consists only of its key.
+    /// Writes a fault that consists of its key alone.
     fileprivate mutating func flag<Fault: Equatable>(_ fault: Fault, in switches: [FaultAction: Fault]) {
         guard let action = switches.first(where: { $0.value == fault })?.key else {
             preconditionFailure("\(fault) has a key.")
@@ -384,7 +384,7 @@ extension JSONWriter {
 }
 
 extension FaultRule {
-    /// Writes a fault's members in a scenario file into the open object; reading them yields the same rule.
+    /// Writes a fault's scenario file members into the open object; reading them yields the same rule.
     public func write(into writer: inout JSONWriter) {
         writer.text("name", name.text)
         writer.member("enabled", isEnabled)

@@ -101,7 +101,7 @@ enum FaultTarget {
         }
     }
 
-    /// The kind of socket to which it is limited.
+    /// The kind of socket to which the fault is limited.
     var socket: Endpoint? {
         switch self {
         case .endpoints: nil
@@ -147,7 +147,7 @@ enum FaultTarget {
 }
 
 extension FaultTarget {
-    /// The notation with `{…}` in place of ids: `GET /api/v1/goals/{goalId}` for `GET /api/v1/goals/123`.
+    /// The text with `{…}` in place of ids: `GET /api/v1/goals/{goalId}` for `GET /api/v1/goals/123`.
     private static func template(of text: String) -> String? {
         func isPlaceholder(_ segment: Substring) -> Bool { segment.hasPrefix("{") }
         let segments = text.split(separator: "/", omittingEmptySubsequences: false)

@@ -42,7 +42,7 @@ extension Scenario {
         return try read(tree, file: file)
     }
 
-    /// Removes byte-order marks (U+FEFF), which some Windows editors write and which have no meaning.
+    /// Removes byte-order marks (U+FEFF), which some Windows editors write but which have no meaning.
     static func withoutByteOrderMarks(_ bytes: [UInt8]) -> [UInt8] {
         var rest = bytes[...]
         while rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
@@ -51,7 +51,7 @@ extension Scenario {
 
     /// Reads a scenario in JSON from a request or an export; its mistakes have paths but no lines.
     ///
-    /// - Parameter isSaved: Whether it is a saved world, in which all sizes and times are accepted.
+    /// - Parameter isSaved: Whether the document is a saved world, in which all sizes and times are accepted.
     public static func read(json value: JSONValue, isSaved: Bool = false) throws(ScenarioErrors) -> Scenario {
         let tree: Node
         do { tree = try TreeBuilder.tree(of: value) } catch { throw ScenarioErrors(error, file: nil) }
@@ -195,7 +195,8 @@ extension ScenarioErrors {
 }
 
 extension Node {
-    /// The position of a path's value: its key, otherwise the value, otherwise the nearest enclosing value.
+    /// The position of a path's value: the position of its key, or of the value itself, or of the nearest enclosing
+    /// value.
     fileprivate func position(at path: String) -> Position? {
         var node = self
         var position = node.position

@@ -17,7 +17,8 @@ struct TreeBuilder {
         case tree(Node)
     }
 
-    /// The tree of a YAML document in UTF-8; every scalar is a text, because its meaning depends on its position.
+    /// The tree of a YAML document in UTF-8; every scalar is a text, because a scalar's meaning depends on its
+    /// position.
     static func tree(ofYAML bytes: [UInt8]) throws(TreeError) -> Node {
         try bytes.withUnsafeBufferPointer { bytes throws(TreeError) in
             let parser = try YAMLParser(bytes)
@@ -80,7 +81,7 @@ struct TreeBuilder {
         while true {
             let event = try parser.next()
             if case .mappingEnd = event.kind { break }
-            // A key repeated by an alias has its anchor's position, so the value's position is more precise.
+            // A key that an alias repeats has its anchor's position, so the value's position is more precise.
             let (key, position) = try key(event)
             let value = try node(try parser.next(), depth: depth + 1, of: parser)
             members.append(Node.Member(key: key, keyPosition: position, value: value))
@@ -170,7 +171,7 @@ struct TreeBuilder {
         }
     }
 
-    /// Counts a value as if it were written again.
+    /// Counts a repeated value as if the file contained another copy.
     private mutating func countRepeated(_ node: Node, depth: Int) throws(TreeError) {
         try count(depth: depth, at: node.position)
         switch node.content {

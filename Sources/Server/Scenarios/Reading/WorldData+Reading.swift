@@ -24,8 +24,8 @@ extension WorldData {
 }
 
 extension UserData {
-    /// - Parameter isExported: Whether it is an exported world, in which a user's id is from the token and may be any
-    ///   text.
+    /// - Parameter isExported: Whether the document is an exported world, in which a user's id comes from the token and
+    ///   may be any text.
     fileprivate static func read(_ fields: Fields, isExported: Bool, perTopic: ConsultationsPerTopic) -> UserData {
         let id = fields["id"].map { $0.text(1...200) ?? "" } ?? Scenario.defaultUserID
         var user = UserData(
@@ -41,7 +41,7 @@ extension UserData {
         for cursor in fields["consultations"]?.elements(limit: ScenarioLimits.consultations, of: "consultations") ?? []
         {
             guard let consultation = ConsultationData.read(cursor, goals: goals) else { continue }
-            // An exported world may have had other rules; seeding checks whether it fits.
+            // An exported world may have had other rules; seeding checks whether the data satisfies the current rules.
             if consultation.status == .active, !isExported { topics.add(consultation, goals: goals, cursor: cursor) }
             user.consultations.append(consultation)
         }
@@ -77,7 +77,7 @@ extension DocumentData {
         guard case .mapping(let members) = cursor.node.content, let object = cursor.node.json.object else {
             return cursor.refuse(expected: Messages.document)
         }
-        // The world's members, which are read like those of other entities.
+        // The world's members, which are read in the same way as members of other entities.
         func world(_ key: String) -> Cursor? {
             guard collection.reservedMembers.contains(key),
                 let node = members.last(where: { $0.key.isExactly(key) })?.value, node.content != .null
@@ -93,7 +93,7 @@ extension DocumentData {
 }
 
 extension ShareData {
-    /// Reads a user's id, or an object with details of the share.
+    /// Reads a user's id, or an object with the share's details.
     fileprivate static func read(_ cursor: Cursor) -> ShareData? {
         guard case .mapping = cursor.node.content else {
             return cursor.exactText(1...200).map { ShareData(user: $0) }
@@ -177,7 +177,7 @@ struct GoalTable {
     }
 }
 
-/// The topics of a user's active consultations: up to ten, and each topic once unless the rules allow more.
+/// The topics of a user's active consultations: up to ten, and each topic only once unless the rules allow more.
 private struct TopicTable {
     private struct Topic: Hashable {
         var persona: Persona
@@ -197,7 +197,7 @@ private struct TopicTable {
             cursor.refuse(Messages.tooManyActive(ScenarioLimits.activeConsultations))
         }
         let goal = consultation.contextGoal.flatMap(goals.index)
-        // An unknown goal was already reported and cannot be compared.
+        // An unknown goal has already been reported and cannot be compared.
         guard consultation.contextType != .goal || goal != nil else { return }
         let topic = Topic(
             persona: consultation.persona, context: consultation.contextType,
@@ -312,7 +312,7 @@ extension Cursor {
     func date() -> DateTime? {
         if let date = written.flatMap({ DateTime(date: $0) }) { return date }
         let expected = "a date such as \"1990-05-17\""
-        // Errors are the same as for date-times; a bare date shares the first ones.
+        // Errors are the same as for date-times; a bare date also has the first of these errors.
         return written?.utf8.count == 10 ? refuse(time: expected) : refuse(expected: expected)
     }
 }

@@ -16,7 +16,7 @@ struct YAMLParser: ~Copyable {
         case documentStart
         case alias(of: String)
         case scalar(Scalar)
-        /// A node that contains others, up to its end.
+        /// The start of a node that contains other nodes.
         case listStart(Properties)
         case mappingStart(Properties)
         case listEnd
@@ -32,7 +32,7 @@ struct YAMLParser: ~Copyable {
 
     struct Scalar {
         var text: String
-        /// Whether it is neither quoted nor a block.
+        /// Whether the scalar is neither quoted nor a block.
         var isPlain: Bool
         var properties: Properties
     }
@@ -45,7 +45,7 @@ struct YAMLParser: ~Copyable {
         self.bytes = bytes
         parser = .allocate(capacity: 1)
         parser.initialize(to: yaml_parser_t())
-        // This fails only if memory is exhausted; the parser is then empty and can be deleted as usual.
+        // Initialisation fails only if memory is exhausted; the parser is then empty and can be deleted as usual.
         guard yaml_parser_initialize(parser) == 1 else { throw TreeError(message: Messages.noMemoryForYAML) }
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
@@ -136,7 +136,7 @@ struct YAMLParser: ~Copyable {
             default: return nil
             }
         }
-        // The mark counts characters; in UTF-8 each has one byte that is not a continuation byte.
+        // The mark counts characters; in UTF-8, each character has one byte that is not a continuation byte.
         var remaining = problem
         for byte in bytes where byte & 0xC0 != 0x80 {
             if remaining == 0 {
@@ -287,8 +287,8 @@ final class Diagnosis {
 
     /// Reports a mistake: the message describes the value at the path.
     ///
-    /// The message is created only if it is stored, because the search for the nearest name is slow and a file can have
-    /// any number of mistakes.
+    /// The message is created only if it will be stored, because searching for the nearest name is slow, and a file can
+    /// have any number of mistakes.
     func note(_ predicate: @autoclosure () -> String, path: Path, position: Position?) {
         guard mistakes.count < ScenarioLimits.mistakes else {
             omittedCount += 1

@@ -1,7 +1,7 @@
 import JSON
 import Text
 
-/// Writes scenarios as human-readable files: comments, then each key on a line with its value as JSON.
+/// Writes scenarios as human-readable files: comments, followed by one line for each key with its value as JSON.
 ///
 /// Such a file is YAML. Each element of a list of objects, such as faults and answers, has its own line.
 public enum ScenarioDocument {
@@ -52,7 +52,7 @@ extension JSONValue {
     /// Compact JSON that is also equivalent as YAML.
     func encodedForYAML() -> [UInt8] {
         let bytes = encoded()
-        // Except for DEL, such characters are not ASCII and occur only in texts.
+        // Except for DEL, these characters are not ASCII and occur only in texts.
         guard bytes.contains(where: { $0 >= 0x7F }) else { return bytes }
         var escaped: [UInt8] = []
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
@@ -70,8 +70,8 @@ extension JSONValue {
 extension Unicode.Scalar {
     /// Whether JSON accepts the character literally but YAML does not.
     ///
-    /// These are characters that are not printable in YAML, and its additional line breaks, which it would fold into
-    /// spaces (YAML 1.1 §4.1 and §4.2, which libyaml follows).
+    /// Such characters are not printable in YAML, or are additional YAML line breaks, which YAML would fold into spaces
+    /// (YAML 1.1 §4.1 and §4.2, which libyaml follows).
     var isEscapedInYAML: Bool {
         switch value {
         case 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF: true

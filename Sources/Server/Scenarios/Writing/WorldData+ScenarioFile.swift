@@ -3,10 +3,10 @@ import FitIQBackend
 import JSON
 
 extension WorldData {
-    /// The data as a scenario file in JSON; a world that starts from it has the same state.
+    /// The data as a JSON scenario file; a world that starts from this file has the same state.
     ///
-    /// Texts are written as stored, even if YAML would refuse or fold them, because a JSON file is read as JSON. So the
-    /// file is at most as large as the world's stored bytes, as the limits assume.
+    /// Texts are written as stored, even if YAML would refuse or fold them, because a JSON file is read as JSON. The
+    /// file is therefore at most as large as the world's stored bytes, as the limits assume.
     ///
     /// - Parameters:
     ///   - seed: The seed of the world's ids, which continue after ``issuedIDs``.
@@ -18,7 +18,7 @@ extension WorldData {
         JSONWriter.object(reserving: 4096) { writer in
             writer.member("name", name)
             writer.member("guide", guide.rawValue)
-            // The seed may exceed Int.
+            // The seed may be too large for Int.
             writer.member("seed", raw: Array("\(seed)".utf8))
             switch clock {
             case .real: writer.member("clock", "real")
@@ -259,7 +259,7 @@ extension MealLogData {
         case .processing: writer.member("status", MealLogStatus.processing.rawValue)
         case .parsed: writer.member("status", MealLogStatus.completed.rawValue)
         case .completed(let items), .foods(let items):
-            // Write it even if the list is empty, because otherwise the parser would run.
+            // Write the list even if it is empty, because otherwise the parser would run.
             writer.member("status", (isManual ? MealLogStatus.manual : .completed).rawValue)
             writer.lines("items", items) { $1.write(into: &$0) }
         case .failed(let failure):

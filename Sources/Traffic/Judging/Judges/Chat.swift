@@ -86,7 +86,7 @@ struct NoSendWhileStreaming: ObligationJudge {
         else { return }
         let question = socket.question.flatMap { $0.entry.number == fact.entry.number ? nil : $0 }
         guard socket.stream != nil || question != nil else {
-            // A client can only interrupt a reply that it has started to receive.
+            // A client can interrupt a reply only after it has started to receive the reply.
             if socket.hasStreamed { findings.exercised() }
             return
         }
@@ -134,7 +134,7 @@ struct RecoversHistory: ObligationJudge {
         /// Whether the client continued the chat without a fetch, or did not fetch in time.
         func isOverdue(at time: Timestamp) -> Bool { chat != nil || dueAt.map { $0 < time } ?? false }
 
-        /// The same debt, due after the next `connected`.
+        /// The same obligation, due after the next `connected`.
         var renewed: Debt { Debt(cut: cut) }
     }
 
@@ -155,7 +155,7 @@ struct RecoversHistory: ObligationJudge {
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
         for debt in debts.values.sorted(by: { $0.cut.number < $1.cut.number }) {
             guard let dueAt = debt.dueAt else { continue }
-            // The journal records a fetch only when it is answered, so a fetch may have been in flight.
+            // The journal records a fetch only when the server answers, so a fetch may have been in flight.
             let isForgotten = debt.chat.map { end.lag(behind: $0.time) >= Tolerance.second } ?? false
             if dueAt < end || isForgotten { Self.found(debt, &findings) }
         }

@@ -23,7 +23,7 @@ struct KeepAlive: ObligationJudge {
         var last: JournalEntry
         /// The time of the last frame that was neither ping nor pong.
         var idleSince: Timestamp
-        /// Whether this idle period is already counted as long enough to require a ping.
+        /// Whether this idle period has already been counted as long enough to require a ping.
         var isCounted = false
 
         mutating func judge(at time: Timestamp, _ next: JournalEntry?, _ findings: inout Findings) {

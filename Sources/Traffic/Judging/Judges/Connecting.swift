@@ -7,9 +7,9 @@ import WebSocket
 enum SocketTimes {
     private static let second = Tolerance.second
     static let shortestWait = second
-    /// The longest pause before an attempt in any guide.
+    /// The longest pause before an attempt that any guide requires.
     static let longestWait = 30 * second
-    /// The maximum silence of a client on an open socket, and the maximum delay of a ping.
+    /// How long a client may be silent on an open socket, and the maximum delay of a ping.
     static let keepAlive = 30 * second
     static let keepAliveTolerance = 2 * second
     static let stayAway = 3 * second
@@ -31,18 +31,18 @@ enum SocketEnding: Sendable, Hashable {
     case leftByClient
     /// The client ended the socket after a fault, possibly because of it.
     case givenUp
-    /// The server closed it with 1000 after reporting that the consultation is not active.
+    /// The server closed the socket with 1000 after reporting that the consultation is not active.
     case archived
     /// The client did not start the close.
     ///
-    /// The client noticed at this time; nil if the journal does not show it.
+    /// The client noticed the end at this time; nil if the journal does not show the time.
     case unexpected(knownAt: Timestamp?)
 
     init(_ closing: RecordedClosing, of socket: Scene.Socket, at time: Timestamp) {
         let isByServer = closing.isByServer
         switch closing.cause {
         case .violation:
-            // The client may not notice its violation: to it, the server closed.
+            // The client may not notice its violation, because it only sees that the server closed the socket.
             self = .unexpected(knownAt: time)
         case _ where isByServer && socket.isArchived && closing.summary.sent?.code == .normalClosure: self = .archived
         case _ where isByServer: self = .unexpected(knownAt: closing.knownAt(of: socket, at: time))
@@ -58,10 +58,10 @@ extension RecordedClosing {
     /// Whether the server started the close; ending the transport after a close frame does not count as a start.
     var isByServer: Bool { party == .server || cause != .violation && summary.sent != nil && summary.received == nil }
 
-    /// When the client noticed the server's close, or nil if possibly before this entry.
+    /// When the client noticed the server's close, or nil if it may have noticed before this entry.
     fileprivate func knownAt(of socket: Scene.Socket, at time: Timestamp) -> Timestamp? {
         if let closedAt = socket.serverClosedAt { return closedAt }
-        // A client gives up a silenced socket long before it ends.
+        // A client abandons a silenced socket long before the socket ends.
         if socket.isSilenced || socket.isStalled { return nil }
         // If the client never answers the server's close frame, the socket ends when either side times out.
         return summary.sent != nil && summary.received == nil && cause != .limit && cause != .fault ? nil : time
@@ -69,7 +69,7 @@ extension RecordedClosing {
 }
 
 extension CloseSummary.Frame {
-    /// Whether the code reports a normal end and not an error.
+    /// Whether the code reports a normal end rather than an error.
     var isLeaving: Bool { code == .normalClosure || code == .goingAway }
 }
 
@@ -108,7 +108,7 @@ struct RefusedHandshake: ObligationJudge {
         scenarios: ["token-expires-mid-session"])
     static let needs: Evidence = .credentials
 
-    /// The consultation requested and the client that requested it.
+    /// The requested consultation, and the client that requested it.
     private struct Question: Sendable, Hashable {
         let consultation: ExactString
         let token: ExactString
@@ -190,7 +190,7 @@ struct SingleConnection: ObligationJudge {
             + "resume another.")
     static let needs: Evidence = .socketEnds
 
-    /// Two sockets that are open at the same time; the new one may still replace the old one.
+    /// Two sockets that are open at the same time; the new socket may still replace the old one.
     private struct Overlap: Sendable {
         let old: Scene.Socket
         let new: Scene.Socket
@@ -198,20 +198,20 @@ struct SingleConnection: ObligationJudge {
         var isOneConsultation: Bool { old.consultation == new.consultation }
         /// The deadline for the old socket's end.
         var deadline: Timestamp { new.openedAt.advanced(byNanoseconds: Tolerance.interval) }
-        /// The time by which the journal shows the server's close of the old socket.
+        /// The time by which the journal shows that the server has closed the old socket.
         var settledAt: Timestamp { deadline.advanced(byNanoseconds: SocketTimes.serverClosing) }
     }
 
     private var users = Recent<ExactString, Bool>()
     private var overlaps: [Overlap] = []
-    /// The maximum number of open overlaps; more at the same time are a flood.
+    /// The maximum number of simultaneous overlaps; more overlaps are a flood.
     private static let overlapLimit = 256
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         settle(at: fact.time, &findings)
         switch fact.kind {
         case .closed(let closing):
-            // The journal records the server's close on completion, but the client knew earlier.
+            // The journal records the server's close on completion, but the client learned of it earlier.
             let wasClosing = closing.isByServer && closing.summary.sent != nil
             end(fact.connection, at: fact.time, wasClosing: wasClosing, &findings)
         case .fault(let fault) where fault.effect != .withholdPong:
@@ -232,7 +232,7 @@ struct SingleConnection: ObligationJudge {
         let others = scene.openSockets(of: new.user).filter {
             $0.connection != new.connection && !$0.isEnding && !$0.isOfMeals
         }
-        // Each opening counts as one breach, the more severe one.
+        // Each opening counts as one breach: the more severe one.
         guard let old = others.last(where: { $0.consultation == new.consultation }) ?? others.last else { return }
         if overlaps.count == Self.overlapLimit {
             guard overlaps[0].deadline < fact.time else { return }

@@ -17,7 +17,7 @@ struct ConflictContinuesExisting: ObligationJudge {
         swiftAdvice: "Decode the consultation's dates with .iso8601, or the next step fails.",
         scenarios: ["conflict"])
 
-    /// Persona and context determine whether two creates are equal.
+    /// Persona and context determine whether two create requests are equal.
     private struct Create: Hashable, Sendable {
         let client: ExactString
         let persona: String
@@ -111,7 +111,7 @@ struct LimitStopsCreating: ObligationJudge {
         guard case .request(let request) = fact.kind, let client = request.client else { return }
         switch request.restEndpoint {
         case .archiveConsultation, .completeConsultation, .updateConsultation, .deleteConsultation, .deleteUser:
-            // Without a response the client may assume success.
+            // Without a response, the client may assume that the request succeeded.
             if request.isSuccess || !request.isAnswered { refusals[client] = nil }
         case .createConsultation where request.isAtLimit:
             findings.exercised()
@@ -170,11 +170,11 @@ struct HistoryBeforeConnect: ObligationJudge {
             guard request.restEndpoint == .listMessages, let client = request.client, let id = request.pathID else {
                 return
             }
-            // The attempt suffices: upper-case IDs get 404, and `ids/lowercase` judges them.
+            // The attempt is enough, because upper-case IDs get 404, and `ids/lowercase` judges them.
             let key = Owned(client: client, id: id.asciiLowercased())
             if fetched[key] == nil { fetched[key] = request.answeredAt }
         case .opened(let opening):
-            // Without a user, the history cannot be attributed.
+            // Without a user, the history cannot be attributed to a client.
             guard let user = opening.user, !opening.isOfMeals else { return }
             let key = Owned(client: user, id: opening.consultation.asciiLowercased())
             guard opened[key] == nil else { return }

@@ -39,7 +39,7 @@ struct ReusesConversation: ObligationJudge {
             }
             notice(request, of: client, &findings)
         case .frame(let frame):
-            // The socket reports this before it closes.
+            // The socket reports the refusal before it closes.
             guard frame.isHeard, frame.type == "error", let socket = scene.sockets[fact.connection],
                 frame.json?["error"]?.string?.contains("not active") == true
             else { return }
@@ -75,7 +75,7 @@ struct ReusesConversation: ObligationJudge {
         }
         for goal in request.shownGoals {
             let key = Owned(client: client, id: goal.id)
-            // A goal shown again with a known link is not new; the linking client has just used it.
+            // A goal with a known link is not new when it is shown again; the linking client has just used it.
             if goal.conversation == nil {
                 links[key] = nil
             } else if let conversation = goal.conversation, links[key]?.conversation != conversation,
@@ -163,7 +163,7 @@ struct LinksCreatedGoal: ObligationJudge {
         case .createGoal:
             guard let goal = request.shownGoals.first, let suggestion = suggestions[client] else { return }
             let age = request.requestedAt.lag(behind: suggestion.entry.time)
-            // The client sent this goal before the suggestion, so they differ.
+            // The client sent this goal before the suggestion, so this goal is not the suggested one.
             guard age >= 0 else { return }
             suggestions[client] = nil
             guard age <= Self.suggestionLife else { return }
@@ -192,7 +192,7 @@ struct LinksCreatedGoal: ObligationJudge {
         }
     }
 
-    /// Forgets consultations that cannot be linked any more: the path's or all of the user's.
+    /// Removes consultations that can no longer be linked: the path's consultation, or all of the user's consultations.
     private mutating func forget(_ request: RequestFact, of client: ExactString) {
         let isGone = { (suggestion: Suggestion) in
             request.restEndpoint == .deleteUser || suggestion.consultation == request.pathID

@@ -69,7 +69,7 @@ struct BackendGoalIDs: ObligationJudge {
             findings.breached(Messages.noGoalID(sent.id.text, in: sent.place), [request.entry])
         case .wrongCase where sent.isInPath: return
         case .wrongCase, .id:
-            // An injected 404 proves nothing about the ID, nor does a response sent before the ID was checked.
+            // An injected 404, or a response sent before the ID was checked, proves nothing about the ID.
             guard !request.isFaulted, let status = request.status else { return }
             if (200..<300).contains(status) || status == 409 || status == 429 {
                 findings.exercised()
@@ -115,9 +115,9 @@ struct SentGoal {
 }
 
 extension RequestFact {
-    /// Whether a 404 concerns the goal and not the conversation in a PATCH.
+    /// Whether a 404 concerns the goal rather than the conversation in a PATCH.
     var missesGoal: Bool {
-        // The journal dropped the body, so this is unknown.
+        // The answer is unknown, because the journal dropped the body.
         if endpoint == .updateGoal, exchange.responseBody.isCut { return false }
         guard status == 404, let code = answer?["error"]?["code"]?.string else { return status == 404 }
         return endpoint != .updateGoal || code == ErrorCode.goalNotFound.rawValue

@@ -1,7 +1,7 @@
 import FitIQAPI
 import Text
 
-/// The judges' messages, starting with those on requests.
+/// The judges' messages, starting with messages about requests.
 extension Messages {
     static func missingCredentials(_ request: String, _ missing: [String]) -> String {
         "\(request) came without \(missing.joined(separator: " and without "))."
@@ -18,7 +18,7 @@ extension Messages {
             + "\(clock(refusedAt)); one retry is allowed."
     }
 
-    /// - Parameter end: What ended the token, such as ``wasUsed``.
+    /// - Parameter end: Why the token is no longer valid, such as ``wasUsed``.
     static func refreshedAgain(_ request: String, _ end: String, at time: Timestamp) -> String {
         "\(request) used the refresh token that \(end) at \(clock(time)); a refresh token works once."
     }
@@ -206,6 +206,6 @@ enum Tolerance {
 extension Timestamp {
     /// Returns the nanoseconds since an earlier time.
     ///
-    /// It wraps around, because a foreign journal may contain any time.
+    /// The subtraction wraps around, because a journal from another source may contain any time.
     func lag(behind other: Timestamp) -> Int64 { nanosecondsSinceEpoch &- other.nanosecondsSinceEpoch }
 }

@@ -119,13 +119,13 @@ struct PollingCadence: ObligationJudge {
 
     static let shortestWait = 5 * Tolerance.second
     static let mostPolls = 12
-    /// The longest pause between polls; the user causes later loads.
+    /// The longest pause between polls; after a longer pause, the user caused the load.
     static let longestWait = 60 * Tolerance.second
-    /// The same limit once the client knows the final status.
+    /// The longest pause between polls once the client knows the final status.
     static let longestRest = 10 * Tolerance.second
-    /// The allowed loads of a log after its final status: one, plus a poll that was already due.
+    /// How often a log may be loaded after its final status: once, plus a poll that was already due.
     static let mostLoads = 2
-    /// The same limit for a list, which opening a screen also loads.
+    /// How often a list may be loaded after the final status; opening a screen also loads the list.
     static let mostListLoads = 4
 
     private struct Poll: Sendable {
@@ -140,9 +140,9 @@ struct PollingCadence: ObligationJudge {
     private var watch = MealWatch()
     /// The latest polls of each target, at most one per log; a list with another filter is another target.
     private var polls = Recent<Target, [Poll]>(capacity: RecentLimits.fewest)
-    /// The failure times of polls that were not repeated yet.
+    /// The failure times of polls that have not been repeated yet.
     private var failures = Recent<Target, Timestamp>(capacity: RecentLimits.fewest)
-    /// The number of loads since the final status, and the time of the last one.
+    /// The number of loads since the final status, and the time of the last load.
     private var rests = Recent<Target, (count: Int, last: Timestamp)>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -168,7 +168,7 @@ struct PollingCadence: ObligationJudge {
         polls[target] = last.suffix(MealWatch.mostLogs - 1) + [poll]
 
         let isUsers = last.last.map { request.requestedAt.lag(behind: $0.requestedAt) > Self.longestWait }
-        // A poll of a list covers several logs. Count it for the log with the fewest polls.
+        // A poll of a list covers several logs. Count the poll for the log with the fewest polls.
         guard isUsers != true, let log = logs.min(by: { $0.pollCount < $1.pollCount }) else { return }
         watch.count(log.id, of: client)
         if log.pollCount == Self.mostPolls {
@@ -186,7 +186,7 @@ struct PollingCadence: ObligationJudge {
         // The client never polled the list, so the user caused this load.
         guard request.isReadable, let end = ended.last, request.endpoint == .showMealLog || polls[target] != nil
         else { return }
-        // Another log's end restarts the count.
+        // The count restarts when another log ends.
         let known = rests[target].flatMap { $0.last >= end.entry.time ? $0 : nil }
         let rest = known ?? (count: 0, last: end.entry.time)
         let wait = request.requestedAt.lag(behind: max(rest.last, end.entry.time))
@@ -205,8 +205,7 @@ struct PollingCadence: ObligationJudge {
 
     /// Compares a poll with the last one for the same log; with n logs, this is the n-th last poll.
     ///
-    /// - Returns: Whether the poll came too soon. The first early load of a list counts as the user's reopening of a
-    ///   screen.
+    /// - Returns: Whether the poll came too soon. The first early load of a list counts as the user reopening a screen.
     private func judgeWait(
         _ request: RequestFact, _ last: [Poll], _ logs: [MealWatch.Log], _ entry: JournalEntry,
         _ findings: inout Findings
@@ -240,9 +239,9 @@ struct MealWatch: Sendable {
         let client: ExactString
         /// The entry that first showed the log: the 201.
         let entry: JournalEntry
-        /// When the client got a free load, or nil once it was used.
+        /// When the client became entitled to a free load, or nil once it has used the free load.
         var freeSince: Timestamp?
-        /// Whether the free load failed, so that its repeat is free too.
+        /// Whether the free load failed, in which case repeating it is free too.
         var hasFreeRepeat = false
         /// Whether a later creation failed.
         ///
@@ -273,9 +272,9 @@ struct MealWatch: Sendable {
         case late([Ended])
     }
 
-    /// The time within which a load counts as "right after" an event.
+    /// How soon after an event a load counts as "right after" the event.
     static let grace = 5 * Tolerance.second - Tolerance.interval
-    /// The maximum number of logs watched per client; beyond it the oldest are dropped.
+    /// The maximum number of watched logs per client; beyond the limit, the oldest logs are dropped.
     static let mostLogs = 16
 
     private var logs = Recent<ExactString, [Log]>()
@@ -334,7 +333,7 @@ struct MealWatch: Sendable {
         let load = classify(request, of: client)
         for log in request.shownMealLogs where log.isFinal { settle(log, of: client, request.entry) }
         if request.isSuccess, request.exchange.responseBody.isCut {
-            // The client may have read the final status in the part that the journal dropped.
+            // The client may have read the final status in a part that the journal dropped.
             logs[client]?.removeAll { request.restEndpoint == .listMealLogs || $0.id == request.pathID }
         }
         return load
@@ -374,7 +373,7 @@ struct MealWatch: Sendable {
         settled[Owned(client: client, id: log.id)] = entry.time
         guard var all = logs[client], let index = all.firstIndex(where: { $0.id == log.id }) else { return }
         all.remove(at: index)
-        // The free load may be of the list, which also covers logs in processing.
+        // The free load may load the list, which also covers logs in processing.
         for index in all.indices { all[index].freeSince = entry.time }
         logs[client] = all.isEmpty ? nil : all
         let last = Ended(id: log.id, entry: entry, isCompletedEvent: isEvent && log.status == "completed")

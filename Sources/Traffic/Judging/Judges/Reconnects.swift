@@ -2,26 +2,27 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// Tracks how clients reconnect to consultations whose socket they did not end.
+/// Tracks how clients reconnect to consultations after a socket end that they did not cause.
 ///
-/// A series starts with such a socket's end and lasts until `connected` arrives or the client closes the socket. Each
-/// handshake for the consultation is an attempt. The consultation identifies the client: it belongs to one user, and a
-/// handshake may be refused before a credential check. A user's meal socket counts as a consultation.
+/// A series starts when such a socket ends, and lasts until `connected` arrives or the client closes the socket. Each
+/// handshake for the consultation is an attempt. The consultation identifies the client, because it belongs to one
+/// user, and a handshake may be refused before the credentials are checked. A user's meal socket also counts as a
+/// consultation.
 struct Reconnects: Sendable {
     struct Series: Sendable {
         let user: ExactString
         let token: ExactString?
         let end: JournalEntry
-        /// The last failure: the socket's end or an attempt.
+        /// The last failure: the end of the socket, or a failed attempt.
         fileprivate(set) var failure: JournalEntry
-        /// The earliest time at which the client knew of the failure.
+        /// The earliest time at which the client may have noticed the failure.
         ///
-        /// It is nil if unknown, and while an attempt is open.
+        /// The time is nil if it is unknown, and while an attempt is in progress.
         fileprivate(set) var knownAt: Timestamp?
-        /// Whether the last attempt got no answer, so that the client's wait is unknown.
+        /// Whether the last attempt got no answer, in which case the client's wait is unknown.
         fileprivate var isUnanswered = false
         fileprivate(set) var tryCount = 0
-        /// The last known wait and the attempt that followed it.
+        /// The last known wait, and the attempt after it.
         fileprivate(set) var lastWait: (nanoseconds: Int64, tried: JournalEntry)?
         /// The first known wait, and the number of known waits.
         fileprivate(set) var firstWait: Int64?
@@ -32,7 +33,7 @@ struct Reconnects: Sendable {
 
     struct Try: Sendable {
         let entry: JournalEntry
-        /// How long the client had known of the failure before the attempt, or nil if unknown.
+        /// The time between noticing the failure and making the attempt, or nil if it is unknown.
         let wait: Int64?
         /// The series before this attempt, although ``Series/tryCount`` includes it.
         let series: Series
@@ -94,14 +95,15 @@ struct Reconnects: Sendable {
     private mutating func observe(
         _ closing: RecordedClosing, of socket: Scene.Socket, _ fact: Fact, in scene: Scene
     ) -> [Event] {
-        // A silenced socket counted as ended from the start of the silence. If another is open, the client has
+        // A silenced socket has counted as ended since the silence started. If another socket is open, the client has
         // reconnected.
         guard !socket.isSilenced, scene.openSockets(onConsultation: socket.consultation).isEmpty else { return [] }
         let id = socket.consultation.asciiLowercased()
         switch SocketEnding(closing, of: socket, at: fact.time) {
         case .archived: byConsultation[id] = nil
         case .closedByClient, .leftByClient:
-            // Before `connected` the client may have abandoned an attempt; afterwards it has finished.
+            // Before `connected`, the client may have abandoned the attempt; after `connected`, the client has
+            // finished.
             if socket.connectedAt == nil { return fail(socket, fact, knownAt: nil, mayBegin: false) }
             byConsultation[id] = nil
         case .givenUp: return fail(socket, fact, knownAt: nil, mayBegin: true)
@@ -137,7 +139,7 @@ struct Reconnects: Sendable {
 }
 
 extension Reconnects.Series {
-    /// Whether the handshake is another user's, to whom the consultation may be hidden.
+    /// Whether the handshake is from another user, who may not be allowed to see the consultation.
     fileprivate func isForeign(_ handshake: Handshake) -> Bool {
         if let user = handshake.user { return user != self.user }
         return handshake.status == 404 && handshake.credentials.token != token
@@ -146,7 +148,7 @@ extension Reconnects.Series {
 
 /// An attempt to open a WebSocket: accepted, refused, or never answered.
 struct Handshake: Sendable {
-    /// The consultation in the path, in lower case, because an ID in the wrong case means the same consultation.
+    /// The consultation in the path, in lower case, because an ID in the wrong case refers to the same consultation.
     let consultation: ExactString
     /// Whether the ID was sent in the wrong case.
     let isUpperCase: Bool
@@ -258,7 +260,7 @@ struct ReconnectLimit: ObligationJudge {
         for event in reconnects.observe(fact, in: scene) {
             switch event {
             case .failed(let series):
-                // The client reaches the limit only now.
+                // The client has only now reached the limit.
                 if series.tryCount == SocketTimes.tryLimit { findings.exercised() }
             case .tried(let attempt):
                 // Each series counts as one breach, regardless of its length.
@@ -352,7 +354,7 @@ struct ReconnectsAfterDrop: ObligationJudge {
         users[id] = socket.user
     }
 
-    /// The debt after a request, or nil if the user no longer wants the socket.
+    /// The pending obligation after a request, or nil if the user no longer wants the socket.
     private static func debt(_ debt: Debt, after request: RequestFact) -> Debt? {
         let isOfChat =
             request.endpoint?.namesConsultation == true && request.pathID?.asciiLowercased() == debt.consultation

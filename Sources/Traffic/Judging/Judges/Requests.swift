@@ -5,7 +5,7 @@ import Traffic
 
 /// `request/shape`: requests match the API description.
 ///
-/// It parses the recorded request with the API's own decoders, because the response may come from a fault.
+/// The judge parses the recorded request with the API's own decoders, because the response may be from a fault.
 struct RequestShape: ObligationJudge {
     static let obligation = Obligation(
         id: "request/shape", level: .must, origin: .all,
@@ -133,7 +133,7 @@ struct CredentialsOnEveryRequest: ObligationJudge {
 
     private static func nameOfToken(_ request: RequestFact) -> String {
         guard let value = request.exchange.head.fields[.authorization], !value.isEmpty else { return "a bearer token" }
-        // The value may be the token itself, so show only its start.
+        // The value may be the token itself, so show only the start of the value.
         return Messages.noBearer(String(value.unicodeScalars.prefix { $0 != " " }.prefix(8)))
     }
 }
@@ -178,7 +178,7 @@ struct RefreshAfter401: ObligationJudge {
 
     private struct Refusal: Sendable {
         let entry: JournalEntry
-        /// The requests since the refusal, newest last, at most as many as the evidence includes.
+        /// The requests since the refusal, newest last, limited to the number that the evidence includes.
         var retries: [JournalEntry] = []
         var attempts = 1
     }
@@ -186,7 +186,7 @@ struct RefreshAfter401: ObligationJudge {
     private var refusals = Recent<Target, Refusal>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
-        // If an endpoint needs no token, its 401 is not about the token.
+        // If an endpoint does not need a token, its 401 is not about the token.
         guard case .request(let request) = fact.kind, request.restEndpoint?.credentials == .bearer,
             let token = request.credentials.bearer
         else { return }
@@ -230,7 +230,7 @@ struct RefreshTokenOnce: ObligationJudge {
             + "with the new one immediately; after \"revoked\", delete it and ask for the password.")
     static let needs: Evidence = .credentials
 
-    /// How a request ended a token.
+    /// How a request invalidated a token.
     private struct End: Sendable {
         let entry: JournalEntry
         let requestedAt: Timestamp
@@ -261,7 +261,7 @@ struct RefreshTokenOnce: ObligationJudge {
         ends[token] = End(entry: fact.entry, requestedAt: request.requestedAt, kind: kind)
     }
 
-    /// How a request ended its token, as far as the client could know, or nil if it did not.
+    /// How a request invalidated its token, based on what the client could know, or nil if the token stayed valid.
     private static func end(by request: RequestFact, _ endpoint: Endpoint) -> String? {
         guard endpoint == .refreshTokens else { return request.isSuccess ? Messages.wasRevoked : nil }
         if request.isSuccess { return request.isFaulted ? nil : Messages.wasUsed }

@@ -23,16 +23,16 @@ struct RetryBackoff: ObligationJudge {
 
     static let shortestWait = Tolerance.second
     static let mostAttempts = 3
-    /// Only shorter waits must grow, because the user may cause longer ones.
+    /// The longest wait that must grow, because the user may cause longer waits.
     static let longestGrowing = 10 * Tolerance.second
-    /// The wait after which a request is not a repeat.
+    /// The wait after which a request no longer counts as a repeat.
     static let longestWait = 60 * Tolerance.second
 
     private struct Series: Sendable {
         let body: BodyPrint
         var last: JournalEntry
         var failure: String
-        /// Whether the client saw the request fail; without a response it is unknown when the client gave up.
+        /// Whether the client saw the request fail; without a response, it is unknown when the client gave up.
         var isAnswered: Bool
         /// Whether the client's HTTP library may repeat the request once on its own.
         var isRepeatable: Bool
@@ -47,7 +47,7 @@ struct RetryBackoff: ObligationJudge {
         }
     }
 
-    /// Each target's series, one for each of the last few bodies.
+    /// The series of each target: one for each of the last few bodies.
     private var series = Recent<Target, [Series]>(capacity: RecentLimits.fewest)
     private static let mostBodies = 4
 
@@ -131,7 +131,7 @@ extension JournalEntry {
     }
 }
 
-/// Identifies a body by its length and hash, without keeping it.
+/// Identifies a body by its length and hash, without storing the body.
 struct BodyPrint: Hashable, Sendable {
     let count: Int
     let hash: UInt64
@@ -172,7 +172,7 @@ struct CreatesOnce: ObligationJudge {
     }
 
     private var creations = Recent<Wish, Creation>(capacity: RecentLimits.fewest)
-    /// When the client last fetched each list (by path) or created entity (by ID).
+    /// When the client last fetched each list (by path) and each created entity (by ID).
     private var looks = Recent<Owned, Timestamp>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {

@@ -5,7 +5,7 @@ import Traffic
 ///
 /// Warnings are not failures; they appear in the case's `system-out`. Known-broken obligations are skipped, and
 /// unexercised ones are omitted. Separate cases report the command, the connection, outdated lines of the known-broken
-/// list, coverage of all runs, and why a report is incomplete.
+/// list, the coverage of all runs, and why a report is incomplete.
 public struct JUnitReport {
     private let overview: Overview
 
@@ -160,7 +160,7 @@ public struct JUnitReport {
 /// Escapes text for an element or a double-quoted attribute (XML 1.0 §2.4).
 ///
 /// Characters that XML cannot represent, most control characters (§2.2), become U+FFFD. Line ends in attributes become
-/// references, since parsers turn bare ones into spaces (§3.3.3).
+/// references, because parsers turn bare line ends into spaces (§3.3.3).
 func xml(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -181,14 +181,14 @@ func xml(_ text: String) -> String {
     return result
 }
 
-/// A report as annotations of GitHub Actions: workflow commands on standard output, which GitHub shows on a run's page.
+/// A report as GitHub Actions annotations: workflow commands on standard output, which GitHub shows on a run's page.
 ///
 /// Source: docs.github.com, "Workflow commands for GitHub Actions", setting an error message. GitHub shows at most ten
-/// errors and ten warnings per step. If there are more, the tenth one counts the rest.
+/// errors and ten warnings per step. If there are more errors or warnings, the tenth one gives the number of the rest.
 public struct GitHubAnnotations {
     /// GitHub's limit for each kind.
     static let limit = 10
-    /// The title of annotations that are about neither an obligation nor a case.
+    /// The title of annotations that concern neither an obligation nor a case.
     private static let program = "fitiq-mock"
 
     private let overview: Overview
@@ -197,7 +197,7 @@ public struct GitHubAnnotations {
 
     /// The workflow commands.
     ///
-    /// Each ends with a line feed.
+    /// Each command ends with a line feed.
     public var text: String { (Self.lines("error", errors) + Self.lines("warning", warnings)).joined() }
 
     private struct Annotation {
@@ -245,7 +245,7 @@ public struct GitHubAnnotations {
         }
     }
 
-    /// Escapes characters that would end a command or start another.
+    /// Escapes characters that would end a command or start another command.
     private static func escaped(_ text: String) -> String {
         text.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
     }
@@ -329,7 +329,7 @@ public struct MarkdownReport {
 
     private func list(_ sentences: [String]) -> [String] { sentences.map { "- \(markdown($0))" } }
 
-    /// The table of situations and the situations to face next in a folded block.
+    /// A folded block with the table of situations and the situations to face next.
     private var situations: [String] {
         guard overview.hasSituations else { return [] }
         let summary = overview.report.coverageSummary

@@ -155,7 +155,8 @@ public struct JSONReport {
     }
 }
 
-/// The short form of verdicts: what is broken and in which runs, with the first evidence and how to fix it.
+/// The short form of verdicts: the broken obligations and their runs, with the first evidence and how to fix the
+/// client.
 ///
 /// Kept and unexercised obligations are only counted.
 ///
@@ -220,7 +221,7 @@ public struct VerdictSummary {
         return (lines.map { $0.onOneLine(limit: 2000) } + [summary]).joined(separator: "\n") + "\n"
     }
 
-    /// The object and a line feed.
+    /// The object, followed by a line feed.
     public var bytes: [UInt8] {
         var writer = JSONWriter()
         write(to: &writer)

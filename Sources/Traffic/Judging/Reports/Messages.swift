@@ -80,7 +80,7 @@ enum Messages {
         }
         return "in \(breaches.count) runs: broken \(times(found)), faced \(times(faced))"
     }
-    /// The runs with a finding that is shown once.
+    /// The runs with a finding that the report shows only once.
     static func seen(in runs: [String]) -> String {
         runs.count == 1 ? "In \(runs[0]):" : "First in \(runs[0]), and then in \(short(Array(runs.dropFirst()))):"
     }
@@ -105,12 +105,12 @@ enum Messages {
         let names = broken.map { isSingle ? $0.id : "\($0.id) (first in \($0.run))" }
         return "\(Words.counted(broken.count, "\(level) is", "\(level)s are")) broken: \(short(names))."
     }
-    /// The sentence on failed cases or commands, or nil if all passed.
+    /// The sentence about failed cases or commands, or nil if all passed.
     static func failed(_ names: [String], _ noun: String) -> String? {
         let different = names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
         return names.isEmpty ? nil : "\(Words.counted(names.count, noun)) failed: \(short(different))."
     }
-    /// The first names of a list and the number of further names.
+    /// The first names in a list, and the number of remaining names.
     static func short(_ names: [String], limit: Int = 5) -> String {
         names.count <= limit + 1
             ? Words.list(names) : Words.list(Array(names.prefix(limit)) + ["\(names.count - limit) more"])
@@ -151,7 +151,7 @@ enum Messages {
 
     static func faced(_ count: Int, of all: Int) -> String { "Faced \(count) of \(all) reachable situations" }
     static let nextOnes = "Next:"
-    /// A situation and the way to reach it.
+    /// A situation, and how to reach it.
     static func wayTo(_ row: ReachableSituation) -> String {
         words(row.situation) + (row.arguments.map { " → \($0)" } ?? "")
     }
@@ -202,9 +202,9 @@ enum Messages {
         return column.isTroubled ? "\(meal), after trouble" : meal
     }
 
-    /// The sentence on obligations that the table omits.
+    /// The sentence about obligations that the table omits.
     ///
-    /// - Parameter isVerified: Whether scenarios were run, and not cases or a journal.
+    /// - Parameter isVerified: Whether scenarios were run, rather than cases or a journal.
     static func hidden(_ count: Int, isVerified: Bool) -> String {
         let others = isVerified ? "scenarios that were not run" : "cases that were not played"
         return "\(Words.counted(count, "more obligation")) \(count == 1 ? "is" : "are") faced only in \(others)."
@@ -290,7 +290,7 @@ extension Report.Mark {
 }
 
 extension KnownBrokenErrors {
-    /// Returns a line per mistake in the format that editors can jump to: `FILE:LINE: message`.
+    /// Returns one line per mistake in the format that editors recognise: `FILE:LINE: message`.
     public func description(file: String) -> String {
         mistakes.map { "\(file):\($0.line): \($0.message)" }.joined(separator: "\n")
     }

@@ -48,8 +48,8 @@ struct Overview {
                 rows[place].cells[index] = Cell(verdict: verdict, mark: run.mark(of: verdict, knownBroken))
             }
         }
-        // Guides require different obligations, so a later run may add an obligation that belongs before an earlier
-        // run's.
+        // Guides require different obligations, so a later run may add an obligation that belongs before those of an
+        // earlier run.
         let ids = Judge.obligations.map(\.id)
         let order = Dictionary(uniqueKeysWithValues: zip(ids, ids.indices))
         // The sort is stable, so obligations outside the contract's table come last, in the order of the runs.
@@ -79,7 +79,7 @@ struct Overview {
         return [neverConnected]
     }
 
-    /// Why a client may have sent nothing, depending on how it was started.
+    /// Why a client may have sent nothing, depending on how the client was started.
     var neverConnected: String {
         if report.subject == .server { return Messages.noAnswer }
         let isOfCommand = report.runs.contains { $0.command != nil || !$0.exploring.isEmpty }
@@ -98,7 +98,7 @@ struct Overview {
         }
     }
 
-    /// Groups findings that differ only in IDs, numbers and times: the first finding of each group, and its runs.
+    /// Groups findings that differ only in IDs, numbers and times; returns each group's first finding and its runs.
     static func groups(of breaches: [Breach]) -> [(finding: Finding, runs: [Report.Run])] {
         var groups: [(finding: Finding, runs: [Report.Run])] = []
         var places: [ExactString: Int] = [:]
@@ -121,7 +121,7 @@ struct Overview {
         return groups
     }
 
-    /// The verdict in at most three sentences: broken musts, broken shoulds, and failed cases and commands.
+    /// The verdict in at most three sentences, on broken musts, broken shoulds, and failed cases and commands.
     var verdict: [(mark: Report.Mark, sentence: String)] {
         guard report.subject == .client else { return [] }
         var lines: [(mark: Report.Mark, sentence: String)] = []
@@ -141,7 +141,7 @@ struct Overview {
 
     private var failedCommands: [Report.Run] { report.runs.filter { $0.commandMark(knownBroken) == .broken } }
 
-    /// Notes other than failures: the runs' notes, and commands known to fail.
+    /// Notes other than failures: the runs' notes, and commands that are known to fail.
     var notes: [String] {
         report.runs.flatMap { run in
             let known = run.commandMark(knownBroken) == .knownBroken ? run.command : nil
@@ -168,7 +168,7 @@ struct Overview {
         return lines + outcome.outdated.map(Messages.outdated)
     }
 
-    /// The failure paths that the client encountered, and the sentence on its situations.
+    /// The failure paths that the client encountered, and the sentence about its situations.
     var exposures: [String] {
         var counts: [Exposure.Path: Int] = [:]
         for exposure in report.runs.flatMap(\.exposures) { counts[exposure.path, default: 0] += exposure.count }
@@ -181,7 +181,7 @@ struct Overview {
 
     var hasSituations: Bool { outcome.hasConnected && report.subject == .client }
 
-    /// The mark and clause of each check if the report is about a server, which has no obligations.
+    /// The mark and clause of each check if the report is about a server; servers have no obligations.
     var serverChecks: [(mark: Report.Mark, check: Report.Check)] {
         guard report.subject == .server else { return [] }
         return report.runs.flatMap { run in run.checks.map { (run.mark(of: $0, knownBroken), $0) } }
@@ -197,10 +197,10 @@ struct Overview {
 
 /// How many of the reachable situations a client has faced.
 ///
-/// A situation that the client faced counts as reachable even if the list lacks it.
+/// A situation that the client faced counts as reachable even if it is not in the list.
 public struct CoverageSummary: Sendable {
     private let faced: Coverage
-    /// The listed situations, then those that only this client faced.
+    /// The listed situations, followed by situations that only this client faced.
     private let reachable: [ReachableSituation]
     /// The completed scenarios; suggestions prefer others.
     private let played: [String]
@@ -219,14 +219,14 @@ public struct CoverageSummary: Sendable {
 
     /// The situations to face next, at most ten.
     ///
-    /// Shorter ways come first, then those of scenarios that were not run.
+    /// Shorter ways come first, then ways that use scenarios that were not run.
     public var next: [ReachableSituation] {
         let open = reachable.filter { !faced.contains($0.situation) && $0.way != nil }
         let isPlayed = { (row: ReachableSituation) in row.scenario.map(played.contains) ?? false }
         return Array((open.filter { !isPlayed($0) } + open.filter(isPlayed)).prefix(Self.nextLimit))
     }
 
-    /// The sentence for people: `Faced 41 of 120 reachable situations; next: …`.
+    /// The sentence in reports: `Faced 41 of 120 reachable situations; next: …`.
     public var sentence: String {
         let told = next.first.map { "; next: \(Messages.wayTo($0))" } ?? ""
         return Messages.faced(facedCount, of: reachableCount) + told + "."
@@ -245,7 +245,7 @@ public struct CoverageSummary: Sendable {
         }
     }
 
-    /// Writes the member `coverage` for a page: `faced`, `reachable`, the `next` ones, and the rows of the table.
+    /// Writes the member `coverage` for a page: `faced`, `reachable`, the `next` situations, and the rows of the table.
     package func writeTable(to writer: inout JSONWriter) {
         writer.object("coverage") { writer in
             writer.member("faced", facedCount)

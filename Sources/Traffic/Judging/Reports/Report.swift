@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
 
-/// The result of judging a client: the obligations, the exposures and the command's end per scenario.
+/// The result of judging a client: for each scenario, the obligations, the exposures and how the command ended.
 public struct Report: Sendable {
     /// The judged command or file, for headings.
     public var title: String
@@ -14,7 +14,7 @@ public struct Report: Sendable {
     public var incomplete: String?
     /// The IDs of the obligations that the runs exercise, or nil for all.
     ///
-    /// Tables omit other obligations that the client did not exercise.
+    /// Tables omit all other obligations that the client did not exercise.
     public var faced: Set<String>?  // Obligations' IDs: constants.
 
     /// The situations that measure coverage.
@@ -22,7 +22,7 @@ public struct Report: Sendable {
 
     public init(title: String, runs: [Run] = []) { (self.title, self.runs) = (title, runs) }
 
-    /// What a report is about: a client, or a server, which has one check per endpoint and no obligations.
+    /// The subject of a report: a client, or a server, which has one check per endpoint and no obligations.
     public enum Subject: Sendable { case client, server }
 
     public struct Run: Sendable {
@@ -43,13 +43,13 @@ public struct Report: Sendable {
         public var coverage: Coverage
         /// The checks from inside the client.
         ///
-        /// Only contract cases have any.
+        /// Only contract cases have such checks.
         public var checks: [Check]
         /// The number of journal entries that could not be judged.
         public var missedCount: Int
         /// Whether the command may exit with any status.
         public var mayFail = false
-        /// Further notes, one sentence each, which do not affect the result.
+        /// Additional notes, one sentence each, that do not affect the result.
         public var notes: [String] = []
         /// The members that an exploration adds to the run in JSON.
         public var exploring: JSONObject = [:]
@@ -71,7 +71,7 @@ public struct Report: Sendable {
     public enum CommandOutcome: Sendable, Hashable {
         case exited(Int)
         case signalled(Int)
-        /// The command was stopped after this time limit in nanoseconds.
+        /// The command was stopped after this time limit, in nanoseconds.
         case timedOut(Int64)
 
         public var isSuccess: Bool { self == .exited(0) }
@@ -100,7 +100,7 @@ public struct Report: Sendable {
     public struct Outcome: Sendable, Equatable {
         /// The number of obligations with each mark.
         ///
-        /// An obligation has its worst mark across all runs.
+        /// An obligation counts with its worst mark across all runs.
         public var counts: [Mark: Int] = [:]
         /// The number of failed contract cases that the known-broken list does not contain.
         public var failedCheckCount = 0
@@ -113,9 +113,9 @@ public struct Report: Sendable {
         public var subject = Subject.client
 
         /// The exit status: 1 for an incomplete report, 4 if the client never connected, 1 if anything else fails the
-        /// run, otherwise 0.
+        /// run, and 0 otherwise.
         ///
-        /// A missing connection outranks other failures, because it causes them.
+        /// A missing connection takes precedence over other failures, because it causes them.
         public var exitCode: Int {
             if isIncomplete { return 1 }
             if !hasConnected { return 4 }
@@ -130,11 +130,11 @@ public struct Report: Sendable {
     public enum Mark: Int, Sendable, Hashable, CaseIterable {
         case notExercised
         case kept
-        /// It was broken, according to the known-broken list.
+        /// The obligation was broken, and the known-broken list contains it.
         case knownBroken
-        /// It was broken, but is only a *should*.
+        /// The obligation was broken, but it is only a *should*.
         case warned
-        /// It was broken and fails the run.
+        /// The obligation was broken, which fails the run.
         case broken
     }
 
@@ -155,14 +155,14 @@ public struct Report: Sendable {
         }
         for mark in worst.values { outcome.counts[mark, default: 0] += 1 }
         outcome.isIncomplete = incomplete != nil
-        // Skipped runs might still break it.
+        // Skipped runs might still break the obligation.
         if incomplete == nil { outcome.outdated = knownBroken.lines.filter { isOutdated($0) } }
         return outcome
     }
 
     private static let command = ExactString(Run.command)
 
-    /// Whether a run kept the subject of a line and no run broke it.
+    /// Whether at least one run kept the subject of a line, and no run broke it.
     private func isOutdated(_ line: KnownBroken.Line) -> Bool {
         var isKept = false
         for run in runs where line.scenario == nil || line.scenario == ExactString(run.scenario) {
@@ -204,7 +204,7 @@ extension Report.Run {
     func commandMark(_ knownBroken: KnownBroken) -> Report.Mark? {
         command.map {
             if hasPassed($0) { return .kept }
-            // A list cannot excuse a crash or a hang, which no client intends.
+            // The list cannot excuse a crash or a hang, because no client crashes or hangs intentionally.
             if case .exited = $0, knownBroken.lists(Self.command, in: scenario) { return .knownBroken }
             return .broken
         }
@@ -227,10 +227,10 @@ extension Report.Run {
 
 /// The list of known breaches.
 ///
-/// A listed breach does not fail a run, but a listed obligation that is kept fails it.
+/// A listed breach does not fail a run, but a run fails if the client keeps a listed obligation.
 ///
-/// Each line of the file is `obligation-id`, `scenario obligation-id`, or the address of a check, optionally after a
-/// scenario. `#` begins a comment. The list can only shrink, because a fixed breach must be removed.
+/// Each line of the file is `obligation-id`, `scenario obligation-id`, or a check's address, optionally after a
+/// scenario. `#` begins a comment. The list can only shrink, because fixed breaches must be removed.
 public struct KnownBroken: Sendable {
     public struct Line: Sendable, Hashable {
         /// The line number in the file, from 1.
@@ -241,7 +241,7 @@ public struct KnownBroken: Sendable {
         public let subject: ExactString
     }
 
-    /// The lines with content, in order.
+    /// The non-empty lines, in order.
     public let lines: [Line]
     private let subjects: [ExactString: [Line]]
 
@@ -285,7 +285,7 @@ public struct KnownBroken: Sendable {
         self.init(lines: lines)
     }
 
-    /// Adds breaches known from another source, such as an earlier run.
+    /// Adds breaches that are known from another source, such as an earlier run.
     ///
     /// These breaches never count as outdated.
     public func adding(_ breaches: some Sequence<(scenario: String, subject: String)>) -> KnownBroken {

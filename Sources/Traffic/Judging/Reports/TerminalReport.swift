@@ -3,7 +3,8 @@ import Traffic
 
 /// A report for a terminal: the verdict, the breaches and how to fix them, what was kept, and a summary line.
 ///
-/// It shows equal findings of several runs once, and unbroken obligations only by name. The JSON contains everything.
+/// The report shows equal findings of several runs only once, and unbroken obligations only by name. The JSON contains
+/// everything.
 public struct TerminalReport {
     /// The column after which lines wrap, or nil to never wrap.
     public var width: Int?
