@@ -1,9 +1,9 @@
 import JSON
 import Traffic
 
-/// Advice from the traffic of a failed case in which the client broke no obligation.
+/// Advice that is based on the traffic of a failed case in which the client broke no obligation.
 ///
-/// It describes the last exchange, and earlier input that the client ignored.
+/// The advice describes the last exchange, and earlier input that the client ignored.
 struct Advice {
     private let entries: [JournalEntry]
     private let isAboutSwift: Bool
@@ -40,7 +40,7 @@ struct Advice {
     /// Advice to read the history if a chat was lost and the client did not read the history afterwards.
     private var unread: String? {
         let lost = entries.last { entry in
-            // The server closes the sockets of an archived consultation with 1000.
+            // When a consultation is archived, the server closes its sockets with 1000.
             guard case .closed(let closing) = entry.event, closing.party == .server,
                 closing.summary.sent?.code?.rawValue != 1000
             else { return false }
@@ -77,7 +77,7 @@ extension RecordedExchange {
 }
 
 extension JournalEvent {
-    /// Whether client and server exchanged it, except for pings and pongs.
+    /// Whether the client and the server exchanged the entry; false for pings and pongs.
     var isOnTheWire: Bool {
         switch self {
         case .frame(let frame): frame.opcode != .ping && frame.opcode != .pong

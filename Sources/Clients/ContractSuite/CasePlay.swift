@@ -2,14 +2,14 @@ import FitIQAPI
 import Judging
 import Sockets
 
-/// Plays one case by taking a world and its client through the steps.
+/// Plays one case: takes a world and its client through the steps.
 struct CasePlay {
     let world: StageWorld
     let client: any ClientUnderTest
     private(set) var result: CaseResult
     let stepLimit: Int
     let grace: Duration
-    /// The time on the suite's clock; for clients on the system's clock, the time that the steps have advanced.
+    /// The time on the suite's clock; for clients on the system's clock, the total time of the steps so far.
     var now: Timestamp
     var stepCount = 0
     private var watched: [ClientExpectation] = []
@@ -18,16 +18,18 @@ struct CasePlay {
     private var shown = ClientReport()
     /// The index of the current step of a story, or nil in a case.
     private var place: Int?
-    /// The times of user actions other than messages, and the number of problems seen at the last one.
+    /// The times of user actions other than messages, and the number of problems that the user had seen at the last
+    /// such action.
     private var asked: [Timestamp] = []
     private var oldProblemCount = 0
-    /// The instruction that the client lacks.
+    /// The instruction that the client does not support.
     private var missing: ClientInstruction?
-    /// The state of client and world at the last check of this wait, or nil if the client does not report a revision.
+    /// The state of the client and the world at the last check during this wait, or nil if the client does not report a
+    /// revision.
     private var looked: Look?
     /// Why the expectation was not met at the last check.
     private var lastFailure: (() -> CaseFailure)?
-    /// The world's activity when it was last quiet.
+    /// The world's activity when the world was last idle.
     private var lastActivity: UInt64?
 
     private struct Look: Equatable {
@@ -38,11 +40,11 @@ struct CasePlay {
     enum Stop: Error {
         /// The client did not meet an expectation.
         case failed(CaseFailure)
-        /// The suite cannot drive the client, so the reason is not in the traffic.
+        /// The suite cannot drive the client, so the traffic does not show the reason.
         case undrivable(any Error)
         /// The client and its world were still busy after this many checks.
         case restless(looks: Int)
-        /// The client lacks this instruction.
+        /// The client does not support this instruction.
         case unsupported(String)
 
         static func failed(_ message: String) -> Stop { .failed(CaseFailure(message: message)) }
@@ -59,9 +61,9 @@ struct CasePlay {
 
     /// Plays the steps and then judges the client.
     ///
-    /// Throws only errors of the harness.
+    /// Only harness errors are thrown.
     ///
-    /// It judges before ending the client, because the client is not responsible for that end.
+    /// The client is judged before it is ended, because it is not responsible for being ended.
     mutating func run() async throws {
         var isDrivable = true
         do {
@@ -76,7 +78,7 @@ struct CasePlay {
             case .unsupported(let instruction):
                 result.skipped = Messages.unsupported(instruction)
                 result.missing = missing
-                // An unsupported instruction skips the case, so the run so far does not count.
+                // An unsupported instruction skips the case, so the results so far do not count.
                 result.failures = []
             }
         }
@@ -106,8 +108,8 @@ struct CasePlay {
 
     /// Plays all steps, regardless of results, and adds the client's behaviour to an outcome.
     ///
-    /// Unmet expectations are recorded, and instructions that the client lacks are skipped. The story ends early only
-    /// if the client cannot be driven or never becomes idle.
+    /// Unmet expectations are recorded, and unsupported instructions are skipped. The story ends early only if the
+    /// client cannot be driven or never becomes idle.
     mutating func play(into outcome: inout TrialOutcome) async throws {
         for (index, step) in result.contractCase.steps.enumerated() {
             place = index
@@ -133,7 +135,7 @@ struct CasePlay {
         outcome.asked = asked
     }
 
-    /// Lets time pass and records the entries written meanwhile.
+    /// Lets time pass, and records the entries that are written meanwhile.
     private mutating func passQuietly(_ duration: Duration, _ outcome: inout TrialOutcome) async throws {
         try await settle()
         let start = try await world.entries().last?.number ?? 0
@@ -189,7 +191,7 @@ struct CasePlay {
         }
     }
 
-    /// Lets time pass until the end or, if there is an expectation, until it is met.
+    /// Lets time pass until the end, or until the expectation is met if there is one.
     private mutating func pass(_ duration: Duration, until expectation: ClientExpectation? = nil) async throws {
         let end = now.advanced(by: duration)
         looked = nil
@@ -259,9 +261,10 @@ extension Timestamp {
     func advanced(by duration: Duration) -> Timestamp { advanced(byNanoseconds: duration.nanoseconds) }
 }
 
-/// Moves a world on the manual clock and a client on the suite's clock together, from event to event.
+/// Advances a world on the manual clock and a client on the suite's clock together, from event to event.
 extension CasePlay {
-    /// The number of idle checks of both sides before time advances, because a process's output may be in transit.
+    /// The number of checks in which both sides must be idle before time advances, because a process's output may be in
+    /// transit.
     static let quietRounds = 2
 
     /// Advances both sides to a point in time, or until the expectation is met.
@@ -296,7 +299,7 @@ extension CasePlay {
             activity = pulse.activity
             // A due timer counts as work.
             if let clientDue, clientDue <= now { quiet = 0 }
-            // A past date is a time-out by the system's clock, which the world's clock does not trigger.
+            // A past date is a time-out on the system's clock, which the world's clock does not trigger.
             let worldDue = pulse.nextDue.flatMap { $0 > now ? $0 : nil }
             lastActivity = pulse.activity
             if quiet >= rounds { return .earliest(clientDue, worldDue) }

@@ -2,11 +2,11 @@ import FitIQAPI
 import Judging
 import Traffic
 
-/// The outcome of one case: failures visible to the client's user, and verdicts from the server's view.
+/// The outcome of one case: failures that the client's user sees, and verdicts from the server's view.
 public struct CaseResult: Sendable {
     public let contractCase: ContractCase
     public internal(set) var mode: GuideMode
-    /// Why the case was skipped, as a sentence, or nil if it ran.
+    /// Why the case was skipped, as a sentence, or nil if the case ran.
     public internal(set) var skipped: String?
     /// The part omitted because the client has no chat, as a sentence, or nil if the whole case was played.
     public internal(set) var leftOut: String?
@@ -24,9 +24,9 @@ public struct CaseResult: Sendable {
     public internal(set) var hasConnected = false
     /// The number of journal entries that could not be judged.
     public internal(set) var missedCount = 0
-    /// The last traffic except pings, or empty if the user saw no failure.
+    /// The last traffic without pings, or empty if the user saw no failure.
     public internal(set) var lastEntries: [JournalEntry] = []
-    /// Advice from the traffic, or empty if there is no failure.
+    /// Advice based on the traffic, or empty if there is no failure.
     public internal(set) var advice = ""
     /// Whether the client reports that it is written in Swift.
     var isAboutSwift = false
@@ -41,7 +41,7 @@ public struct CaseResult: Sendable {
 
     /// The broken obligations, *must* or *should*.
     public var broken: [Verdict] { verdicts.filter { $0.outcome == .broken } }
-    /// Withdraws a breach of `ws/close-handshake` if the adapter's end closed its sockets.
+    /// Withdraws a breach of `ws/close-handshake` if the adapter ended and thereby closed its sockets.
     mutating func excuseOwnEnd() {
         verdicts = verdicts.map { verdict in
             guard verdict.obligation.id == "ws/close-handshake", verdict.outcome == .broken else { return verdict }
@@ -51,11 +51,11 @@ public struct CaseResult: Sendable {
         }
     }
 
-    /// Whether the client sent upper-case IDs; false if its user saw no failure.
+    /// Whether the client sent upper-case IDs; false if the user saw no failure.
     var hasUpperCaseIDs = false
     /// The internal checks that failed.
     ///
-    /// It is empty if the server saw a broken *must* or an upper-case ID, which may be the cause.
+    /// The list is empty if the server saw a broken *must* or an upper-case ID, because either may be the cause.
     public var brokenChecks: Set<InsideCheck> { followsFromTraffic ? [] : Set(failures.compactMap(\.check)) }
     private var followsFromTraffic: Bool { hasUpperCaseIDs || verdicts.contains { $0.failsRun } }
 
@@ -110,8 +110,8 @@ extension CaseResult: CustomStringConvertible {
 extension Report {
     /// Creates a report with one run per topic: the verdicts of its cases, and a check for each case.
     ///
-    /// Inside checks appear among the obligations and, in full, at their case. Single guides' cases are separate from
-    /// the union's.
+    /// Internal checks appear among the obligations and, with all details, in their case. Cases for a single guide are
+    /// separate from cases for the union.
     public init(title: String, results: [CaseResult]) {
         self.init(title: title)
         faced = Set(results.flatMap(\.contractCase.faces) + results.flatMap(\.contractCase.checks).map(\.rawValue))

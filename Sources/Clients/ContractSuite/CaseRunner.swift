@@ -6,8 +6,8 @@ import Traffic
 
 /// Creates the client for a case.
 ///
-/// It is called once per case, and again if the client has another clock, no sockets or no chat. If it throws, the case
-/// fails.
+/// The function is called once per case, and again if the client has a different clock, no sockets or no chat. If the
+/// function throws an error, the case fails.
 public typealias ClientFactory = (Surroundings) async throws -> any ClientUnderTest
 
 /// Plays cases on a stage, each in its own world.
@@ -17,16 +17,16 @@ public struct CaseRunner {
     public var isStrict = false
     /// The maximum duration of steps without an expectation on the system's clock; longer cases are skipped.
     public var patience = Duration.seconds(30)
-    /// The idle time of client and backend on the system's clock after which a wait for the client fails.
+    /// How long the client and the backend must be idle, by the system's clock, before a wait for the client fails.
     ///
-    /// They are idle if the client reports no work in progress, only pings arrive, and the backend has nothing due. A
+    /// Both are idle if the client reports no work in progress, only pings arrive, and nothing is due in the backend. A
     /// connected client gets 40 s more, because it may be waiting for its next pong.
     public var grace = Duration.seconds(5)
     /// The maximum number of checks of the client and its world in one case.
     ///
-    /// A case that needs more counts as never idle.
+    /// A case that needs more checks counts as never idle.
     public var stepLimit = 200_000
-    /// The assumed properties of the next client, which are the previous client's.
+    /// The assumed properties of the next client: the properties of the previous client.
     private var clock = ClientClock.suite, usesSockets = true
 
     public init(on stage: any Stage) { self.stage = stage }
@@ -104,7 +104,7 @@ public struct CaseRunner {
     }
 }
 
-/// A place for cases: an engine and the transport between it and clients.
+/// The environment for cases: an engine, and the transport between the engine and clients.
 public protocol Stage {
     /// Whether all bytes have arrived when ``perform(_:)`` and the client's work return.
     var isPrompt: Bool { get }
@@ -175,7 +175,7 @@ struct StageWorld {
         try await stage.perform { [id = access.id] engine, now in engine.advanceWorld(id, to: time, at: now) }
     }
 
-    /// The server's messages of a consultation, or empty for an unknown ID.
+    /// A consultation's messages on the server, or empty for an unknown ID.
     func storedMessages(of consultation: String) async throws -> [StoredMessage] {
         try await stage.perform { [id = access.id] engine, _ in
             engine.storedMessages(ofConsultation: consultation, inWorld: id)

@@ -12,7 +12,7 @@ public enum ClientExpectation: Sendable, Hashable {
     case transcriptAsStored
     /// The transcript is complete, has at least this many lines, and equals the end of the stored messages.
     case transcriptEndsAsStored(atLeast: Int)
-    /// The server stores every answer that is shown as complete, with exactly this text.
+    /// The server stores every answer that the client shows as complete, with exactly the same text.
     case completeAnswersAreStored
     /// Every answer, complete or not, is a prefix of this text.
     case answersBegin(String)
@@ -30,24 +30,24 @@ public enum ClientExpectation: Sendable, Hashable {
     case someProblem
     /// The user has seen a new problem since the last action other than a message.
     case freshProblem
-    /// The server stores no user message twice; only for users who never repeat a message.
+    /// The server does not store any user message twice; only for users who never repeat a message.
     case storedOnce
     /// The server stores every message that the client shows as delivered.
     case deliveredIsStored
     case goal(String)
     case goalCount(String, Int)
-    /// The goal is linked with the consultation of the open chat.
+    /// The goal is linked to the consultation of the open chat.
     case goalLinked(String)
     case goalUnlinked(String)
-    /// The goal exists and is not shown as linked with this consultation.
+    /// The goal exists and is not shown as linked to this consultation.
     case goalParted(String, from: String)
     /// The user saw this template; only for clients that show templates.
     case template(type: String, name: String)
     /// The client suggests questions; only for clients that show suggestions.
     case quickActions
-    /// The meal with this text has this status and, if given, these calories.
+    /// The meal with this text has this status and these calories, if they are given.
     case meal(String, MealLogStatus, calories: Int? = nil)
-    /// The client shows this result or none for the meal with this text.
+    /// For the meal with this text, the client shows either this result or none.
     case mealResult(String, MealLogStatus, calories: Int? = nil)
     /// The meal shows this much protein, within 0.5 g, and these foods; only for clients that show foods.
     case mealContents(String, protein: Double, items: [String])
@@ -55,9 +55,9 @@ public enum ClientExpectation: Sendable, Hashable {
     case mealError(String, containing: String)
     case idle
     case all([ClientExpectation])
-    /// At least one of these expectations; the last one's failure is reported.
+    /// At least one of these expectations is met; if none is, the failure of the last one is reported.
     case oneOf([ClientExpectation])
-    /// An expectation assigned to another check than usual for its kind.
+    /// An expectation that belongs to a different check than its kind usually does.
     indirect case checking(InsideCheck, ClientExpectation)
 
     var needsStoredMessages: Bool {
@@ -71,7 +71,7 @@ public enum ClientExpectation: Sendable, Hashable {
     }
 }
 
-/// A check that is possible only inside a client.
+/// A check that can be made only inside a client.
 public enum InsideCheck: String, Sendable, Hashable, CaseIterable {
     /// The transcript equals the streamed and stored messages.
     case transcript = "inside/transcript-equals-chunks"
@@ -90,7 +90,7 @@ public enum InsideCheck: String, Sendable, Hashable, CaseIterable {
     case mealContents = "inside/meal-contents-shown"
     /// Unknown frame types, members and words change nothing.
     case unknown = "inside/unknown-is-ignored"
-    /// A goal does not refer to a deleted conversation.
+    /// Goals do not refer to deleted conversations.
     case goneConversation = "inside/gone-conversation-cleared"
     /// The client shows a template with its own type.
     case template = "inside/template-by-its-type"
@@ -120,7 +120,7 @@ extension ClientExpectation {
 
     /// The chat is open, and the client is idle.
     package static let ready = ClientExpectation.all([.connection(.connected), .idle])
-    /// The transcript has this many answers and equals the server's, and the client is idle.
+    /// The transcript has this many answers and equals the server's transcript, and the client is idle.
     package static func answered(_ count: Int) -> ClientExpectation {
         .all([.connection(.connected), .answers(count), .transcriptAsStored, .idle])
     }
@@ -131,20 +131,21 @@ struct StoredMessage: Sendable, Hashable {
     var text: String
 }
 
-/// The state of client and server at one moment.
+/// The state of the client and the server at one moment.
 struct Observation: Sendable {
     var report = ClientReport()
-    /// The server's messages of the consultation, or empty if it is unknown or they are not needed.
+    /// The consultation's messages on the server, or empty if the consultation is unknown or the messages are not
+    /// needed.
     var stored: [StoredMessage] = []
     /// The number of problems seen before the last action other than a message.
     var oldProblemCount = 0
 }
 
 extension ClientExpectation {
-    /// A sentence created only on demand, because most checks only test whether there is one.
+    /// A sentence that is created on demand, because most checks only test whether there is a sentence.
     typealias Sentence = () -> String
 
-    /// The first unmet part and why, or nil if all parts are met.
+    /// The first unmet part, and why it is unmet, or nil if all parts are met.
     func failure(in observation: Observation) -> (() -> CaseFailure)? {
         if case .all(let parts) = self { return parts.lazy.compactMap { $0.failure(in: observation) }.first }
         if case .oneOf(let parts) = self {
@@ -225,7 +226,7 @@ extension ClientExpectation {
 
     private func unmetTranscript(_ observation: Observation, atLeast count: Int) -> Sentence? {
         let stored = observation.stored
-        // A broken-off answer and an undelivered message may stay, because they are marked as such.
+        // An incomplete answer and an undelivered message may stay, because the client marks them.
         let shown = observation.report.transcript.filter { line in
             if line.role == .assistant { return line.isComplete }
             return line.isDelivered || stored.contains { $0.role == line.role && $0.text == line.text }
@@ -299,6 +300,6 @@ extension ClientExpectation {
 }
 
 extension String {
-    /// Whether it contains the text; any string contains an empty text.
+    /// Whether the string contains the text; every string contains the empty text.
     fileprivate func has(_ text: String) -> Bool { text.isEmpty || contains(text) }
 }

@@ -1,11 +1,10 @@
 import FitIQAPI
 import FitIQClient
 
-/// A client of the API under the suite's control: it follows its user's instructions and reports what the user would
-/// see.
+/// An API client that the suite controls: it follows its user's instructions, and reports what the user would see.
 ///
-/// An instruction only starts an action, and later reports show its results. No call waits for the backend, so hours
-/// pass in a moment for a client on the suite's clock.
+/// An instruction only starts an action, and later reports show its results. No call waits for the backend, so a client
+/// on the suite's clock can go through hours in a moment.
 public protocol ClientUnderTest {
     var clock: ClientClock { get }
 
@@ -16,26 +15,27 @@ public protocol ClientUnderTest {
     ///
     /// The default is true.
     ///
-    /// A client that only sends requests gets the REST cases. The suite expects no connection and skips socket cases.
+    /// A client that only sends requests gets the REST cases. In this case, the suite expects no connection and skips
+    /// socket cases.
     var usesSockets: Bool { get }
 
     /// Starts a user's action.
     ///
-    /// - Throws: ``UnsupportedInstruction`` if the client lacks the feature; without a chat, the suite plays the rest
-    ///   of the case. Any other error means that the client can no longer be driven. Report the backend's refusals
-    ///   instead of throwing.
+    /// - Throws: ``UnsupportedInstruction`` if the client does not have the feature; if the client has no chat, the
+    ///   suite plays the rest of the case. Any other error means that the client can no longer be driven. Report the
+    ///   backend's refusals instead of throwing.
     func perform(_ instruction: ClientInstruction) async throws
 
     func report() async throws -> ClientReport
 
     /// A number that grows whenever the report changes, so that the suite can skip unchanged reports.
     ///
-    /// It is nil if not supported.
+    /// The revision is nil if the client does not support it.
     var revision: UInt64? { get }
 
     /// Sets the suite's clock and lets the client handle all due timers and received data.
     ///
-    /// The suite calls it repeatedly until both sides are idle, and never for clients on the system's clock.
+    /// The suite calls this function repeatedly until both sides are idle, and never for clients on the system's clock.
     ///
     /// - Returns: When the client's next timer is due; nil if no timer is running.
     func settle(at time: Timestamp) async throws -> Timestamp?
@@ -61,14 +61,14 @@ extension ClientUnderTest {
     public func end() async {}
 }
 
-/// The backend's location and the credentials for a client under test.
+/// The backend's address, and the credentials for a client under test.
 public struct Surroundings: Sendable, Hashable {
     /// The base of REST paths, such as `http://127.0.0.1:8080/w/w1`; `/api/v1` follows.
     public var url: String
     /// The base of WebSocket paths, such as `ws://127.0.0.1:8080/w/w1`.
     public var webSocketURL: String
     public var token: String
-    /// The token for the client's refresh hook to return after a 401.
+    /// The token that the client's refresh hook must return after a 401.
     public var freshToken: String
     /// The refresh token for `POST /auth/refresh`, or nil if the token's user has no account.
     public var refreshToken: String?

@@ -2,11 +2,12 @@ import Faults
 import FitIQClient
 import Scenarios
 
-/// Variants of a case for clients that lack a feature of the guides' clients.
+/// Variants of a case for clients without a feature that the guides' clients have.
 extension ContractCase {
     /// The case for a client that opens no WebSocket, or nil if the case is about sockets.
     ///
-    /// It does not expect a connection or a streaming answer, because such a client reads the stored messages.
+    /// The case does not expect a connection or a streaming answer, because a client without WebSockets reads the
+    /// stored messages.
     var overREST: ContractCase? {
         guard !["socket", "interruption"].contains(topic) else { return nil }
         let faults = (try? setting.scenario())?.faults ?? []
@@ -102,7 +103,7 @@ extension ClientExpectation {
         }
     }
 
-    /// Applies `part` to the parts; a choice without one of its branches requires nothing.
+    /// Applies `part` to the parts; a choice that loses one of its branches requires nothing.
     private func parts(_ part: (ClientExpectation) -> ClientExpectation?) -> ClientExpectation? {
         switch self {
         case .all(let parts):

@@ -10,7 +10,7 @@ public struct ContractCase: Sendable, CustomStringConvertible {
     public let title: String
     public let clause: Clause
     public let setting: Setting
-    /// The guide that the backend follows, or nil to use the setting's guide.
+    /// The guide that the backend follows, or nil for the setting's guide.
     public let guide: GuideMode?
     /// The IDs of the obligations that the case exercises.
     public let faces: [String]
@@ -40,7 +40,8 @@ public struct ContractCase: Sendable, CustomStringConvertible {
 
     public var checks: Set<InsideCheck> { steps.reduce(into: []) { $0.formUnion($1.expectation?.checks ?? []) } }
 
-    /// Whether the address is the prefix or below it: `consultation/create` selects only `consultation/create/…`.
+    /// Whether the address equals the prefix or is below it: `consultation/create` selects only
+    /// `consultation/create/…`.
     public func isSelected(by prefix: String) -> Bool {
         address == prefix || prefix.isEmpty || address.hasPrefix(prefix.hasSuffix("/") ? prefix : prefix + "/")
     }

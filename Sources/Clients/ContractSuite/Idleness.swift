@@ -1,8 +1,8 @@
 import FitIQAPI
 
-/// Measures the common idle time of a client on the system's clock and its backend.
+/// Measures how long a client on the system's clock and its backend have both been idle.
 ///
-/// If both are idle, a case need not wait any longer.
+/// If both sides are idle, a case need not wait any longer.
 struct Idleness {
     /// The state that shows whether the backend is idle.
     struct Backend: Sendable, Hashable {
@@ -12,7 +12,7 @@ struct Idleness {
         var nextStep: Timestamp?
     }
 
-    /// The time in which a client must notice a dead connection: a ping after 30 s, and 10 s without a pong.
+    /// How quickly a client must notice a dead connection: a ping after 30 s, and 10 s without a pong.
     static let pingTime = Duration.seconds(40)
 
     private let grace: Duration
@@ -23,7 +23,7 @@ struct Idleness {
     /// - Parameter grace: The time without changes after which a client without a connection counts as idle.
     init(grace: Duration) { self.grace = grace }
 
-    /// Checks both sides and returns how long they have been idle, or nil if not long enough.
+    /// Checks both sides; returns how long they have been idle, or nil if the idle time is too short.
     ///
     /// - Parameter end: The end of the wait; events due later do not count.
     mutating func time(_ report: ClientReport, _ backend: Backend, at now: Timestamp, until end: Timestamp)

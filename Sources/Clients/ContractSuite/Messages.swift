@@ -16,7 +16,7 @@ enum Messages {
         "\(message) (\(text(elapsed)) into the case; both sides have been idle for \(text(idle)): the client reports that "
             + "nothing is under way, and nothing is due at the backend)"
     }
-    /// The expectation as the object of a sentence.
+    /// The expectation as a phrase that can be a sentence's object.
     static func text(_ expectation: ClientExpectation) -> String {
         switch expectation {
         case .connection(.failed): "the client to have given up the connection"
@@ -64,7 +64,7 @@ enum Messages {
         case .checking(_, let expectation): text(expectation)
         }
     }
-    /// The state of the connection or, without one, the user's last problem.
+    /// The state of the connection, or the user's last problem if there is no connection.
     static func connection(_ report: ClientReport) -> String {
         let shown = "it as \(report.connection.rawValue)"
         guard report.connection != .connected, let problem = report.problems.last else { return shown }
@@ -175,7 +175,7 @@ enum Messages {
     static let historyUnread =
         "The server ended the socket, and the client did not read the messages afterwards "
         + "(GET /api/v1/consultations/{id}/messages): only the history has the part that was cut off."
-    /// Advice to the author of a client that does not continue after a response.
+    /// Advice for the author of a client that does not continue after a response.
     ///
     /// - Parameter earlier: Earlier input that the client ignored.
     static func stopped(after request: String, status: Int, _ earlier: String?, isSwift: Bool) -> String {
@@ -183,7 +183,7 @@ enum Messages {
             + "client must show the answer or act on it: check how the answer is decoded\(decoding(isSwift))"
             + (earlier.map { " Before that, \($0)" } ?? "")
     }
-    /// Advice to the author of a client whose requests are all correct.
+    /// Advice for the author of a client whose requests are all correct.
     static func lostWithin(isSwift: Bool) -> String {
         "The server found no mistake, so the client lost the missing part. If an answer or a frame had no effect, "
             + "check how it is decoded\(decoding(isSwift))"
@@ -202,7 +202,7 @@ enum Messages {
 
     /// The text in quotation marks, truncated to 60 characters.
     static func quoted(_ text: String) -> String { text.count <= 60 ? "\"\(text)\"" : "\"\(text.prefix(59))…\"" }
-    /// A duration in its largest whole unit, otherwise in seconds with up to three digits.
+    /// A duration in the largest unit that yields a whole number; otherwise, in seconds with up to three digits.
     static func text(_ duration: Duration) -> String {
         let (minutes, rest) = duration.nanoseconds.quotientAndRemainder(dividingBy: Durations.Unit.minutes.length)
         guard minutes > 0, rest == 0 else { return "\(Durations.seconds(duration.nanoseconds)) s" }

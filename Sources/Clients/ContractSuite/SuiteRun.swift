@@ -55,8 +55,8 @@ import Judging
 /// ```
 ///
 /// A client without a chat plays the rest of each case, and a client without WebSockets
-/// (``ClientUnderTest/usesSockets``) plays the REST cases. Other cases are skipped, and so are cases that take hours if
-/// the client follows the system's clock.
+/// (``ClientUnderTest/usesSockets``) plays the REST cases. All other cases are skipped. If the client follows the
+/// system's clock, cases that take hours are skipped too.
 public struct SuiteRun {
     public var cases: [ContractCase]
     public var runner: CaseRunner
@@ -73,7 +73,7 @@ public struct SuiteRun {
 
     /// Plays the cases in sequence.
     ///
-    /// It throws errors of the harness.
+    /// It throws harness errors.
     ///
     /// - Parameter observe: Called with each result when its case ends.
     public mutating func run(
@@ -91,7 +91,7 @@ public struct SuiteRun {
 
 /// Plays the contract suite with a client and returns a report.
 ///
-/// It throws errors of the harness.
+/// It throws harness errors.
 ///
 /// - Parameter prefixes: Addresses of cases, or their prefixes up to a `/`; empty selects all cases
 public func run(

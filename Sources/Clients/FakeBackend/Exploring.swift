@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 import Traffic
 
-/// How to explore a test.
+/// The settings for exploring a test.
 struct ExploringPlan: Sendable {
     let runs: Int
     let seed: UInt64
@@ -18,16 +18,16 @@ struct ExploringPlan: Sendable {
 }
 
 extension FakeBackendTrait {
-    /// Runs the test repeatedly, each time with another fault, and reports the failures.
+    /// Runs the test repeatedly, each time with a different fault, and reports the failures.
     ///
-    /// The test's issues and its client's broken obligations count only if they appear with a fault and not without
-    /// one. Each is reported with the smallest schedule of faults that causes it. On the system's clock, it must appear
-    /// in two of three runs. Issues must be recorded in the test's task or a child task.
+    /// The test's issues and its client's broken obligations count only if they appear with a fault but not without
+    /// faults. Each problem is reported with the smallest schedule of faults that causes it. On the system's clock, a
+    /// problem must appear in two of three runs. Issues must be recorded in the test's task or a child task.
     ///
-    /// A run may last four times as long as without faults, but at least 8 s. Then its task is cancelled, its
-    /// connections end, and later issues are ignored. To avoid this, give the client's requests a time-out. The default
-    /// of `timeoutIntervalForRequest` in `URLSessionConfiguration` is 60 s; 2 to 5 s suit a backend in the same
-    /// process. Standard error shows the progress every ten seconds.
+    /// A run may last four times as long as without faults, but at least 8 s. After that, the run's task is cancelled,
+    /// its connections end, and later issues are ignored. To avoid this, set a time-out for the client's requests. The
+    /// default of `timeoutIntervalForRequest` in `URLSessionConfiguration` is 60 s; 2 to 5 s suit a backend in the same
+    /// process. Progress is written to standard error every ten seconds.
     ///
     /// - Parameters:
     ///   - runs: The maximum number of schedules, from 1 to 10,000,000, without the runs that reduce findings.
@@ -62,7 +62,7 @@ extension FakeBackendTrait {
         (settings.seed, settings.runs, settings.stories) = (exploring.seed, exploring.runs, [story])
         settings.timeLimit = exploring.runLimit
         let begin = MonotonicInstant.now()
-        // The remaining time is for the latest symptoms.
+        // The remaining time is reserved for the latest symptoms.
         let lastBegin = begin.advanced(by: exploring.budget * 17 / 20)
         let trial = TestTrial(
             test, plan: plan, server: server, end: begin.advanced(by: exploring.budget), limit: exploring.runLimit,
@@ -103,7 +103,7 @@ final class ExploringProgress: Sendable {
 
     func note(runs: Int, found: Int) { counts.withLock { $0 = (runs, found) } }
 
-    /// Writes a line to standard error every ten seconds until the gate opens; blocks its thread.
+    /// Writes a line to standard error every ten seconds until the gate opens; blocks the calling thread.
     func write(until isOver: Gate) {
         while !isOver.wait(until: .now().advanced(by: Self.interval)) {
             _ = DescriptorOutput.writeAll(Array((line(at: .now()) + "\n").utf8), to: 2)
@@ -119,7 +119,7 @@ final class ExploringProgress: Sendable {
 }
 
 extension Plan {
-    /// The world as the tree of a scenario file, or nil for a world written in Swift.
+    /// The world as a scenario file's tree, or nil for a world written in Swift.
     fileprivate func document() throws -> JSONObject? {
         guard let text else { return nil }
         var document = try Scenario.readWithJSON(text).json.object ?? [:]
@@ -168,7 +168,7 @@ private final class TestTrial: Trial {
             Plan(scenario: { scenario }, guide: plan.guide, clock: plan.clock), in: server)
         var outcome = TrialOutcome(mode: backend.guide, startedAt: backend.start)
         let record = Record()
-        // Do not report these issues, which belong to a run with faults and not to the test.
+        // Do not report these issues, because they belong to a run with faults and not to the test.
         let silence: IssueHandlingTrait = .compactMapIssues { _ in nil }
         let run = Task { @Sendable [body, record, backend, test] in
             try await silence.provideScope(for: test, testCase: nil) {

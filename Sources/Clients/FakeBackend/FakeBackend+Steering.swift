@@ -7,7 +7,7 @@ import Sockets
 import Synchronization
 import Traffic
 
-/// Changes to a test's world, and waits.
+/// Changing a test's world, and waiting for events.
 extension FakeBackend {
     /// A refusal by the backend.
     ///
@@ -20,8 +20,8 @@ extension FakeBackend {
 
     /// Adds a fault that starts with the next request, handshake or frame.
     ///
-    /// - Parameter fault: a fault as in a scenario file, in YAML or JSON:
-    ///   `{on: GET /api/v1/goals, status: 503, requests: 1..2}`.
+    /// - Parameter fault: A fault as in a scenario file, in YAML or JSON: `{on: GET /api/v1/goals, status: 503,
+    ///   requests: 1..2}`.
     /// - Returns: The fault's name, for ``setFault(_:isEnabled:)``.
     /// - Throws: A ``Refusal`` if the fault is invalid or its name is taken.
     @discardableResult
@@ -94,7 +94,7 @@ extension FakeBackend {
         ///
         /// - Parameters:
         ///   - endpoint: A method and a path, possibly with names in braces, or a text such as `/goals` for any path
-        ///     that contains it.
+        ///     that contains the text.
         ///   - status: The response's status, or nil for any.
         public static func request(_ endpoint: String, status: Int? = nil) -> Condition {
             var condition = Condition(text: endpoint + (status.map { " with \($0)" } ?? ""))
@@ -153,10 +153,10 @@ extension FakeBackend {
         }
     }
 
-    /// Waits until a condition is met, or returns immediately if it already is.
+    /// Waits until a condition is met; returns immediately if it is already met.
     ///
     /// - Parameters:
-    ///   - number: Only entries after this number count, such as an earlier event's.
+    ///   - number: Only entries after this number count, for example the number of an earlier event.
     ///   - limit: The time limit on the system's clock; a manual clock does not advance meanwhile.
     /// - Throws: A ``Refusal`` with the nearest entries if no entry matched in time.
     @discardableResult
@@ -173,7 +173,7 @@ extension FakeBackend {
 
     /// Advances the world's clock from event to event until a new event matches.
     ///
-    /// - Parameter limit: The maximum time by which to advance the clock.
+    /// - Parameter limit: The longest time by which the clock may advance.
     /// - Throws: ``ClockIsReal`` if the world follows the system's clock. A ``Refusal`` with the nearest entries if no
     ///   event matched; the clock is then at the limit.
     @discardableResult
@@ -201,7 +201,7 @@ extension FakeBackend {
     }
 }
 
-/// A search of the journal that continues where it stopped; meanwhile only the engine's thread uses it.
+/// A journal search that can continue where it stopped; while it runs, only the engine's thread uses it.
 private final class Search: Sendable {
     private let lookout: Mutex<JournalLookout>
     private let text: String

@@ -61,7 +61,7 @@ public struct FakeBackend: Sendable {
 
     /// Advances the world's clock.
     ///
-    /// When this returns, all due events have happened and were sent.
+    /// When this function returns, all due events have happened and their output was sent.
     ///
     /// - Throws: ``ClockIsReal`` if the world follows the system's clock. Pass `clock: .manual` to the trait.
     public func advance(by duration: Duration) async throws {
@@ -97,8 +97,8 @@ public struct FakeBackend: Sendable {
     ///
     /// The list is empty if there are no differences or no session.
     ///
-    /// They include recorded requests that have not arrived yet. With `match: strict`, differences fail the test at its
-    /// end.
+    /// The differences include recorded requests that have not arrived yet. With `match: strict`, differences fail the
+    /// test at its end.
     public func replayFailures() async throws -> [String] { try await replayOutcome()?.failures ?? [] }
 
     func replayOutcome() async throws -> Engine.ReplayOutcome? {

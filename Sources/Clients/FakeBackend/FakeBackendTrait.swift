@@ -77,7 +77,7 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
 
     private static func record(_ verdict: Verdict, of backend: FakeBackend, for test: Test) {
         guard verdict.outcome == .broken else { return }
-        // The test is in Swift, so the client is too.
+        // The test is written in Swift, so the client is too.
         var verdict = verdict
         verdict.isAboutSwift = true
         record(Messages.broken(verdict, since: backend.start), failsRun: verdict.failsRun, for: test)
@@ -88,7 +88,7 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
         #if compiler(>=6.3)
             Issue.record("\(text)", severity: failsRun ? .error : .warning, sourceLocation: test.sourceLocation)
         #else
-            // Earlier versions have no severities, so a warning would fail the test.
+            // Earlier versions do not support severities, so a warning would fail the test.
             if failsRun { Issue.record("\(text)", sourceLocation: test.sourceLocation) }
         #endif
     }
@@ -98,12 +98,15 @@ extension Trait where Self == FakeBackendTrait {
     /// A backend that follows a built-in scenario.
     ///
     /// The backend's clock measures the client's waits. On a manual clock, a client with timers on the system's clock
-    /// appears not to wait or ping. Make its timers follow the backend's clock, or allow the obligations about time.
+    /// appears not to wait or ping. Make the client's timers follow the backend's clock, or allow the obligations about
+    /// time.
     ///
     /// - Parameters:
     ///   - scenario: The name; `fitiq-mock scenarios` lists all.
-    ///   - guide: The guide to follow. The default is the scenario's guide, or else the union of all guides.
-    ///   - clock: The clock to follow. The default is the scenario's clock, or else the system's.
+    ///   - guide: The guide to follow. The default is the scenario's guide, or the union of all guides if the scenario
+    ///     has no guide.
+    ///   - clock: The clock to follow. The default is the scenario's clock, or the system's clock if the scenario has
+    ///     no clock.
     public static func fakeBackend(
         _ scenario: String = Scenario.defaultName, guide: GuideMode? = nil, clock: ClockMode? = nil
     ) -> FakeBackendTrait {
@@ -115,7 +118,7 @@ extension Trait where Self == FakeBackendTrait {
         return FakeBackendTrait(plan: Plan(scenario: builtIn, text: text, guide: guide, clock: clock))
     }
 
-    /// A backend that follows the test's own scenario in the form of a scenario file, in YAML or JSON.
+    /// A backend that follows the test's own scenario, written as a scenario file in YAML or JSON.
     ///
     /// An invalid scenario fails the test with a list of all mistakes.
     public static func fakeBackend(

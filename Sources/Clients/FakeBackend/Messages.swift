@@ -14,7 +14,7 @@ public struct NoFakeBackend: Error, CustomStringConvertible {
         + "FakeBackend.current in the test's own task or a child task, not in Task.detached."
 }
 
-/// A test tried to advance a clock that follows the system's.
+/// A test tried to advance a clock that follows the system's clock.
 public struct ClockIsReal: Error, CustomStringConvertible {
     public let description =
         "This backend follows the system's clock, which cannot be moved: write .fakeBackend(…, clock: .manual)."
@@ -26,7 +26,7 @@ public struct UnknownScenario: Error, CustomStringConvertible {
     public let description: String
 }
 
-/// Messages to a test about its client.
+/// Messages for a test about its client.
 enum Messages {
     /// A broken obligation: the clause, each breach with its evidence, and how to fix it.
     ///
@@ -44,7 +44,7 @@ enum Messages {
         return lines.joined(separator: "\n")
     }
 
-    /// The message about an awaited event that did not happen in time.
+    /// The message for an awaited event that did not happen in time.
     static func nothingCame(_ what: String, _ when: String, near: [JournalLookout.NearMiss]) -> String {
         let lines = near.map { "\n    \(EntryLine($0.entry).text): \($0.differences.joined(separator: ", "))" }
         return "The test waited for \(what), which did not happen \(when)."

@@ -10,7 +10,7 @@ import WebSocket
 /// The defaults meet all obligations of all guides.
 public struct ClientConfiguration: Sendable {
     public var credentials: Credentials
-    /// A token to use once after the backend refused the first token, if there is no valid refresh token.
+    /// A token to use once after the backend has refused the first token, if there is no valid refresh token.
     ///
     /// Without either token, the client emits ``ClientEvent/credentialsRefused``.
     public var freshToken: String?
@@ -30,8 +30,9 @@ public struct ClientConfiguration: Sendable {
     public var limits = ClientLimits()
     /// Whether to compare each finished answer with the stored message.
     ///
-    /// Chunks have no numbers, so only the comparison reveals a lost, duplicated or late chunk. Without it, the client
-    /// reads the history only after visible errors: a frame that is not valid JSON, an `error`, or a lost connection.
+    /// Chunks have no numbers, so only the comparison reveals a lost, duplicated or late chunk. Without this
+    /// comparison, the client reads the history only after visible errors: a frame that is not valid JSON, an `error`,
+    /// or a lost connection.
     public var checksAnswers = true
     /// Whether a handshake has the token both in its fields and in its URL, for a backend whose guide is unknown.
     public var sendsTokenTwice = false
@@ -51,7 +52,7 @@ public struct ClientConfiguration: Sendable {
         self.guide = guide
     }
 
-    /// The chat protocol to use: the guide's or, if the backend understands both, ``chat``.
+    /// The chat protocol to use: ``chat`` if the backend supports both protocols; otherwise, the guide's protocol.
     public var chatStyle: ChatStyle {
         switch guide {
         case .enhancedConsultations: .userMessage
@@ -68,7 +69,7 @@ public struct Credentials: Sendable {
     public var apiKey: String
     /// The refresh token for `POST /auth/refresh`.
     ///
-    /// It works once; the response contains the next one.
+    /// A refresh token works only once; the response contains the next refresh token.
     public var refreshToken: String?
 
     public init(token: String = "", apiKey: String, refreshToken: String? = nil) {
@@ -89,7 +90,7 @@ public struct Credentials: Sendable {
 
 /// The address of a backend, such as `http://127.0.0.1:8080`.
 ///
-/// Its path precedes every request's path.
+/// The path of this address is added before every request's path.
 public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     /// A name, an IPv4 address, or an IPv6 address without brackets.
     public let host: String
@@ -122,9 +123,9 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "http://\(authority)\(path)" }
 }
 
-/// An error between this client and a backend.
+/// An error in the communication between this client and a backend.
 ///
-/// The descriptions are for the user.
+/// The descriptions are user-visible.
 public enum ClientError: Error, CustomStringConvertible {
     /// The base URL does not have the form `http://host:port/path`.
     case badURL(String)
@@ -140,7 +141,7 @@ public enum ClientError: Error, CustomStringConvertible {
     case closed(code: CloseCode, reason: String)
     /// The backend has left too many bytes unread for the client to buffer more.
     case notRead(limit: Int)
-    /// The operation failed with this problem, which the client's user also sees.
+    /// The operation failed with this problem, which is also shown to the client's user.
     case problem(ClientState.Problem)
     /// Another command, such as leaving the chat, replaced the operation.
     case abandoned
@@ -174,13 +175,14 @@ public enum ClientError: Error, CustomStringConvertible {
 
 /// The limits of a client's state.
 ///
-/// Beyond a limit, the client drops older items. It refuses new ones if dropping would lose the user's input.
+/// Beyond a limit, the client drops older items. The client refuses new items if dropping old items would lose the
+/// user's input.
 public struct ClientLimits: Sendable, Hashable {
     /// The maximum number of lines in a transcript (consultation-websocket, best practice 5).
     ///
     /// The oldest lines are dropped.
     public var transcriptLines = 100
-    /// The maximum number of coaches' templates.
+    /// The maximum number of templates from coaches.
     ///
     /// The oldest templates are dropped.
     public var templates = 100
@@ -231,7 +233,7 @@ public struct ReconnectSchedule: Sendable, Hashable {
 
     /// Creates a schedule.
     ///
-    /// The default is consultation-websocket's schedule.
+    /// The default is the schedule in consultation-websocket.
     public init(_ growth: Growth = .linear(step: .seconds(1)), maximumTries: Int = 5) {
         self.growth = growth
         self.maximumTries = maximumTries
@@ -257,13 +259,13 @@ public struct RetrySchedule: Sendable, Hashable {
     ///
     /// The guides allow three.
     public var maximumAttempts = 3
-    /// The delay before the second attempt, which doubles with each further attempt.
+    /// The delay before the second attempt; the delay doubles with each additional attempt.
     ///
     /// The guides require at least 1 s.
     public var firstDelay = Duration.seconds(1)
     /// The longest `Retry-After` to wait for.
     ///
-    /// A server that requests more counts as unavailable.
+    /// A server that requests a longer wait counts as unavailable.
     public var longestRetryAfter = Duration.seconds(300)
 
     public init() {}
@@ -296,7 +298,7 @@ public struct ClientPatience: Sendable, Hashable {
     public var response = Duration.seconds(30)
     /// How long to wait for the response to a handshake.
     public var handshake = Duration.seconds(30)
-    /// How long to wait for `connected` after the socket opened.
+    /// How long to wait for `connected` after the socket has opened.
     public var connected = Duration.seconds(10)
     /// The time between two pings (meal-log-websocket requires one every 30 s).
     public var pingInterval = Duration.seconds(25)
@@ -308,11 +310,12 @@ public struct ClientPatience: Sendable, Hashable {
     public var close = Duration.seconds(5)
     /// The pause before opening a socket after the client closed one (meal-log-websocket: 3 s).
     public var afterOwnClose = Duration.seconds(3)
-    /// The pause in creating consultations after a 429, unless the user archives one.
+    /// How long not to create consultations after a 429, unless the user archives a consultation.
     public var afterTooMany = Duration.seconds(60)
     /// How long to wait for ``ClientCommand/useToken(_:)`` after ``ClientEvent/credentialsRefused``.
     public var token = Duration.seconds(60)
-    /// How long to wait for a meal's event while a socket is open before the one load that does not count as a poll.
+    /// How long to wait for a meal's event, while a socket is open, before the single load that does not count as a
+    /// poll.
     ///
     /// Processing takes 2.0 to 4.5 s. A load within 5 s of the creation does not count as a poll.
     public var mealEvent = Duration.milliseconds(4700)

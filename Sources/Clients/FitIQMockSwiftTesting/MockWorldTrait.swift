@@ -51,7 +51,7 @@ public struct MockWorldTrait: TestTrait, SuiteTrait, TestScoping {
             failure.yield()
             outcome = .failure(error)
         }
-        // Run this in a separate task, which stays uncancelled if the test was cancelled.
+        // Run this in a separate task, which is not cancelled if the test is cancelled.
         let judged = await Task {
             let (breaches, failed) = (try await world.breaches(allowing: allowed), failure)
             if breaches.contains(where: \.isFailure) { failed.yield() }
@@ -80,7 +80,7 @@ public struct MockWorldTrait: TestTrait, SuiteTrait, TestScoping {
             Issue.record(
                 "\(breach.text)", severity: breach.isFailure ? .error : .warning, sourceLocation: test.sourceLocation)
         #else
-            // Earlier versions have no severities, so a warning would fail the test.
+            // Earlier versions do not support severities, so a warning would fail the test.
             if breach.isFailure { Issue.record("\(breach.text)", sourceLocation: test.sourceLocation) }
         #endif
     }

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Where the server's address came from.
+/// The source of the server's address.
 enum Origin: Sendable {
     case variable, readyFile, argument, program, usual
 
@@ -27,7 +27,7 @@ struct Admin: Sendable {
     /// The time limit for a response, in seconds.
     var patience: TimeInterval = 30
 
-    /// One of two sessions, so that waiting requests never block others.
+    /// One of two sessions, so that waiting requests never block other requests.
     private static let quick = session(connections: 16)
     private static let waiting = session(connections: 512)
 
@@ -60,7 +60,7 @@ struct Admin: Sendable {
     ///
     /// - Parameters:
     ///   - path: The percent-encoded path after ``url``.
-    ///   - wait: The time for which the server may wait before it responds.
+    ///   - wait: How long the server may wait before it responds.
     func send(
         _ method: String, _ path: String = "", query: [String: String] = [:], _ body: MockWorld.JSON? = nil,
         waiting wait: Duration? = nil
@@ -85,7 +85,7 @@ struct Admin: Sendable {
         throw refusal(status, data, of: name)
     }
 
-    /// Waits for the response to a request, and throws at the time limit, regardless of the system's time-outs.
+    /// Waits for the response to a request; throws an error at the time limit, regardless of the system's time-outs.
     private static func answer(
         to request: URLRequest, named name: String, in session: URLSession, within patience: TimeInterval
     ) async throws -> (Data, URLResponse) {

@@ -9,7 +9,7 @@
         private let life: FileHandle
         private let end: AsyncStream<Void>
 
-        /// A script in which `sh` becomes the server and leaves a process that ends the server when standard input
+        /// A script in which `sh` becomes the server, after starting a process that ends the server when standard input
         /// ends.
         ///
         /// The shell does not wait for children, because Foundation may start it with SIGCHLD blocked. The end of the
@@ -81,7 +81,7 @@
             for await _ in end {}
         }
 
-        /// The program from the environment, or else from `PATH`.
+        /// The program from the environment, or from `PATH` if the environment does not set one.
         private static func program() throws -> URL {
             let environment = ProcessInfo.processInfo.environment
             let named = environment["FITIQ_MOCK_BINARY"]

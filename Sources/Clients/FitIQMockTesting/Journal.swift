@@ -5,7 +5,7 @@ extension MockWorld {
     public struct Entry: Sendable, Hashable, Decodable {
         /// The number in the journal, from 1.
         public let number: Int
-        /// When it happened, by the world's clock.
+        /// When the event happened, by the world's clock.
         public let time: Date
         /// The kind: `exchange`, `opened`, `frame`, `closed`, `fault`, `clock`, `note`, `held` or `released`.
         public let kind: String
@@ -15,7 +15,7 @@ extension MockWorld {
         public let endpoint: String?
         /// The client's request, if the entry is a request or a WebSocket handshake.
         public let request: Message?
-        /// The server's response, or nil if the client got none.
+        /// The server's response, or nil if the client got no response.
         public let response: Message?
         /// The names of the applied faults.
         public let faults: [String]?
@@ -61,7 +61,7 @@ extension MockWorld {
         public let query: String?
         /// The text of the body.
         public let body: String
-        /// The response's status: nil without a response, 101 for a WebSocket.
+        /// The response's status: nil if there was no response, and 101 for a WebSocket.
         public let status: Int?
         /// The text of the response's body.
         public let responseBody: String?
@@ -85,7 +85,7 @@ extension MockWorld {
 
     /// The clients' requests and handshakes, oldest first.
     ///
-    /// It returns only the newest 1,000.
+    /// Only the newest 1,000 requests and handshakes are returned.
     public func requests() async throws -> [Request] {
         try await entries("requests").compactMap { entry in
             guard let request = entry.request, let method = request.method, let target = request.target else {
@@ -104,7 +104,7 @@ extension MockWorld {
 
     /// The frames on the world's WebSockets, oldest first.
     ///
-    /// It returns only the newest 1,000.
+    /// Only the newest 1,000 frames are returned.
     public func frames() async throws -> [Frame] {
         try await entries("frames", kind: "frame").map { entry in
             Frame(
@@ -128,7 +128,7 @@ extension MockWorld {
     /// The traffic as HAR, for browsers, proxies and `fitiq-mock replay`.
     public func har() async throws -> Data { try await admin.send("GET", "har") }
 
-    /// The server's page with this world's journal and verdicts, which works without a server.
+    /// The server's page with this world's journal and verdicts; the page works without a server.
     public func htmlReport() async throws -> Data {
         let page = String(decoding: try await root.send("GET", "ui"), as: UTF8.self)
         let (journal, verdicts) = try await (journal(), admin.send("GET", "verdicts"))

@@ -14,7 +14,7 @@ extension MockWorld {
         package let data: Data
     }
 
-    /// The client's breaches without the allowed ones; an unknown name also counts as a breach.
+    /// The client's breaches, except for allowed ones; an unknown name also counts as a breach.
     package func breaches(allowing allowed: Set<String>) async throws -> [Breach] {
         var breaches: [Breach] = []
         if !allowed.isEmpty {

@@ -2,14 +2,14 @@ import Foundation
 
 /// A running fitiq-mock, in which each test creates its own world.
 ///
-/// ``shared`` finds a running server. ``start(scenario:options:binary:)`` starts one on macOS and Linux.
+/// ``shared`` finds a running server. ``start(scenario:options:binary:)`` starts a server on macOS and Linux.
 public final class MockServer: Sendable {
     /// The oldest version whose admin API supports this kit.
     public static let oldest = "0.1.0"
 
     /// The server found through the environment.
     ///
-    /// It is found at the first request.
+    /// The search takes place at the first request.
     ///
     /// These are tried in order:
     /// - the server at `FITIQ_MOCK_URL`
@@ -42,7 +42,8 @@ public final class MockServer: Sendable {
     ///
     /// - Parameters:
     ///   - scenario: The scenario, or nil for the server's scenario.
-    ///   - guide: The guide that the world follows. The default is the scenario's guide, or else `union`
+    ///   - guide: The guide that the world follows. The default is the scenario's guide, or `union` if the scenario has
+    ///     no guide
     ///   - clock: Whether tests control the world's time, or nil for the scenario's choice.
     ///   - seed: Determines all IDs and the pace, or nil for the scenario's choice.
     ///   - label: A label for lists of worlds, such as the test's name; truncated to 200 bytes
@@ -60,12 +61,14 @@ public final class MockServer: Sendable {
     #if os(macOS) || os(Linux)
         /// Starts a server on a free port and waits until it accepts requests.
         ///
-        /// It ends with ``stop()``, when this object is released, or when the test process ends in any way.
+        /// The server ends when ``stop()`` is called, when this object is released, or when the test process ends in
+        /// any way.
         ///
         /// - Parameters:
         ///   - scenario: The name of a built-in scenario, or the path of a file.
-        ///   - options: Further options of `fitiq-mock serve`.
-        ///   - binary: The program; nil means `FITIQ_MOCK_BINARY` or, without it, `fitiq-mock` in `PATH`
+        ///   - options: Additional options for `fitiq-mock serve`.
+        ///   - binary: The program; nil means `FITIQ_MOCK_BINARY`, or `fitiq-mock` in `PATH` if that variable is not
+        ///     set
         public static func start(
             scenario: String = "default", options: [String] = [], binary: URL? = nil
         ) async throws -> MockServer {
@@ -76,14 +79,14 @@ public final class MockServer: Sendable {
 
         /// A server for a trait that starts with its first world: `.mockWorld(server: .starting())`.
         ///
-        /// Keep it in a `static let`, so that all tests share one server.
+        /// Keep the server in a `static let`, so that all tests share it.
         public static func starting(
             scenario: String = "default", options: [String] = [], binary: URL? = nil
         ) -> MockServer {
             MockServer(Search { Found(try await Child.start(["--scenario", scenario] + options, binary: binary)) })
         }
 
-        /// Stops a server started by the tests, and waits for its end.
+        /// Stops a server that the tests started, and waits until it has ended.
         ///
         /// Other servers keep running.
         public func stop() async { await search.found()?.child?.stop() }
@@ -104,7 +107,7 @@ struct Found: Sendable {
 
     var admin: Admin { Admin(url: url.appendingPathComponent("__admin"), token: token, patience: patience) }
 
-    /// Checks whether a server answers, and its program and version.
+    /// Checks whether a server answers, and checks its program and version.
     func checked() async throws -> Found {
         struct Health: Decodable {
             var status: String
@@ -123,7 +126,7 @@ struct Found: Sendable {
         guard !health.version.isVersion(before: MockServer.oldest) else {
             throw Messages.old(health.version, url)
         }
-        // Builds between two releases have the same version, so check the server's operations.
+        // Check the server's operations, because builds between two releases have the same version.
         let index: Index = try await admin.read("GET", "")
         let known = Set(index.operations.map { "\($0.method) \($0.path)" })
         if let missing = Admin.operations.first(where: { !known.contains($0) }) {

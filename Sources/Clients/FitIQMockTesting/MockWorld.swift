@@ -1,10 +1,10 @@
 import Foundation
 
-/// A test's backend, with users, IDs, clock, faults and journal that no other test shares.
+/// A test's backend, with its own users, IDs, clock, faults and journal.
 ///
-/// ``MockServer/world(scenario:guide:clock:seed:label:)`` creates one. The trait `.mockWorld()` of
-/// `FitIQMockSwiftTesting` and `mockWorld()` of `FitIQMockXCTest` create one for a test and end it. The server deletes
-/// a world without requests for 30 minutes.
+/// ``MockServer/world(scenario:guide:clock:seed:label:)`` creates one. The trait `.mockWorld()` in
+/// `FitIQMockSwiftTesting` and `mockWorld()` in `FitIQMockXCTest` create a world for a test and end it after the test.
+/// The server deletes a world that has had no requests for 30 minutes.
 public struct MockWorld: Sendable {
     /// The world's name in the server and in the journal.
     public var id: String { account.id }
@@ -43,7 +43,7 @@ public struct MockWorld: Sendable {
     let server: MockServer
     /// The admin API of the world.
     let admin: Admin
-    /// The admin API of the server or of the world that this world belongs to.
+    /// The admin API of the server, or of the world to which this world belongs.
     let root: Admin
 
     /// The fields that authorise a request, for `URLSessionConfiguration.httpAdditionalHeaders`.
@@ -51,7 +51,7 @@ public struct MockWorld: Sendable {
 
     /// Environment variables that tell a program about the world, such as `FITIQ_MOCK_URL`.
     ///
-    /// You can assign them to `XCUIApplication.launchEnvironment`.
+    /// You can assign these variables to `XCUIApplication.launchEnvironment`.
     public var environment: [String: String] {
         var variables = [
             "FITIQ_MOCK_URL": url.absoluteString, "FITIQ_MOCK_WS_URL": webSocketURL.absoluteString,
@@ -78,7 +78,7 @@ public struct MockWorld: Sendable {
 }
 
 extension MockWorld {
-    /// A scenario, either a built-in one by name or a whole scenario as an object.
+    /// A scenario: the name of a built-in scenario, or a whole scenario as an object.
     public struct Scenario: Sendable, ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral {
         let json: JSON
 
@@ -102,11 +102,11 @@ extension MockWorld {
         public static let real = Clock(json: "real")
         /// Time passes only when a test advances it.
         ///
-        /// It starts on 29 January 2025.
+        /// The clock starts on 29 January 2025.
         public static let manual = Clock(json: "manual")
         /// Time passes only when a test advances it.
         ///
-        /// It starts at this date, in whole seconds.
+        /// The clock starts at this date, in whole seconds.
         public static func manual(from date: Date) -> Clock { Clock(json: ["manual": .string(date.admin)]) }
     }
 

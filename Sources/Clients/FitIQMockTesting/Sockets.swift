@@ -26,7 +26,7 @@ extension MockWorld {
         public var path: String { state.path }
         /// The socket's consultation.
         public var consultation: String? { state.consultation }
-        /// Whether the socket was open and not held, closing or silent when listed.
+        /// Whether the socket was open when it was listed, and was not held, closing or silent.
         public var isOpen: Bool { state.state == "open" }
 
         /// Sends a message, bypassing all faults.
@@ -35,7 +35,7 @@ extension MockWorld {
         /// Sends a text message, which need not be JSON.
         public func send(text: String) async throws { try await act("send", ["text": .string(text)]) }
 
-        /// Holds the frames of both directions until ``release()``, for at most 30 s of the world's time.
+        /// Holds the frames of both directions until ``release()`` is called, for at most 30 s of the world's time.
         ///
         /// A second call has no effect.
         public func hold() async throws {
@@ -50,10 +50,10 @@ extension MockWorld {
             }
         }
 
-        /// Sends all frames that ``hold()`` holds.
+        /// Sends all frames that ``hold()`` is holding.
         public func release() async throws { _ = try await admin.send("DELETE", "breakpoints/\(holdName)") }
 
-        /// Stops sending and reading, with the connection open, until ``resume()``.
+        /// Stops sending and reading until ``resume()`` is called; the connection stays open.
         public func silence() async throws { try await act("silence") }
 
         /// Ends ``silence()``.
@@ -64,7 +64,7 @@ extension MockWorld {
             try await act("close", ["code": .integer(Int64(code)), "reason": .string(reason)])
         }
 
-        /// Ends the connection with RST and without a close frame, like a broken network.
+        /// Ends the connection with RST and without a close frame, as a broken network would.
         public func reset() async throws { try await act("reset") }
 
         private var holdName: String { "kit-\(connection)" }

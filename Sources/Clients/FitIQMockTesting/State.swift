@@ -43,13 +43,13 @@ extension MockWorld {
         public let title: String?
         /// The goal that the consultation is about.
         public let goal: String?
-        /// The messages of the user and the coach, oldest first.
+        /// The messages from the user and the coach, oldest first.
         public let messages: [Message]?
 
         public struct Message: Sendable, Hashable, Decodable {
-            /// The user's text, or nil for a message of the coach.
+            /// The user's text, or nil for a message from the coach.
             public let user: String?
-            /// The coach's text, or nil for a message of the user.
+            /// The coach's text, or nil for a message from the user.
             public let assistant: String?
         }
     }

@@ -8,15 +8,15 @@ extension MockWorld {
 
     /// Advances a manual clock.
     ///
-    /// When this returns, all due events have happened.
+    /// When this function returns, all due events have happened.
     public func advance(by duration: Duration) async throws {
         _ = try await admin.send("POST", "clock", ["advance": duration.json])
     }
 
     /// Advances a manual clock from event to event until a journal entry matches.
     ///
-    /// - Parameter limit: The maximum time by which to advance the clock.
-    /// - Throws: ``MockError`` of the kind `nothingMatched`, with the nearest entries.
+    /// - Parameter limit: The longest time by which the clock may advance.
+    /// - Throws: A ``MockError`` of the kind `nothingMatched`, with the nearest entries.
     @discardableResult
     public func advance(until condition: Condition, within limit: Duration = .seconds(3600)) async throws -> Entry {
         let moved: Moved = try await admin.read(
@@ -42,9 +42,9 @@ extension MockWorld {
         _ = try await admin.send("POST", "reset", ["scenario": scenario.json])
     }
 
-    /// Creates a world with this one's current state and its own credentials.
+    /// Creates a world with this world's current state, but with its own credentials.
     ///
-    /// The test must end it with ``end()``.
+    /// The test must end the new world with ``end()``.
     public func fork() async throws -> MockWorld {
         MockWorld(try await admin.read("POST", "fork", [:]), server: server, admin: root)
     }
@@ -74,7 +74,7 @@ extension MockWorld {
         ///
         /// - Parameters:
         ///   - name: The name for ``MockWorld/setFault(_:isEnabled:)``.
-        ///   - endpoint: A method and path such as `GET /api/v1/goals`, or `any` for all.
+        ///   - endpoint: A method and path such as `GET /api/v1/goals`, or `any` for all requests.
         ///   - requests: The affected requests, such as `1..3`, or nil for all.
         ///   - retryAfter: The seconds in `Retry-After`.
         public static func status(
@@ -88,9 +88,9 @@ extension MockWorld {
         }
     }
 
-    /// Adds all faults or none, starting with the next request.
+    /// Adds either all faults or none, starting with the next request.
     ///
-    /// - Returns: Their names, including those chosen by the server.
+    /// - Returns: The faults' names, including names that the server chose.
     @discardableResult
     public func add(faults: Fault...) async throws -> [String] {
         guard let first = faults.first else { return [] }
@@ -113,7 +113,7 @@ extension MockWorld {
     /// Removes all faults and breakpoints, including the scenario's.
     public func removeAllFaults() async throws { _ = try await admin.send("DELETE", "faults") }
 
-    /// The names of the faults in the order of their application.
+    /// The names of the faults, in the order in which they are applied.
     public func faults() async throws -> [String] {
         try await admin.read(as: Faults.self, "GET", "faults").faults.map(\.name)
     }
@@ -121,7 +121,7 @@ extension MockWorld {
     private struct Faults: Decodable { var faults: [Named] }
     private struct Named: Decodable { var name: String }
 
-    /// Simulates a network between clients and the world, or stops with nil.
+    /// Simulates a network between clients and the world; nil stops the simulation.
     ///
     /// The network is `edge`, `3g`, `lte`, `wifi-bad`, `train`, `lift`, `satellite`, `captive-portal`, `offline`, or an
     /// object that describes one.

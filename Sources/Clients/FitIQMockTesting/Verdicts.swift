@@ -35,10 +35,10 @@ extension MockWorld {
 
         /// Whether a *must* is broken.
         ///
-        /// Even a *should* may have such findings.
+        /// Even a *should* obligation may have such findings.
         public var failsTest: Bool { verdict == .broken && (level == .must || findings.contains { $0.level == .must }) }
 
-        /// The breaches in words: the clause, each finding with its evidence, and how to fix it.
+        /// A description of the breaches: the clause, each finding with its evidence, and how to fix it.
         public var report: String {
             var lines = ["\(id) is broken: \(clause)"]
             for finding in findings {
@@ -53,8 +53,8 @@ extension MockWorld {
 
     /// The obligations that the world's clients kept and broke so far.
     ///
-    /// On a manual clock, a client with timers on the system's clock appears not to wait. Allow the obligations about
-    /// time, or give the client a clock that the test advances.
+    /// On a manual clock, a client with timers on the system's clock appears not to wait. Either allow the obligations
+    /// about time, or give the client a clock that the test advances.
     ///
     /// - Parameter outcome: The verdicts to return, or nil for all.
     public func verdicts(_ outcome: Verdict.Outcome? = nil) async throws -> [Verdict] {

@@ -38,7 +38,7 @@ extension MockWorld {
             return condition.with(json)
         }
 
-        /// An opened WebSocket, with this path if given.
+        /// An opened WebSocket, with this path if a path is given.
         public static func socket(_ path: String? = nil) -> Condition {
             var condition: Condition = ["kind": "opened"]
             condition.members["path"] = path.map(JSON.string)
@@ -58,11 +58,11 @@ extension MockWorld {
         }
     }
 
-    /// The position in the journal at which to start searching.
+    /// The journal position at which the search starts.
     public struct Place: Sendable {
         let json: JSON
 
-        /// From the start, so that past entries count.
+        /// From the start, which means that past entries count.
         public static let beginning = Place(json: 0)
         /// From now on.
         public static let now = Place(json: "now")
@@ -75,7 +75,7 @@ extension MockWorld {
     /// - Parameters:
     ///   - limit: The time limit, at most 10 minutes.
     ///   - place: Where to start; by default, past entries count
-    /// - Throws: ``MockError`` of the kind `nothingMatched`, with the nearest entries and their differences.
+    /// - Throws: A ``MockError`` of the kind `nothingMatched`, with the nearest entries and their differences.
     @discardableResult
     public func wait(
         for condition: Condition, within limit: Duration = .seconds(5), since place: Place = .beginning

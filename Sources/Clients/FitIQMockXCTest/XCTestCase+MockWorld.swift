@@ -5,7 +5,7 @@ import XCTest
 extension XCTestCase {
     /// Creates a world for the current test.
     ///
-    /// At the test's end, the client is judged and the world is deleted.
+    /// When the test ends, the client is judged and the world is deleted.
     ///
     /// Each broken *must* becomes an issue at this call's line, and each broken *should* becomes a warning on standard
     /// error. After a breach, the world's journal, its traffic as HAR and an HTML report are attached if XCTest
@@ -44,7 +44,7 @@ extension XCTestCase {
 
     private static func record(_ breach: MockWorld.Breach, _ file: StaticString, _ line: UInt) {
         if breach.isFailure { return XCTFail(breach.text, file: file, line: line) }
-        // XCTest has no warnings; Xcode recognises this form.
+        // XCTest has no warnings, but Xcode recognises this form.
         FileHandle.standardError.write(Data("\(file):\(line): warning: \(breach.text)\n".utf8))
     }
 

@@ -3,7 +3,8 @@
     import XCUIAutomation
 
     extension XCUIApplication {
-        /// Launches the app with a world as its backend, which environment variables such as `FITIQ_MOCK_URL` describe.
+        /// Launches the app with a world as its backend; environment variables such as `FITIQ_MOCK_URL` describe the
+        /// world.
         ///
         /// docs/app.md of fitiq-mock shows how the app reads them.
         @MainActor

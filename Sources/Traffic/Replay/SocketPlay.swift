@@ -15,7 +15,7 @@ struct SocketPlay: Sendable {
 
     /// The index of the script's next step.
     ///
-    /// For lock-step, the times at which the previous step happened and was recorded are needed too.
+    /// Lock-step also needs the times at which the previous step happened and was recorded.
     private var cursor = 0
     private var base: Int64 = 0
     private var offset: Int64 = 0

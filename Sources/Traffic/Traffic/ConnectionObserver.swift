@@ -433,7 +433,7 @@ struct SocketObserver: Sendable {
     private var toServer: WebSocket.Connection
     private var toClient: WebSocket.Connection
     private var closedFirst: Party?
-    /// Whether both close frames were seen.
+    /// Whether both close frames have been seen.
     private(set) var isClosed = false
     private var isReadable = true
     private var events: [WebSocket.Event] = []
@@ -453,7 +453,8 @@ struct SocketObserver: Sendable {
     /// Stops reading; the connection's end is still reported.
     mutating func stopReading() { isReadable = false }
 
-    /// How the socket ended: by close frames if both were exchanged, otherwise by this party and cause.
+    /// How the socket ended: with close frames if both were exchanged; otherwise, the given party ended it for the
+    /// given cause.
     func ending(at time: Timestamp, by party: Party, cause: SessionEnding.Cause) -> SessionEnding {
         SessionEnding(time: time, party: closedFirst ?? party, cause: closedFirst == nil ? cause : .closeFrame)
     }

@@ -185,7 +185,7 @@ enum Messages {
             + TerminalText.excerpt(hold.subject.utf8, width: 1000)
     }
 
-    /// - Parameter late: The delay by the breakpoint in nanoseconds.
+    /// - Parameter late: How long the breakpoint delayed the message, in nanoseconds.
     static func describe(_ release: RecordedRelease, late: Int64) -> String {
         let name = TerminalText.excerpt(release.breakpoint.utf8, width: 100)
         return "\(release.action.rawValue) \(duration(max(late, 0))) after it was due (\(name))"

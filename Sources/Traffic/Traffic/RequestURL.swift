@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Text
 
-/// A parsed URL or request target, with the parts that replays and comparisons of sessions compare.
+/// A parsed URL or request target, with the parts that replays and session comparisons use.
 package struct RequestURL: Sendable {
     /// The host and port in lower case, without the scheme's default port; it is empty for a request target.
     package let authority: String
@@ -25,7 +25,7 @@ package struct RequestURL: Sendable {
         items = url.items
     }
 
-    /// Normalises host and port: lower case, without the scheme's default port.
+    /// Normalises host and port to lower case, without the scheme's default port.
     static func authority(_ text: some StringProtocol, scheme: some StringProtocol) -> String {
         let (text, scheme) = (text.lowercased(), scheme.lowercased())
         let own = ["http", "ws"].contains(scheme) ? ":80" : ["https", "wss"].contains(scheme) ? ":443" : nil
@@ -43,9 +43,9 @@ package struct RequestURL: Sendable {
     }
 }
 
-/// Origins that count as equal: those of a recording and of the servers compared with it.
+/// Origins that count as equal: the origins of a recording and of the servers that are compared with it.
 ///
-/// A client uses its server's origin in place of a recorded one.
+/// A client uses its server's origin in place of a recorded origin.
 package struct Origins: Sendable {
     /// The hosts with ports, in lower case.
     private var recorded: Set<ExactString>
@@ -91,7 +91,7 @@ public struct PathPrefix: Sendable, Equatable {
         return parts.origin + (rest.isEmpty ? "/" : String(Substring(rest))) + (parts.query.map { "?" + $0 } ?? "")
     }
 
-    /// Guesses the prefix without which a path is one of the API's.
+    /// Guesses the prefix to remove so that a path becomes an API path.
     static func guess(_ path: [String]) -> String? {
         let places = path.indices.dropFirst().prefix(8)
         let start = places.first { path[$0] == "api" && Route(segments: Array(path[$0...])) != nil }
@@ -121,7 +121,7 @@ package struct FormBody {
 
     package let fields: [Field]
 
-    /// Returns nil unless the body and its media type are a form's.
+    /// Returns nil unless the body and its media type are those of a form.
     package init?(_ body: [UInt8], of fields: [SessionField]) {
         guard !body.isEmpty, let type = fields.value(of: "content-type") else { return nil }
         switch type.prefix(while: { $0 != ";" && $0 != " " }).lowercased() {

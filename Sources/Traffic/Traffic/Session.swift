@@ -21,7 +21,7 @@ public struct SessionExchange: Sendable, Equatable {
     public var started: Timestamp
     /// The arrival time of the 101 that opened a WebSocket.
     ///
-    /// It is nil for other exchanges, including refused handshakes.
+    /// The time is nil for other exchanges, including refused handshakes.
     public var opened: Timestamp?
     /// Nanoseconds from the end of the request to the first byte of the response; 0 if unknown.
     public var waited: Int64 = 0
@@ -60,7 +60,7 @@ public struct SessionRequest: Sendable, Equatable {
     /// The same as ``SessionResponse/coding``.
     public var coding: SessionCoding?
 
-    /// Whether the recording lacks all or part of a sent body.
+    /// Whether all or part of a sent body is missing from the recording.
     package var hasUnknownBody: Bool {
         if let body { return body.isCut }
         return fields.contains { $0.name.lowercased() == "content-length" && Int($0.value) ?? 0 > 0 }
@@ -72,14 +72,14 @@ public struct SessionResponse: Sendable, Equatable {
     public var fields: [SessionField] = []
     /// The body without framing, which may be empty.
     ///
-    /// If the fields name a content coding, the body is encoded.
+    /// If the fields contain a content coding, the body is encoded.
     public var body = RecordedBody()
     /// Whether the last byte arrived before the connection ended.
     public var isComplete = true
 
     /// The coding that the recorder decoded.
     ///
-    /// The fields then lack `Content-Encoding`.
+    /// The fields then do not contain `Content-Encoding`.
     public var coding: SessionCoding?
 
     /// Whether the body has a content coding, such as gzip (RFC 9110 §8.4).
@@ -95,7 +95,7 @@ public struct SessionCoding: Sendable, Hashable {
 }
 
 extension [SessionField] {
-    /// The fields' only content coding, if we can decode it.
+    /// The only content coding in the fields, if we can decode it.
     var undoneCoding: (name: String, format: ZlibFormat)? {
         let codings = filter(\.isContentEncoding)
         guard codings.count == 1 else { return nil }
@@ -137,7 +137,7 @@ extension SessionFrame {
     }
 }
 
-/// How and when a WebSocket's connection ended: by close frames (which `frames` contains), FIN or RST.
+/// How and when a WebSocket's connection ended: with close frames (which `frames` contains), FIN or RST.
 public typealias SessionEnding = Timed<RecordedClosing>
 
 extension SessionEnding {

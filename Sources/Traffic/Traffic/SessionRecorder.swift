@@ -1,7 +1,7 @@
 import FitIQAPI
 import Text
 
-/// Records live connections as a HAR file: converts the bytes of both directions to writes to the file.
+/// Records live connections as a HAR file: converts the bytes of both directions to file writes.
 ///
 /// It observes each connection (``ConnectionObserver``) and replaces secrets (``Redactor``). The file is complete after
 /// every write. The recorder does no I/O: at the end of each turn, the caller performs the writes of ``takeWrites()``
@@ -17,11 +17,11 @@ public final class SessionRecorder {
         public var excludedPaths: [String] = []
         /// The limits of the file.
         ///
-        /// The defaults keep the file readable. Beyond the limits, the recorder adds nothing.
+        /// The defaults keep the file readable. Beyond the limits, the recorder adds nothing to the file.
         public var fileLimits = HARLimits()
         /// The maximum memory of all connections in bytes.
         ///
-        /// Recording stops for the connection that exceeds it.
+        /// The recorder stops recording the connection that exceeds this limit.
         public var heldBytes = 512 * 1024 * 1024
         /// The memory limits of each connection.
         public var limits = ConnectionObserver.Limits()
@@ -81,7 +81,7 @@ public final class SessionRecorder {
 
     /// Adds a connection.
     ///
-    /// Its number must differ from all open connections' numbers; the scheme is `http` or `https`.
+    /// The connection's number must differ from the numbers of all open connections; the scheme is `http` or `https`.
     public func opened(_ connection: UInt64, scheme: String) {
         precondition(taps[connection] == nil, "connection \(connection) is open already")
         let observer = ConnectionObserver(scheme: scheme, authority: settings.authority, limits: settings.limits)
@@ -129,18 +129,18 @@ public final class SessionRecorder {
 
     /// Returns the writes since the last call.
     ///
-    /// Perform them in order at the end of a turn, completely or not at all.
+    /// Perform all the writes in order at the end of a turn, or perform none.
     public func takeWrites() -> [FileWrite] { writer.takeWrites() }
 
-    /// Returns the sentences since the last call about missing parts, for the log.
+    /// Returns the log sentences about missing parts since the last call.
     public func takeNotes() -> [String] {
         defer { newNotes = [] }
         return newNotes
     }
 
-    /// Ends the recording and returns the finished file as pieces of the growing one.
+    /// Ends the recording, and returns the finished file as pieces of the growing file.
     ///
-    /// Unfinished exchanges are recorded as far as they arrived. The ranges are valid after the writes from a
+    /// For unfinished exchanges, the parts that have arrived are recorded. The ranges are valid after the writes from a
     /// subsequent ``takeWrites()``.
     public func finish(at time: Timestamp, shiftedBy shifts: [UInt64: Int64] = [:]) -> SessionCompaction {
         for (connection, tap) in taps.sorted(by: { $0.key < $1.key }) {
@@ -176,7 +176,7 @@ public final class SessionRecorder {
             let unread = settings.keepsSecrets || exchange.isSocket ? [] : exchange.unreadBodies
             if !settings.keepsSecrets { redactor.redact(&exchange) }
             for (party, coding) in unread {
-                // This is only for the log: the file marks the entry.
+                // This note is only for the log, because the entry in the file is marked.
                 newNotes.append(cut(Messages.unread(coding, from: party, exchange.request)))
             }
             if exchange.isSocket { tap.socket = writer.open(exchange) } else { writer.write(exchange) }

@@ -22,11 +22,11 @@ package struct FoundValue: Equatable {
 
 /// Finds volatile values (IDs, times, addresses and origins) in JSON, paths, sentences or any other text.
 ///
-/// This defines how two equal runs may differ. A replay accepts other values in their place, and a comparison of
-/// sessions ignores them. Only a replay tracks IDs, because each ID has its own responses: an ID from the server
-/// matches only itself, and two IDs stay distinct.
+/// The scanner defines how two equal runs may differ. A replay accepts other values in their place, and a session
+/// comparison ignores them. Only a replay tracks IDs, because each ID has its own responses: a server ID matches only
+/// itself, and two IDs stay distinct.
 ///
-/// The time is linear: every byte belongs to one run, which is checked a fixed number of times.
+/// Scanning takes linear time, because every byte belongs to one run, which is checked a fixed number of times.
 package struct ValueScanner {
     /// The maximum length of an ID or e-mail address in bytes.
     package static let longestValue = 200
@@ -164,7 +164,7 @@ package struct ValueScanner {
 }
 
 extension JSONNumber {
-    /// The same text for all notations of a number.
+    /// The canonical text of a number, which is the same for all notations.
     package var canonicalText: String { int.map(String.init) ?? double.map { JSONNumber($0).text } ?? text }
 }
 
@@ -187,7 +187,7 @@ extension UnsafeBufferPointer<UInt8> {
         let digits = count(where: \.isDigit)
         let (upper, lower) = (count(where: \.isUppercaseLetter), count(where: \.isLowercaseLetter))
         guard digits > 0 else { return false }
-        // An ID has one third digits or both cases, is a ULID, or is hexadecimal with or without a prefix.
+        // An ID consists of one third digits or has both cases, is a ULID, or is hexadecimal with or without a prefix.
         if digits * 3 >= count || (upper > 0 && lower > 0) { return true }
         if count == 26, lower == 0 { return true }
         let tail = count - 1 - (lastIndex { !$0.isHexDigit } ?? -1)
@@ -207,7 +207,7 @@ extension UnsafeBufferPointer<UInt8> {
         return dot > at + 1 && dot + 1 < count
     }
 
-    /// Whether the bytes are three base64url parts separated by dots, beginning like a JSON object (RFC 7519).
+    /// Whether the bytes are three base64url parts separated by dots that begin like a JSON object (RFC 7519).
     fileprivate var isWebToken: Bool {
         guard count >= 20, starts(with: "eyJ".utf8) else { return false }
         return allSatisfy { $0.isWordCharacter || $0 == .dot } && count { $0 == .dot } == 2

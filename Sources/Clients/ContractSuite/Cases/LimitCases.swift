@@ -8,7 +8,7 @@ extension ContractCase {
         + goalCases + goalAnswerCases + mealCases + guideCases
 }
 
-/// Short forms that keep the cases readable.
+/// Shorthands that keep the cases readable.
 extension Step {
     package static func start(_ persona: Persona) -> Step { .perform(.startConsultation(persona: persona)) }
     package static func open(_ id: String) -> Step { .perform(.openConsultation(id: id)) }
@@ -184,7 +184,7 @@ extension ContractCase {
             .expect(.problemCount(.tooMany, 0)), .pass(.seconds(15)), .start(.nutritionist), .untilReady, .disconnect),
     ]
 
-    /// The flow of each guide, with answers that follow only that guide.
+    /// Each guide's flow, with answers that follow only this guide.
     static let guideCases: [ContractCase] = [
         ContractCase(
             "guide/consultation-websocket/chat", "Create, chat, return to the same consultation",

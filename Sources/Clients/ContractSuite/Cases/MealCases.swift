@@ -62,7 +62,7 @@ extension ContractCase {
             setting: .builtIn("scripted-coach"), faces: ["goal/links-created-goal"],
             steps: .start(.wellnessSpecialist), .untilReady, .send("I want to set myself a goal"), .untilAnswered(2),
             .createGoal("Run 5 km"), .untilAll(.goalLinked("Run 5 km"), .idle, within: .seconds(60)),
-            // If the client has not linked the goal, the judge notices once the link is overdue.
+            // If the client has not linked the goal, the judge reports this once the link is overdue.
             .pass(.seconds(40)), .disconnect),
         ContractCase(
             "goal/create/without-a-suggestion-stays-unlinked",
@@ -235,7 +235,7 @@ extension ContractCase {
             setting: .builtIn("meal-fails"), faces: ["meal/no-poll-while-connected"],
             steps: [
                 .start(.nutritionist), .untilReady, .logMeal("the usual"),
-                // The event comes after 2 s. A client still waiting after 4 s has ignored it.
+                // The event arrives after 2 s. A client that is still waiting after 4 s has ignored the event.
                 .untilAll(
                     .mealError("the usual", containing: "Failed to parse meal input"), .problem(.meal), .idle,
                     within: .seconds(4)), .disconnect,
@@ -248,7 +248,7 @@ extension ContractCase {
             steps: [
                 .start(.nutritionist), .untilReady, .logMeal("porridge"), .logMeal("the usual"), .logMeal("2 eggs"),
                 .logMeal("1 apple"),
-                // Like the guide's client, a client may follow only the latest meal.
+                // A client may follow only the latest meal, like the client in the guide.
                 .until(
                     .checking(.ownMeal, .all([.meal("1 apple", .completed, calories: 95), .idle])),
                     within: .seconds(30)),

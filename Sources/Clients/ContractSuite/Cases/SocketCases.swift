@@ -5,7 +5,7 @@ extension ContractCase {
     private static let history = Clause(
         .consultationWebSocket, "Issue: messages not appearing", "The client reads missed messages from the history.")
 
-    /// A case that truncates the first answer, which the client must read from the history.
+    /// A case that truncates the first answer, so that the client must read the answer from the history.
     private static func cut(
         _ name: String, _ title: String, _ setting: Setting, faces: [String], within limit: Duration = .minutes(5)
     ) -> ContractCase {

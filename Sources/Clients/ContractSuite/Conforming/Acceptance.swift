@@ -4,14 +4,14 @@ import Scenarios
 import Text
 import Traffic
 
-/// Finds the changes that make the fake answer like a server by repeated comparison.
+/// Compares repeatedly to find the changes that make the fake answer like a server.
 extension Conformance {
     /// The overlay created from a comparison's deviations.
     public struct Acceptance: Sendable {
         /// The comparison's overlay with the new changes.
         public fileprivate(set) var overlay: Overlay
         public fileprivate(set) var newCount = 0
-        /// The places of deviations that an overlay cannot express, such as an answer that is not JSON.
+        /// The places of deviations that an overlay cannot express, such as a non-JSON answer.
         public fileprivate(set) var rest: [String] = []
     }
 
@@ -21,7 +21,7 @@ extension Conformance {
         Self.learn(session, in: mode, into: &theirs)
         var (conformance, changes) = (self, overlay.changes)
         var known = Set(changes)
-        // A change reveals its additions' contents, so each round goes one level deeper.
+        // A change reveals the contents of added members, so each round goes one level deeper.
         for _ in 0..<ScenarioLimits.depth {
             conformance.compare(session, playedIn: nil)
             let new = conformance.endpoints.flatMap { conformance.changes(for: $0, theirs[$0.endpoint] ?? [:]) }
@@ -86,7 +86,7 @@ extension Conformance {
             }
     }
 
-    /// The fake's status or type to replace with the server's, or nil unless exactly one fits.
+    /// The fake's status or type that the server's value replaces, or nil unless exactly one candidate fits.
     ///
     /// A candidate is a success status, or the type of a message with the same shape, that the server never sends.
     /// Refusals have too many candidates.
@@ -107,7 +107,7 @@ extension Conformance {
         }
     }
 
-    /// Renamed members: the old member's path with its new name, and the new member's path with nil.
+    /// Renamed members: the old member's path maps to the new name, and the new member's path maps to nil.
     private static func renames(among deviations: [ValueShape.Deviation]) -> [[Overlay.Step]: String?] {
         var renames: [[Overlay.Step]: String?] = [:]
         let values = deviations.filter { $0.aspect == .value && !$0.member.isEmpty }
@@ -128,10 +128,9 @@ extension Conformance {
         return renames
     }
 
-    /// The fake's words to replace with a server's.
+    /// The fake's words that a server's words replace.
     ///
-    /// It is a word with the same letters or, if each side has exactly one unknown word, the word that the server
-    /// lacks.
+    /// The two words have the same letters, or each side has exactly one word that the other side does not use.
     private static func words(
         replacedAt deviation: ValueShape.Deviation, _ own: ValueShape?, _ theirs: ValueShape?
     ) -> [String] {

@@ -1,6 +1,6 @@
 import Text
 
-/// Messages about a comparison of a real server with the fake.
+/// Messages about comparing a real server with the fake.
 enum ConformMessages {
     static let noMember = "no such member"
     static let noAnswer = "no answer"

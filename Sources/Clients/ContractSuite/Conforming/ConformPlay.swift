@@ -5,23 +5,23 @@ import Traffic
 
 /// Plays contract cases with a real server, without touching existing data.
 ///
-/// It only waits for a case's expectations; comparing the recording shows the differences. The cases delete nothing.
-/// They chat in, link and archive only their own run's consultations.
+/// The run does not check a case's expectations but only waits for them; comparing the recording shows the differences.
+/// The cases delete nothing. The cases chat in, link and archive only consultations of their own run.
 public struct ConformPlay: Sendable {
     public typealias MakeClient = @Sendable () throws -> FitIQClient
     private let make: MakeClient
     private let recording: @Sendable () throws -> Session
     private let isStopped: @Sendable () -> Bool
 
-    /// The number of requests after which no new case starts.
+    /// The number of requests after which no more cases start.
     public static let requestLimit = 2000
     /// The pause between two requests, to spare the server.
     ///
-    /// During a longer pause the client would give up waiting.
+    /// If the pause were longer, the client would stop waiting.
     public static let pauses = Duration.zero...Duration.seconds(5)
-    /// The default pause for a server on this machine and for any other.
+    /// The default pause for a server on this machine, and for any other server.
     public static let (localPause, remotePause) = (Duration.zero, Duration.milliseconds(100))
-    /// The maximum wait of a step, and the wait for an idle client.
+    /// The maximum wait in a step, and the maximum wait until the client is idle.
     private static let (patience, grace) = (Duration.seconds(30), Duration.seconds(2))
     /// The maximum idle time in a step, because idle time does not change the form of answers.
     private static let longestPass = Duration.seconds(1)
@@ -33,7 +33,8 @@ public struct ConformPlay: Sendable {
         make: @escaping MakeClient
     ) { (self.recording, self.isStopped, self.make) = (recording, isStopped, make) }
 
-    /// The cases that a server without faults can play within seconds: the default world's cases without fixed IDs.
+    /// The cases that can be played within seconds with a server without faults: the default world's cases without
+    /// fixed IDs.
     public static var cases: [ContractCase] {
         ContractCase.all.filter { contractCase in
             contractCase.setting == .builtIn("default") && contractCase.guide == nil
@@ -49,7 +50,7 @@ public struct ConformPlay: Sendable {
         public var trouble: String?
     }
 
-    /// - Returns: Nil if the run was stopped or has no requests left.
+    /// - Returns: Nil if the run was stopped or no requests are left.
     /// - Throws: Errors of the harness.
     public func play(_ contractCase: ContractCase) async throws -> Outcome? {
         let before = try recording().entries.count
@@ -86,7 +87,7 @@ public struct ConformPlay: Sendable {
         return nil
     }
 
-    /// Whether an instruction writes only to this run's consultations, or to a goal or meal without one.
+    /// Whether an instruction writes only to consultations of this run, or to a goal or meal without a consultation.
     private func mayPerform(_ instruction: ClientInstruction, in consultation: String?) throws -> Bool {
         switch instruction {
         case .send, .archive: if consultation == nil { return false }
@@ -120,7 +121,7 @@ public struct ConformPlay: Sendable {
 }
 
 extension ClientExpectation {
-    /// The part of the expectation that the client's report alone can prove; nil without such a part.
+    /// The part of the expectation that the client's report alone can prove; nil if there is none.
     fileprivate var ofReport: ClientExpectation? {
         if case .all(let parts) = self { return .all(parts.compactMap(\.ofReport)) }
         if case .checking(_, let expectation) = self { return expectation.ofReport }

@@ -8,29 +8,30 @@ import Scenarios
 import Text
 import Traffic
 
-/// Compares a real server's answers with the fake's: status, media type, messages, members, kinds of values and
+/// Compares a real server's answers with the fake's answers: status, media type, messages, members, kinds of values and
 /// vocabulary.
 ///
-/// It collects the fake's possible answers by playing the contract suite in memory, without faults. A server's answer
-/// conforms if the fake could have sent an equivalent one for clients. Free texts, numbers and times are ignored.
+/// The fake's possible answers are collected by playing the contract suite in memory, without faults. A server's answer
+/// conforms if the fake could have sent an answer that clients treat in the same way. Free texts, numbers and times are
+/// ignored.
 public struct Conformance: Sendable {
     public let mode: GuideMode
     /// The results by endpoint, in the order of the API.
     public private(set) var endpoints: [EndpointResult] = []
-    /// The number of answers not compared because the fake has no such answers.
+    /// The number of answers that were not compared because the fake has no such answers.
     public private(set) var unknownCount = 0
     var known: [Endpoint: [Kind: Known]] = [:]
     /// The fake's answers, without additions from its description and an overlay.
     var said: [Endpoint: [Kind: Known]] = [:]
-    /// Further answers that the fake may give.
+    /// Additional answers that the fake may send.
     public let overlay: Overlay
-    /// The number of unanswered requests; counted only in our own recordings, which show who gave up.
+    /// The number of unanswered requests; counted only in our own recordings, because they show who gave up.
     public private(set) var unansweredCount = 0
 
     /// The result for an endpoint's answers: responses, handshakes, and the server's messages on sockets.
     public struct EndpointResult: Sendable {
         public let endpoint: Endpoint
-        /// The number of compared answers, and of those that the fake could have sent.
+        /// The number of compared answers, and the number of answers that the fake could have sent.
         public fileprivate(set) var answers = 0
         public fileprivate(set) var alike = 0
         /// The deviations in order of first occurrence.
@@ -43,20 +44,20 @@ public struct Conformance: Sendable {
 
     /// A way in which the server differs from the fake.
     public struct Deviation: Sendable {
-        /// The status or message type and the member, such as `201, data.created_at`.
+        /// The status or message type, and the member, such as `201, data.created_at`.
         public let place: String
         public let fake: String
         public let upstream: String
         /// The case and the number of the recording's entry in which it first occurred.
         public let firstSeen: String
-        /// The number of answers that contain it.
+        /// The number of answers with the deviation.
         public fileprivate(set) var count = 1
         let source: ValueShape.Deviation
         /// The kind of the answers, or nil if overlays do not support it.
         let kind: Overlay.Kind?
     }
 
-    /// The key by which answers are compared: a response's status, or a message's type.
+    /// The key that selects the answers to compare: a response's status, or a message's type.
     struct Kind: Hashable {
         let text: String
         var isMessage = false
@@ -71,7 +72,7 @@ public struct Conformance: Sendable {
         }
     }
 
-    /// The fake's possible answers of a kind; without JSON there is no shape.
+    /// The fake's possible answers of a kind; answers that are not JSON have no shape.
     struct Known {
         var shape: ValueShape?
         /// The media types, or nil if there are no answers.
@@ -95,14 +96,14 @@ public struct Conformance: Sendable {
 
     /// Collects the fake's answers.
     ///
-    /// It throws errors of the harness.
+    /// Harness errors are thrown.
     ///
-    /// - Parameter overlay: Further possible answers.
+    /// - Parameter overlay: Additional possible answers.
     public init(mode: GuideMode, overlay: Overlay = Overlay()) async throws {
         (self.mode, self.overlay) = (mode, overlay)
         for contractCase in ContractCase.all where contractCase.guide == nil {
             let scenario = try contractCase.setting.scenario()
-            // Faults produce answers that are not the fake's, and long histories add nothing new.
+            // Faults produce answers that the fake itself would not send, and long histories add nothing new.
             guard scenario.faults.isEmpty, contractCase.setting != .builtIn("long-history") else { continue }
             for style in ClientConfiguration.ChatStyle.allCases {
                 let entries = try await Self.entries(of: contractCase, in: scenario, mode, style)
@@ -114,7 +115,7 @@ public struct Conformance: Sendable {
         for change in overlay.changes { permit(change) }
     }
 
-    /// Adds described answers that the cases show incompletely or not at all.
+    /// Adds answers from the description that the cases show incompletely or not at all.
     private mutating func describe() {
         let (api, sockets) = (DescribedAPI(.openAPI, in: mode), DescribedAPI(.asyncAPI, in: mode))
         for endpoint in Endpoint.allCases where mode.serves(endpoint) {
@@ -139,7 +140,7 @@ public struct Conformance: Sendable {
         known[endpoint]?[kind] = answers
     }
 
-    /// Permits the answers that an overlay's change produces, besides the unchanged ones.
+    /// Permits the answers that an overlay's change produces, in addition to the unchanged answers.
     mutating func permit(_ change: Overlay.Change) {
         let kind = Kind(change.kind)
         var answers = known[change.endpoint]?[kind] ?? Known(.anything, nil)
@@ -189,8 +190,8 @@ public struct Conformance: Sendable {
 
     /// Compares a server's answers with the fake's.
     ///
-    /// - Parameter cases: The cases of the entries, or nil for another program's recording, which does not show who
-    ///   gave up an unanswered request.
+    /// - Parameter cases: The cases of the entries, or nil for a recording by another program, which does not show who
+    ///   abandoned an unanswered request.
     public mutating func compare(_ session: Session, playedIn cases: [ConformPlay.Outcome]?) {
         var results: [Endpoint: EndpointResult] = [:]
         (unknownCount, unansweredCount) = (0, 0)

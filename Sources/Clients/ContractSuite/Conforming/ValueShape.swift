@@ -6,10 +6,10 @@ import Text
 
 /// The shape of the JSON values in one place: their kinds, and the members that are always present.
 ///
-/// Only data that a client must interpret counts, not free texts and numbers.
+/// Only data that a client must interpret counts; free texts and numbers do not.
 struct ValueShape: Sendable {
     private var kinds: Set<ValueKind> = []
-    /// The texts, if they belong to a vocabulary.
+    /// The texts if they belong to a vocabulary.
     private var words: Set<ExactString> = []
     private var objectCount = 0
     private var members: [ExactString: Member] = [:]
@@ -24,7 +24,7 @@ struct ValueShape: Sendable {
         var count = 0
     }
 
-    /// A differing value: its place, the expected and the found value.
+    /// A differing value: its place, the expected value and the found value.
     struct Deviation: Hashable, Comparable, Sendable {
         var path: String
         let known: String
@@ -225,7 +225,7 @@ extension ValueShape {
 // MARK: Overlays
 
 extension ValueShape {
-    /// Permits the values that a change produces, besides the unchanged ones.
+    /// Permits the values that a change produces, in addition to the unchanged values.
     mutating func permit(_ action: Overlay.Action, at member: ArraySlice<Overlay.Step>) {
         let rest = member.dropFirst()
         switch (member.first, action) {

@@ -1,18 +1,18 @@
 import FitIQAPI
 
-/// Chooses the schedules to try and their order: all single faults, then pairs.
+/// Chooses the schedules to try, and their order: all single faults, then pairs.
 ///
-/// The stories' points, the seed and earlier results determine everything. Among equal points, it tries each kind of
-/// fault at only one.
+/// The stories' points, the seed and earlier results determine everything. Among equal points, the agenda tries each
+/// kind of fault at only one point.
 public struct Agenda: Sendable {
     /// Counts schedules whose runs were evaluated.
     ///
-    /// A dealt schedule may never run.
+    /// A schedule that was dealt may never run.
     public struct Counts: Sendable, Equatable {
         public var singles = 0, pairs = 0
         /// The schedules that were skipped as duplicates.
         public var equal = 0
-        /// The number of known points, and of those caused only by faults.
+        /// The number of known points, and the number of points that only faults cause.
         public var points = 0, newPoints = 0
         /// The points that were dropped before all kinds of faults were tried at them.
         public var dropped = 0
@@ -42,9 +42,9 @@ public struct Agenda: Sendable {
     private var singles: [(turn: Int, schedule: Schedule)] = []
     /// Single faults postponed because of new results; the first one is dealt first.
     private var postponed: [(turn: Int, schedule: Schedule)] = []
-    /// The kinds of fault that made a run reach its time limit.
+    /// The fault kinds that made a run reach its time limit.
     private var lasting: Set<FaultKind> = []
-    /// The points for second faults, oldest first, and the number that each rank has used.
+    /// The points for second faults, oldest first, and how many of them each rank has used.
     private var leads: [Lead] = []
     private var lookedAt: [Int]
     /// Pairs to deal next; the last one is dealt first.
@@ -73,18 +73,18 @@ public struct Agenda: Sendable {
         prepareSingles()
     }
 
-    /// The lateness on the system's clock while the client's patience is unknown.
+    /// How late answers are by the system's clock while the client's patience is unknown.
     static let unknownPatience = Duration.seconds(45)
 
     /// Returns the next schedule, or nil if more results are needed first.
     public mutating func deal() -> Schedule? { (nextSingle() ?? nextPair()).map(adapted) }
 
-    /// Learns from the run of a dealt schedule.
+    /// Learns from the run of a schedule that was dealt.
     ///
-    /// Call it in the order of dealing.
+    /// Must be called in the order in which schedules are dealt.
     ///
     /// - Parameters:
-    ///   - points: The points that the story lacks without faults.
+    ///   - points: The points that the story does not have without faults.
     ///   - acted: The indices of the faults that acted; if the last one did not act, the run is ignored.
     ///   - hasLasted: Whether the run reached its time limit.
     public mutating func learn(
@@ -118,7 +118,7 @@ extension Agenda {
         return schedule
     }
 
-    /// One and a half times the patience, in whole seconds, up to the maximum delay of a server.
+    /// One and a half times the patience, in whole seconds, up to the maximum server delay.
     static func lateness(beyond patience: Duration) -> Duration {
         let seconds = (patience.nanoseconds / 2 * 3 + 999_999_999) / 1_000_000_000
         return .seconds(min(max(seconds, 1), 600))
@@ -142,7 +142,7 @@ extension Agenda {
 
     /// Orders the single faults.
     ///
-    /// Each kind is tried once at every route before it is repeated there in another situation. Better and quicker
+    /// Each kind is tried once at every route before it is repeated at a route in another situation. Better and faster
     /// kinds come first.
     private mutating func prepareSingles() {
         var turns: [Int: [[Schedule]]] = [:]
@@ -173,13 +173,13 @@ extension Agenda {
         }
     }
 
-    /// The number of ranks by which an untried kind at a route may be worse.
+    /// How many ranks worse an untried kind at a route may be.
     private static let layerRanks = 2
 
-    /// A number for a fault at a point after the faults of a basis; equal faults have the same number.
+    /// A number for a fault at a point that follows the faults of a base schedule; equal faults have the same number.
     private func key(of point: FaultPoint, _ kind: FaultKind, after basis: Schedule) -> UInt64 {
         var key = UInt64(basis.story)
-        // The first fault represents all equal ones, because no other dealt schedule contains them.
+        // The first fault represents all equal faults, because no other schedule that was dealt contains them.
         for fault in basis.faults {
             key = key.mixed(with: fault.kind.id.utf8.fnv1a).mixed(with: fault.place.route)
         }

@@ -4,9 +4,9 @@ import Judging
 import Text
 import Traffic
 
-/// A problem of a client, and the smallest schedule found that causes it.
+/// A problem with a client, and the smallest known schedule that causes it.
 public struct Discovery: Sendable {
-    /// The name for files and lists of known defects, from the symptom, the kinds and the places.
+    /// The name for files and lists of known defects, made from the symptom, the kinds and the places.
     public let name: String
     /// The symptom as in ``run``.
     public let symptom: Symptom
@@ -46,14 +46,14 @@ public struct Discovery: Sendable {
 
     /// The scenario file that reproduces the problem.
     ///
-    /// - Parameter comments: Further notes for the reader, such as the command that found it.
+    /// - Parameter comments: Additional notes for the reader, such as the command that found the problem.
     public func file(comments: [String] = []) -> [UInt8] {
         schedule.file(
             on: story.document, named: name, summary: sentence,
             comments: comments + ["Failed \(confirmed.count) of \(confirmed.of).", "story: \(story.name)"])
     }
 
-    /// A file name from the symptom's last word, the kinds and the places.
+    /// A file name made from the symptom's last word, the kinds and the places.
     private static func name(_ symptom: Symptom, _ schedule: Schedule, besides names: Set<ExactString>) -> String {
         var words = symptom.id.split(separator: "/").last.map(String.init) ?? ""
         for (index, fault) in schedule.faults.enumerated() {
@@ -74,7 +74,7 @@ public struct Discovery: Sendable {
         preconditionFailure("Numbers do not end.")
     }
 
-    /// The lines of entries with faults or the symptom, with two lines before and after each.
+    /// The lines of entries with faults or the symptom, with two lines of context before and after each entry.
     public var timeline: [String] {
         let entries = run.outcome.entries
         let evidence = Set(symptom.entries)

@@ -5,14 +5,14 @@ import Text
 
 /// The result of an exploration.
 public struct Exploration: Sendable {
-    /// A schedule whose symptom appeared once, but too rarely when repeated.
+    /// A schedule whose symptom appeared once, but too rarely when the schedule was repeated.
     public struct Flaky: Sendable, Equatable {
         public let schedule: Schedule
         /// The symptom's id.
         public let id: String
         /// The number of runs with the symptom, and of all runs.
         ///
-        /// It is 0 of 0 if there was no time to repeat the schedule.
+        /// The numbers are 0 of 0 if there was no time to repeat the schedule.
         public let failed: Int, of: Int
     }
 
@@ -27,7 +27,7 @@ public struct Exploration: Sendable {
     public let settings: Explorer.Settings
     /// The discoveries in order.
     ///
-    /// Those without faults come first.
+    /// Discoveries that need no faults come first.
     public internal(set) var found: [Discovery] = []
     public internal(set) var flaky: [Flaky] = []
     /// The number of causes beyond ``ExploreLimits/findings``.
@@ -38,11 +38,11 @@ public struct Exploration: Sendable {
     public internal(set) var ended = Ending.exhausted
     /// Whether the client sent anything without faults.
     ///
-    /// If it is false, no faults were tried.
+    /// If the client sent nothing, no faults were tried.
     public internal(set) var hasConnected = false
-    /// The instructions that the client lacks, by story.
+    /// The instructions that the client does not support, by story.
     ///
-    /// The expectations of such a story's steps do not count.
+    /// The expectations in the steps of these stories do not count.
     public internal(set) var unsupported: [Set<String>]  // Names of instructions: constants.
 
     init(_ settings: Explorer.Settings) {
@@ -50,7 +50,7 @@ public struct Exploration: Sendable {
         unsupported = settings.stories.map { _ in [] }
     }
 
-    /// Whether no tried schedule showed the symptom, so that the client no longer has it.
+    /// Whether no tried schedule showed the symptom, which means that the client no longer has it.
     public func refutes(_ id: ExactString) -> Bool {
         let isWhole = [.exhausted, .runs].contains(ended) && omittedCount == 0
         return isWhole && !(found.map(\.symptom.id) + flaky.map(\.id)).contains { ExactString($0) == id }

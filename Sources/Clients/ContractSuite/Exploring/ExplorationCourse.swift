@@ -5,9 +5,9 @@ import Scenarios
 
 /// An exploration in progress.
 ///
-/// It deals schedules in advance, runs them in any order, and reports them in dealing order, so a report does not
-/// depend on the number of jobs. It investigates a symptom immediately, while later schedules run. The symptom becomes
-/// a finding once earlier schedules are reported.
+/// It deals schedules in advance, runs them in any order, and reports them in dealing order. A report therefore does
+/// not depend on the number of jobs. A symptom is investigated immediately, while later schedules run. The symptom
+/// becomes a finding once earlier schedules are reported.
 struct ExplorationCourse<Runner: Trial> {
     var exploration: Exploration
     private let settings: Explorer.Settings
@@ -26,9 +26,9 @@ struct ExplorationCourse<Runner: Trial> {
     private var learntCount = 0, begunCount = 0
     /// The number of reported schedules, and of dealt schedules.
     private var toldCount = 0, dealtCount = 0
-    /// The number of schedules currently in their first run.
+    /// The number of schedules that are currently in their first run.
     private var exploringCount = 0
-    /// Why no more schedules are dealt, if they are not.
+    /// Why dealing has ended; nil while schedules are still dealt.
     private var ending: Exploration.Ending?
     private var isCut = false
     /// Whether no more schedules will run.
@@ -41,14 +41,14 @@ struct ExplorationCourse<Runner: Trial> {
     private struct Dealt {
         let schedule: Schedule
         var run: ExaminedRun?
-        /// The number of the schedule's symptoms that were reported.
+        /// How many of the schedule's symptoms were reported.
         var toldCount = 0
         var investigations: [Investigation] = []
 
         func investigation(of id: String) -> Int? { investigations.firstIndex { $0.id == id } }
     }
 
-    /// A run to make, of a dealt schedule or for an investigation.
+    /// A run to make, either of a schedule that was dealt or for an investigation.
     private struct Work: Sendable {
         let number: Int
         let schedule: Schedule
@@ -73,7 +73,7 @@ struct ExplorationCourse<Runner: Trial> {
         agenda = Agenda(stories: [], seed: settings.seed)
     }
 
-    /// Runs each story without faults; their symptoms become findings and are ignored later.
+    /// Runs each story without faults; symptoms in these runs become findings and are ignored later.
     mutating func begin() async throws {
         for (story, told) in settings.stories.enumerated() {
             let schedule = Schedule(story: story)
@@ -133,7 +133,7 @@ struct ExplorationCourse<Runner: Trial> {
             while true {
                 fold(observing)
                 if settings.jobs == 1, let work = next() {
-                    // A single job needs no task, which in memory would cost a thirtieth of a run.
+                    // A single job runs without a task, because a task would cost a thirtieth of an in-memory run.
                     take(try await examine(work), of: work)
                     continue
                 }
@@ -191,7 +191,8 @@ extension ExplorationCourse {
         }
     }
 
-    /// Makes a run, or returns nil if interrupted; a closure, because jobs need only values of the exploration.
+    /// Makes a run, or returns nil if it is interrupted; this is a closure because jobs need only values of the
+    /// exploration.
     private var examine: @Sendable (Work) async throws -> ExaminedRun? {
         { [stories = settings.stories, trial, oracle, stopping, patience] work in
             let schedule = work.schedule
@@ -202,7 +203,7 @@ extension ExplorationCourse {
                 // The client is not responsible for the interruption.
                 return stopping() == .interrupted ? nil : run
             } catch {
-                // A stopped run may fail in any way.
+                // A stopped run can fail in any way.
                 guard stopping() == .interrupted || stopping() != nil && error is CancellationError else { throw error }
                 return nil
             }
@@ -224,7 +225,7 @@ extension ExplorationCourse {
         dealt[place].investigations[index].tell(run, of: ask)
     }
 
-    /// Treats the runs so far as complete, because no more follow.
+    /// Treats the runs so far as complete, because no more runs follow.
     private mutating func giveUpRest() {
         look()
         let first = dealt.firstIndex { $0.run == nil } ?? dealt.count
@@ -239,7 +240,7 @@ extension ExplorationCourse {
 // MARK: - Folding
 
 extension ExplorationCourse {
-    /// Evaluates and reports results in dealing order, and deals an equal number of new schedules.
+    /// Evaluates and reports results in dealing order, and deals the same number of new schedules.
     private mutating func fold(_ observing: (Exploration) -> Void) {
         deal()
         while learntCount < dealt.count, let run = dealt[learntCount].run {
@@ -325,7 +326,8 @@ extension ExplorationCourse {
         }
     }
 
-    /// The conclusion of an investigation, or nil while it is in progress; it starts the investigation if necessary.
+    /// The conclusion of an investigation, or nil while the investigation is in progress; starts the investigation if
+    /// necessary.
     private mutating func investigate(_ id: String, at place: Int, in run: ExaminedRun) -> Investigation.Conclusion? {
         let index = dealt[place].investigation(of: id) ?? dealt[place].investigations.count
         if index == dealt[place].investigations.count {
@@ -373,8 +375,8 @@ private struct Cause: Hashable {
 }
 
 extension ExplorationCourse {
-    /// The index of an earlier finding that explains a symptom because its faults are part of the schedule's or its
-    /// story has the symptom without faults.
+    /// The index of an earlier finding that explains a symptom: its faults are part of the schedule, or its story has
+    /// the symptom without faults.
     private func explanation(of id: String, in schedule: Schedule) -> Int? {
         exploration.found.firstIndex { found in
             let faults = found.schedule.faults
@@ -396,7 +398,7 @@ extension ExplorationCourse {
         return exploration.found.count - 1
     }
 
-    /// Records a symptom that is no finding because it was too rare or could not be retried.
+    /// Records a symptom that is not a finding because it was too rare or could not be retried.
     private mutating func note(_ id: String, in schedule: Schedule, _ count: Int, of tries: Int) {
         exploration.flaky.append(Exploration.Flaky(schedule: schedule, id: id, failed: count, of: tries))
     }

@@ -10,7 +10,7 @@ import Scenarios
 /// })
 /// ```
 ///
-/// Schedules are dealt ahead and evaluated in order. So if equal runs have equal outcomes, a seed gives the same
+/// Schedules are dealt ahead and evaluated in order. If equal runs have equal outcomes, a seed therefore gives the same
 /// exploration with any number of jobs.
 public struct Explorer: Sendable {
     public struct Settings: Sendable {
@@ -24,7 +24,7 @@ public struct Explorer: Sendable {
         ///
         /// Nil means ten times the duration without faults, from 40 s to a minute.
         public var timeLimit: Duration?
-        /// Whether to try points that differ from others only in their numbers.
+        /// Whether to try points that differ from other points only in their numbers.
         public var isThorough = false
         /// Whether a command may end with any status.
         public var mayFail = false
@@ -38,7 +38,7 @@ public struct Explorer: Sendable {
         public init() {}
     }
 
-    /// The number of runs in which a finding must appear, out of a number of tries.
+    /// The number of runs in which a finding must appear, and the number of tries.
     public struct Confirmation: Sendable, Equatable, CustomStringConvertible {
         public let needed, tries: Int
 
@@ -62,8 +62,8 @@ public struct Explorer: Sendable {
     }
 
     /// - Parameters:
-    ///   - stopping: Called before each run; returns why to end with the findings so far, or nil to continue. When time
-    ///     runs out, known symptoms are still confirmed until a trial throws `CancellationError`.
+    ///   - stopping: Called before each run; returns the reason to end with the findings so far, or nil to continue.
+    ///     When time runs out, known symptoms are still confirmed until a trial throws `CancellationError`.
     ///   - observing: Called with the state so far after each evaluated run, in order.
     /// - Throws: Errors of the harness, or ``ExploreError`` if a story's world leaves no room for faults.
     public func explore(
@@ -82,7 +82,7 @@ public struct Explorer: Sendable {
             try await course.begin()
             if course.exploration.hasConnected { try await course.go(observing) }
         } catch {
-            // A stopped run may fail in any way; earlier findings are kept.
+            // A stopped run can fail in any way; earlier findings are kept.
             guard stopping() == .interrupted else { throw error }
             course.exploration.ended = .interrupted
         }
@@ -91,7 +91,7 @@ public struct Explorer: Sendable {
 }
 
 public enum ExploreError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A story's world has more faults, answers or meals than this.
+    /// A story's world has more than this many faults, answers or meals.
     case noRoom(String, limit: Int)
 
     public var description: String {

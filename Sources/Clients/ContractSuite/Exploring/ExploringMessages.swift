@@ -3,7 +3,7 @@ import Judging
 import Text
 import Traffic
 
-/// The user-visible sentences of an exploration.
+/// An exploration's user-visible sentences.
 enum ExploringMessages {
     static func noRoom(_ story: String, limit: Int) -> String {
         "The world of \(story) has no room for faults: a world may have at most \(limit) of each kind."
@@ -79,12 +79,12 @@ enum ExploringMessages {
             : "After \(Words.list(causes)): \(lowercasedFirst(effect))"
     }
 
-    /// A message that starts with "The client" continues a sentence; others start one.
+    /// A message that starts with "The client" continues a sentence; other messages start a sentence.
     private static func lowercasedFirst(_ text: String) -> String {
         text.hasPrefix("The ") ? "t" + text.dropFirst() : text
     }
 
-    /// The client's reaction in general words, if the symptom's message describes a single moment.
+    /// The client's reaction in general words if the symptom's message describes a single moment.
     private static func effect(_ id: String) -> String? {
         if let check = InsideCheck(rawValue: id) {
             return switch check {
@@ -111,7 +111,7 @@ enum ExploringMessages {
         }
     }
 
-    /// How to fix a client with a symptom that only its user or an explorer notices.
+    /// How to fix a client whose symptom only its user or an explorer notices.
     static func advice(_ id: String) -> String {
         if let obligation = Obligation.inside.first(where: { $0.id == id }) { return obligation.advice }
         return switch ExploreCheck(rawValue: id) {
@@ -206,7 +206,7 @@ enum ExploringMessages {
         }
     }
 
-    /// The place in a few words, for names.
+    /// A short form of the place, for names.
     static func short(_ place: FaultPoint.Place) -> String {
         let connection = place.connection == 1 ? "" : "-of-\(place.connection)"
         return switch place.sort {

@@ -4,8 +4,8 @@ import Scenarios
 extension FaultKind {
     /// All kinds, family by family.
     ///
-    /// Ranks 0 and 1 find the most, and 2 is the usual rank. Rank 3 is for the coach and meals. Rank 4 is for parsing
-    /// bytes, which does not depend on the situation.
+    /// Ranks 0 and 1 find the most problems, and rank 2 is the usual rank. Rank 3 is for the coach and meals. Rank 4 is
+    /// for parsing bytes, which does not depend on the situation.
     public static let all: [FaultKind] =
         answers + handshakes + endings + closes + frames + behaviours + hostile
 
@@ -129,7 +129,7 @@ extension FaultKind {
             ["insert": #"{"type":"coach_mood","content":"of tomorrow","timestamp":"2025-01-29T10:30:00Z"}"#]),
         FaultKind("swapped", .disorder, .frame, weight: 4, milder: ["lost"], ["swap": true]),
         FaultKind("coalesced", .disorder, .chunk, rank: 4, weight: 2, reach: .two, ["coalesce": 2]),
-        // Split inside the type, at each byte around the start of the text, and after it.
+        // The message is split inside the type, at each byte around the start of the text, and after the text.
         FaultKind("fragmented", .broken, .frame, rank: 4, weight: 1, fragments([1, 12] + Array(34...48) + [60])),
         FaultKind("masked", .broken, .frame, rank: 4, weight: 6, ["masked": true]),
         FaultKind("marked-compressed", .broken, .frame, rank: 4, weight: 6, ["reserved_bits": 4]),
@@ -147,7 +147,7 @@ extension FaultKind {
         FaultKind("no-pongs", .silence, .frame, weight: 5, wait: .endless, ["withhold_pong": true]),
         FaultKind("deaf", .silence, .frame, weight: 6, wait: .endless, milder: ["no-pongs"], ["stall_reading": true]),
         FaultKind("escaped", .hostile, .frame, rank: 4, weight: 1, ["escape": true]),
-        // Split inside escapes too, and between the two escapes of a pair.
+        // The message is also split inside escapes, and between the two escapes of a pair.
         FaultKind(
             "escaped-in-pieces", .hostile, .frame, rank: 4, weight: 2, milder: ["escaped", "fragmented"],
             ["escape": true], fragments(Array(stride(from: 2, through: 120, by: 4)))),

@@ -7,9 +7,9 @@ public struct FaultKind: Sendable {
     /// The unique ID, such as `status-503`.
     public let id: String
     public let family: Family
-    /// The sort of place where the fault acts; faults for frames also act on chunks.
+    /// The sort of place at which the fault acts; faults for frames also act on chunks.
     let sort: FaultPoint.Place.Sort
-    /// The rank; lower ranks come first, because they find the most with the fewest runs.
+    /// The rank; lower ranks come first, because they find the most problems with the fewest runs.
     let rank: Int
     /// How disruptive the fault is; failing schedules are reduced to lighter kinds.
     let weight: Int
@@ -17,7 +17,7 @@ public struct FaultKind: Sendable {
     /// The IDs of kinds to try instead, best first.
     let milder: [String]
     let reach: Reach
-    /// The handshakes that it also refuses, starting with the next one, if any.
+    /// The handshakes that the fault also refuses, starting with the next handshake, if any.
     let refusing: Reach?
     /// The members of each rule, except for the place; the text `$wait` is replaced by the wait.
     let members: [JSONObject]
@@ -36,7 +36,7 @@ public struct FaultKind: Sendable {
         case endless
     }
 
-    /// Which of the numbered items at its place the fault affects.
+    /// The numbered items at its place that the fault affects.
     enum Reach: Sendable {
         case one
         /// The item and the next one.
@@ -78,7 +78,7 @@ extension FaultKind: Hashable {
 extension Schedule.Fault {
     /// The fault's rules for a scenario.
     ///
-    /// In the list of faults they have this name, numbered from the second rule on.
+    /// In the list of faults, the rules have this name, with a number from the second rule on.
     public func rules(named name: String) -> [JSONValue] {
         let place = place.rule(kind.reach)
         let time = JSONValue.string(Durations.whole(wait.nanoseconds, largest: .seconds))
@@ -95,7 +95,7 @@ extension Schedule.Fault {
 }
 
 extension FaultPoint.Place.Sort {
-    /// The scenario's list for rules about such places, or nil if rules cannot refer to them.
+    /// The scenario's list for rules about places of this sort, or nil if rules cannot refer to them.
     public var list: String? {
         switch self {
         case .request, .handshake, .frame, .chunk, .after: "faults"

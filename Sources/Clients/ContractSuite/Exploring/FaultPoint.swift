@@ -16,9 +16,10 @@ public struct FaultPoint: Sendable, Hashable {
         (self.place, self.situation, self.part) = (place, situation, part)
     }
 
-    /// A number that is equal for points that differ only in their numbers, so that one of them suffices.
+    /// A number that is the same for points that differ only in their numbers, so that trying one of them is enough.
     ///
-    /// It is the same in each process. It includes the situation unless the kind concerns only the parsing of bytes.
+    /// The number is the same in each process. The number includes the situation unless the kind concerns only the
+    /// parsing of bytes.
     func likeness(for kind: FaultKind) -> UInt64 {
         let place = place.route.mixed(with: UInt64(part.rawValue))
         return kind.rank == 4 ? place : place.mixed(with: UInt64(situation.index))
@@ -33,9 +34,9 @@ public struct FaultPoint: Sendable, Hashable {
         public let endpoint: Endpoint?
         /// The type of a frame, the text of a meal, or the text of a question whose turn is ambiguous.
         public let text: String
-        /// The connection, the answer on it and the number there.
+        /// The connection, the answer on the connection, and the number within the answer.
         ///
-        /// Which of these numbers exist depends on the sort.
+        /// The sort determines which of these numbers exist.
         public private(set) var numbers: [Int]
 
         /// Omits the texts, which are slow to hash and distinguish few places.
@@ -52,7 +53,7 @@ public struct FaultPoint: Sendable, Hashable {
             case frame
             /// A chunk of an answer on such a socket.
             case chunk
-            /// The gap after a frame, where a socket can also end.
+            /// The gap after a frame, at which a socket can also end.
             case after
             /// The coach's answer to a question in a consultation.
             case question
@@ -61,7 +62,7 @@ public struct FaultPoint: Sendable, Hashable {
             /// A time since the world's start, in seconds.
             case moment
 
-            /// Whether the sort has an endpoint and a text, and its number of numbers.
+            /// Whether the sort has an endpoint and a text, and how many numbers it has.
             fileprivate var shape: (endpoint: Bool, text: Bool, numbers: Int) {
                 switch self {
                 case .request, .handshake: (true, false, 1)
@@ -128,7 +129,7 @@ extension FaultPoint.Place: LosslessStringConvertible {
         let type = words.dropFirst().first { $0.first?.isLetter ?? false }.map(String.init)
         text = type ?? (try? JSON.parse(Array(description[quote...].utf8)))?.string ?? ""
         let shape = sort.shape
-        // Reject other notations, which may come from other programs.
+        // Reject other notations, which other programs may produce.
         guard (endpoint != nil) == shape.endpoint, text.isEmpty != shape.text || sort == .question,
             numbers.count == shape.numbers, numbers.allSatisfy((1...1_000_000).contains),
             self.description == description
@@ -141,10 +142,10 @@ extension FaultPoint.Place: LosslessStringConvertible {
         return sort.rawValue.utf8.fnv1a.mixed(with: (endpoint?.name ?? "").utf8.fnv1a).mixed(with: type.utf8.fnv1a)
     }
 
-    /// The sum of the numbers; a smaller one means an earlier place.
+    /// The sum of the numbers; a smaller sum means an earlier place.
     var ordinal: Int { numbers.reduce(0, +) }
 
-    /// Earlier places of the same route: the first, the halfway and the previous place.
+    /// Earlier places on the same route: the first, the halfway and the previous place.
     ///
     /// Each changes one number.
     var earlier: [Self] {

@@ -1,17 +1,17 @@
 /// Confirms a symptom and reduces the schedule that showed it.
 ///
 /// ``next(width:)`` returns any number of runs that are needed or may be needed soon, and ``tell(_:of:)`` accepts their
-/// results. The conclusion is the same as for consecutive runs.
+/// results. The conclusion does not depend on whether the runs are consecutive.
 struct Investigation: Sendable {
     /// A run that the investigation needs.
     struct Ask: Sendable, Hashable {
         let schedule: Schedule
-        /// Whether the client gets its whole time limit, or only enough time to show that it is slow.
+        /// Whether the client gets the whole time limit, or only enough time to show that it is slow.
         let isWhole: Bool
     }
 
     enum Conclusion: Sendable {
-        /// A run with the symptom, and the number of runs with it.
+        /// A run with the symptom, and the number of runs with the symptom.
         case found(ExaminedRun, count: Int, of: Int)
         /// The symptom appears too rarely; 0 of 0 means that there was no time to try.
         case doubted(count: Int, of: Int)
@@ -34,7 +34,7 @@ struct Investigation: Sendable {
     /// The confirmed schedules; the last one is the smallest.
     private var confirmed: [Schedule]
     private var isReduced = false
-    /// Whether it makes no further runs; it concludes once the runs in progress have ended.
+    /// Whether the investigation makes no more runs; it concludes once the runs in progress have ended.
     private var isHalted = false
 
     /// - Parameters:
@@ -55,7 +55,7 @@ struct Investigation: Sendable {
     }
 
     private func whole(_ schedule: Schedule) -> Ask { Ask(schedule: schedule, isWhole: true) }
-    /// A candidate gets less time, because the last one is confirmed at the end, unless runs are repeatable.
+    /// A candidate gets less time unless runs are repeatable, because the last candidate is confirmed at the end.
     private func candidate(_ schedule: Schedule) -> Ask { Ask(schedule: schedule, isWhole: isRepeatable) }
 
     /// Returns the next run to make, or nil until further results arrive.
@@ -94,7 +94,7 @@ struct Investigation: Sendable {
         settle()
     }
 
-    /// Makes no further runs, and concludes from those finished or in progress.
+    /// Makes no more runs, and concludes from the runs that have finished or are in progress.
     mutating func halt() {
         isHalted = true
         guard conclusion == nil, showings.values.allSatisfy({ $0.underWay == 0 }) else { return }
@@ -159,7 +159,7 @@ struct Investigation: Sendable {
             last = showings[whole(smallest)] ?? Showing()
             guard last.made >= confirmation.tries else { return }
             if let found = found(last) { return conclusion = found }
-            // One of many candidates may have had the symptom by chance, so fall back to the previous one.
+            // One of many candidates may have had the symptom by chance, so fall back to the previous schedule.
             confirmed.removeLast()
         }
         conclusion = .doubted(count: last.count, of: last.made)

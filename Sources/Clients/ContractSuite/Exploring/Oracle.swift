@@ -3,9 +3,9 @@ import JSON
 import Judging
 import Traffic
 
-/// A symptom of a client in a run.
+/// A client's symptom in a run.
 public struct Symptom: Sendable, Hashable {
-    /// The ID of an obligation, of an internal check or of an ``ExploreCheck``.
+    /// The ID of an obligation, an internal check or an ``ExploreCheck``.
     public let id: String
     public let level: Obligation.Level
     /// What the client did, as a sentence.
@@ -15,7 +15,7 @@ public struct Symptom: Sendable, Hashable {
     /// The numbers of the entries that show the symptom, oldest first.
     public let entries: [Int]
 
-    /// All IDs except those of obligations.
+    /// All IDs except the IDs of obligations.
     public static let ids = InsideCheck.allCases.map(\.rawValue) + ExploreCheck.allCases.map(\.rawValue)
 }
 
@@ -38,7 +38,7 @@ public struct TrialReading: Sendable {
     }
 }
 
-/// Finds a client's symptoms in a run, except for those that it has without faults.
+/// Finds a client's symptoms in a run, except for symptoms that the client also has without faults.
 public struct Oracle: Sendable {
     private let stories: [Story]
     /// Whether a command may end with any status.
@@ -67,10 +67,10 @@ public struct Oracle: Sendable {
         baselines[story].peak = max(baselines[story].peak, Self.busiestMinute(outcome.entries).count)
     }
 
-    /// Ignores a symptom from now on, because the story shows it without faults.
+    /// Ignores a symptom from now on, because the story also shows it without faults.
     public mutating func excuse(_ id: String, story: Int) { baselines[story].ids.insert(id) }
 
-    /// A run's symptoms, each ID once, except those that the story has without faults.
+    /// A run's symptoms, each ID once, except for symptoms that the story also has without faults.
     public func symptoms(
         of outcome: TrialOutcome, _ reading: TrialReading, story: Int, isHarmed: Bool = true
     ) -> [Symptom] {
@@ -97,7 +97,7 @@ public struct Oracle: Sendable {
             // The verdict's entries are not in this journal.
             add(verdict.obligation.id, finding.message, level: level)
         }
-        // A client that lacks an instruction cannot perform the steps.
+        // A client that does not support an instruction cannot perform the steps.
         for failure in outcome.unsupported.isEmpty ? outcome.failures : [] {
             if let step = failure.step, !stories[story].counts(step: step, isHarmed: isHarmed) { continue }
             let check = failure.step.flatMap { stories[story].symptoms[$0] }
@@ -171,7 +171,7 @@ public struct Oracle: Sendable {
         guard let quiet = outcome.quiet, let since = outcome.quietSince else { return nil }
         return outcome.entries.first(where: { entry in
             guard quiet.contains(entry.number) else { return false }
-            // The response may come long after its request.
+            // The response may arrive long after its request.
             if let request = entry.event.request { return request.requestedAt > since }
             guard case .frame(let frame) = entry.event else { return false }
             return frame.sender == .client && frame.opcode != .close
@@ -180,10 +180,10 @@ public struct Oracle: Sendable {
 }
 
 extension TrialOutcome {
-    /// Whether a finding may not be the client's fault.
+    /// Whether the client may not be responsible for a finding.
     ///
-    /// A response may have come after the client gave up. If the client repeats too often or too soon, its user may
-    /// have acted in between, or the journal may have recorded a concurrent attempt later.
+    /// A response may have arrived after the client gave up. If the client repeats a request too often or too soon, its
+    /// user may have acted in between, or the journal may have recorded a concurrent attempt later.
     fileprivate func isAskedFor(_ finding: Finding, _ obligation: Obligation) -> Bool {
         if finding.evidence.dropLast().contains(where: \.isLate) { return true }
         guard let first = finding.evidence.first, let last = finding.evidence.last else { return false }
@@ -204,8 +204,8 @@ extension TrialOutcome {
                 return asked.count { first.time <= $0 && $0 < begin } > 1
             }
         case "meal/no-poll-while-connected":
-            // A client that could not read a logged meal's response finds the result only in the list, so its wait is
-            // justified.
+            // A client that could not read the response for a logged meal finds the result only in the list, so its
+            // wait is justified.
             let since = last.time.advanced(byNanoseconds: -61_000_000_000)
             let isUnsure = entries.contains { entry in
                 guard let request = entry.event.request, request.endpoint == .createMealLog else { return false }
@@ -239,7 +239,7 @@ extension TrialOutcome {
         return asked.contains { (before.max() ?? startedAt) < $0 && $0 <= tried.requestedAt }
     }
 
-    /// The obligations that a client breaks by requests that are too frequent or too early.
+    /// The obligations that a client breaks by sending requests too often or too early.
     private static let repeats: Set = [
         "retry/backoff-on-5xx", "ws/reconnect-backoff", "ws/reconnect-limit", "meal/no-poll-while-connected",
         "meal/polling-cadence",
@@ -253,14 +253,14 @@ extension TrialOutcome {
         }
     }
 
-    /// Whether only the history has the missing content, and the client has not received it yet.
+    /// Whether the missing content is only in the history, which the client has not received yet.
     ///
-    /// This is the case after a lost, repeated or changed frame, or a socket's end during an answer, because chunks
-    /// have no numbers.
+    /// This happens after a lost, repeated or changed frame, or if a socket ends during an answer, because chunks have
+    /// no numbers.
     fileprivate func isHistoryWithheld(at time: Timestamp, _ reading: TrialReading) -> Bool {
         var isTouched = false
         var isRefused = false
-        // Without a token the client cannot request the history.
+        // Without a token, the client cannot request the history.
         var lacksToken = false
         for (entry, situation) in zip(entries, reading.situations) {
             switch entry.event {

@@ -3,9 +3,9 @@ import JSON
 import Judging
 import Traffic
 
-/// The points of a run at which faults can act, extracted from its journal.
+/// The points of a run at which faults can act, extracted from the run's journal.
 public struct Points: Sendable {
-    /// The points in time order, at most ``ExploreLimits/points``.
+    /// The points in chronological order, at most ``ExploreLimits/points``.
     public private(set) var all: [FaultPoint] = []
     /// The longest time from a hanging request to the client's next request of the same kind.
     public private(set) var patience: Duration?
@@ -13,7 +13,7 @@ public struct Points: Sendable {
     public let length: Duration
     private var places: Set<FaultPoint.Place> = []
 
-    /// The server's silence after which a socket has an idle gap.
+    /// How long the server must be silent before a socket has an idle gap.
     static let gap = Duration.seconds(5)
     /// The number of questions per consultation whose answers a fault can change.
     static let turns = 3
@@ -98,12 +98,12 @@ public struct Points: Sendable {
         place.sort == .moment ? !isBeyondEnd(place) : places.contains(place)
     }
 
-    /// Whether the place is a moment after the run's end, which can happen because moments are rounded up.
+    /// Whether the place is a moment after the run's end; this can happen because moments are rounded up.
     private func isBeyondEnd(_ place: FaultPoint.Place) -> Bool {
         place.sort == .moment && .seconds(place.number) > length
     }
 
-    /// The points that the other run lacks.
+    /// The points that the other run does not have.
     public func new(since other: Points) -> [FaultPoint] { all.filter { !other.places.contains($0.place) } }
 }
 

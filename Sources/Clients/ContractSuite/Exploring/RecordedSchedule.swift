@@ -3,18 +3,18 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// Translates the failures of a recorded session into a schedule's faults, with the coach's answers.
+/// Translates a recorded session's failures into a schedule's faults, with the coach's answers.
 ///
 /// The faults cover what the fake does not do without faults: errors, lost, truncated or late responses, refused
-/// handshakes, sockets that the client did not end, the coach's texts, and failed meals. The recording's IDs in them
-/// have no meaning in another world.
+/// handshakes, sockets that the client did not end, the coach's texts, and failed meals. IDs from the recording have no
+/// meaning in another world.
 public struct RecordedSchedule: Sendable {
     /// All faults in the order of the session, including the coach's answers.
     public private(set) var schedule = Schedule(story: 0)
     /// The number of the session's faults that were omitted.
     public private(set) var omittedCount = 0
 
-    /// The delay from which a response counts as late, in nanoseconds.
+    /// The minimum delay of a response that counts as late, in nanoseconds.
     private static let lateness: Int64 = 1_000_000_000
     /// The maximum number of characters in a rule's question, error or failure.
     private static let words = 200

@@ -4,7 +4,7 @@ import JSON
 import Scenarios
 import Traffic
 
-/// Counts a journal's requests, handshakes, frames and questions like fault rules do.
+/// Counts a journal's requests, handshakes, frames and questions in the same way as fault rules.
 struct RuleCounts {
     /// The places of requests and handshakes, by the numbers of their entries.
     private var arrivals: [Int: FaultPoint.Place] = [:]
@@ -46,7 +46,7 @@ struct RuleCounts {
     ///
     /// Returns the place of a request, handshake, question or server's frame, or nil for other entries.
     ///
-    /// Pass the entries in order.
+    /// Entries must be passed in order.
     mutating func place(of entry: JournalEntry) -> FaultPoint.Place? {
         switch entry.event {
         case .exchange: return arrivals[entry.number]

@@ -8,16 +8,17 @@ struct RunPatience: Sendable {
     /// The client's time without faults.
     let own: Duration
     private let timeLimit: Duration?
-    /// The silence that ends a run that takes too long.
+    /// How long a run that takes too long must be silent before it is ended.
     private var cut: Duration
 
-    /// The silence after which a client may have waited in vain with a usual time limit.
+    /// The silence after which a client with a usual time limit may have waited in vain.
     private static let leastCut = Duration.seconds(8)
     /// The time after which a client is no longer waiting for a response.
     private static let leastHang = Duration.seconds(40)
 
     /// - Parameters:
-    ///   - lengths: The durations of runs without faults; the shortest counts, because other programs slow runs down.
+    ///   - lengths: The durations of runs without faults; the shortest one counts, because other programs can slow down
+    ///     runs.
     ///   - timeLimit: The time after which a client counts as hanging, or nil for ten times its time without faults.
     init(_ lengths: [Duration], timeLimit: Duration?) {
         let shortest = lengths.min() ?? .zero
@@ -35,7 +36,7 @@ struct RunPatience: Sendable {
         return RunLimit(whole: whole, silence: isWhole ? whole : min(whole, cut + waits))
     }
 
-    /// Extends the limit because the client ended by itself after this time.
+    /// Extends the limit because the client ended on its own after this time.
     mutating func extend(beyond length: Duration) { cut = max(cut, length * 3 / 2) }
 
     /// The number of ranks by which a slow kind is delayed: one for each doubling of a run's duration.

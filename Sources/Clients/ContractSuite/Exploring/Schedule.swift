@@ -4,7 +4,7 @@ import Scenarios
 import Text
 import Traffic
 
-/// The faults in a run of a story: up to two, each at its place.
+/// The faults in a run of a story: up to two faults, each at a place.
 public struct Schedule: Sendable, Hashable {
     public struct Fault: Sendable, Hashable {
         public var place: FaultPoint.Place
@@ -26,7 +26,7 @@ public struct Schedule: Sendable, Hashable {
     /// The index of the story.
     public var story: Int
     public var faults: [Fault]
-    /// Whether the coach answers every question with a single word, which simplifies a found schedule.
+    /// Whether the coach answers every question with a single word, which simplifies a failing schedule.
     public var isBrief = false
 
     /// The maximum length of a scenario's summary, without the ellipsis.
@@ -38,7 +38,7 @@ public struct Schedule: Sendable, Hashable {
 
     /// The schedule with another fault, or nil if it is full or already has a fault at that place.
     ///
-    /// If both answer the same request, only the first acts.
+    /// If both faults answer the same request, only the first one acts.
     func adding(_ fault: Fault) -> Schedule? {
         guard faults.count < ExploreLimits.faults, !faults.contains(where: { $0.excludes(fault) }) else { return nil }
         var schedule = self
@@ -70,9 +70,9 @@ public struct Schedule: Sendable, Hashable {
         try Scenario.read(json: .object(["name": "added"] + additions(beside: taken)))
     }
 
-    /// The same for a scenario file's tree.
+    /// The base scenario with the faults, as the tree of a scenario file.
     ///
-    /// Reading the result yields ``scenario(on:)`` of the base.
+    /// Reading the result yields ``scenario(on:)`` for the base.
     public func document(on base: JSONValue) -> JSONValue {
         var document = base.object ?? [:]
         let rules = document["faults"]?.array ?? []

@@ -2,15 +2,15 @@ import FitIQAPI
 
 /// Reduces a failing schedule: fewer faults, milder kinds, shorter waits, earlier places and simpler answers.
 ///
-/// ``next()`` returns a candidate, and ``tell(_:)`` accepts whether it fails too. Every candidate is smaller than the
-/// smallest failing schedule so far, so the search ends. Equal results lead to the same schedule.
+/// ``next()`` returns a candidate, and ``tell(_:)`` receives whether the candidate fails too. Every candidate is
+/// smaller than the smallest failing schedule so far, so the search ends. Equal results lead to the same schedule.
 public struct Shrink: Sendable {
     /// The smallest failing schedule so far.
     public private(set) var smallest: Schedule
     /// The number of candidates so far.
     public private(set) var count = 0
     private let limit: Int
-    /// The story's places without faults, in time order.
+    /// The story's places without faults, in chronological order.
     private let places: [FaultPoint.Place]
     /// The next candidates; the last one is tried first.
     private var candidates: [Schedule] = []
@@ -57,7 +57,7 @@ public struct Shrink: Sendable {
 
     /// Subsets of the faults, as in delta debugging: halves and their complements, then quarters, and so on.
     ///
-    /// If a fault depends on an omitted one, it is also tried at similar places of the story without faults.
+    /// If a fault depends on an omitted fault, it is also tried at similar places in the story without faults.
     private var fewerFaults: [Schedule] {
         let faults = smallest.faults
         guard faults.count > 1 else { return faults.isEmpty ? [] : [with([])] }
@@ -74,7 +74,7 @@ public struct Shrink: Sendable {
         return parts.map(with) + parts.flatMap(anchored)
     }
 
-    /// The same faults with one of them moved to another place of its route in the story without faults.
+    /// The same faults, with one of them moved to another place on its route in the story without faults.
     private func anchored(_ faults: [Schedule.Fault]) -> [Schedule] {
         guard faults.count < ExploreLimits.faults else { return [] }
         return faults.indices.flatMap { index in

@@ -4,14 +4,14 @@ import Scenarios
 
 /// A user's actions, during which faults occur, and the world in which they start.
 ///
-/// The expectations of its steps count only without faults. Every story has the same ending: the client becomes idle,
-/// gets one more answer if a chat is open, leaves, and is watched for five minutes. The ending's expectations always
-/// count, each with the ID of its symptom.
+/// The expectations of a story's steps count only without faults. Every story has the same ending: the client becomes
+/// idle, gets one more answer if a chat is open, leaves, and is watched for five minutes. The ending's expectations
+/// always count, each with the ID of its symptom.
 public struct Story: Sendable {
     public let name: String
     /// The world without faults.
     ///
-    /// Its answers are short, because each chunk takes time.
+    /// The world's answers are short, because each chunk takes time.
     public private(set) var scenario: Scenario
     /// The scenario file as a tree.
     public private(set) var document: JSONValue
@@ -58,15 +58,15 @@ public struct Story: Sendable {
 
     /// Whether a step's expectation counts.
     ///
-    /// The ending's expectations always count, others only in the story's own world without faults.
+    /// The ending's expectations always count; other expectations count only in the story's own world, without faults.
     func counts(step: Int, isHarmed: Bool) -> Bool {
         guard case .expect = steps[step], symptoms[step] == nil else { return true }
         return isAtHome && !isHarmed
     }
 
-    /// The longest wait for an idle client, longer than any fault's delay.
+    /// How long to wait at most until the client is idle; longer than any fault's delay.
     public static let patience = Duration.seconds(15 * 60)
-    /// The time for which the client is watched after its user has left.
+    /// How long the client is watched after its user has left.
     public static let restTime = Duration.seconds(300)
 
     private static let summary = "A story's world before any fault."
@@ -137,11 +137,11 @@ public enum ExploreCheck: String, Sendable, Hashable, CaseIterable {
 extension Story {
     /// All stories.
     ///
-    /// Each takes at most four minutes before the ending.
+    /// Each story takes at most four minutes before the ending.
     public static let all = [chat, comeBack, goals, meals, signIn, limits]
 
     private static let idle = Step.until(.idle, within: patience)
-    /// Waits for the first chunk of an answer, or until the client is idle without one.
+    /// Waits for the first chunk of an answer, or until the client is idle without an answer.
     private static let untilStreaming = Step.until(.oneOf([.streaming, .idle]), within: patience)
 
     private static let chat = Story(

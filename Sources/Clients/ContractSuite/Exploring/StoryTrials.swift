@@ -14,7 +14,7 @@ public struct MemoryTrial: Trial {
 
     /// The maximum number of checks of a client, and of entries, in one run.
     ///
-    /// A client that needs more is flooding its backend.
+    /// A client that needs more checks or entries is flooding its backend.
     public static let lookLimit = 5000
     public static let entryLimit = 5000
     private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
@@ -104,7 +104,7 @@ extension Story {
 }
 
 extension Step {
-    /// The step with a pause short enough for real time.
+    /// The step, with a pause that is short enough for real time.
     fileprivate var hurried: Step {
         switch self {
         case .pass(let duration): .pass(min(duration, Story.realPause))

@@ -11,8 +11,8 @@ public protocol Trial: Sendable {
     /// Whether equal runs have equal outcomes.
     var isRepeatable: Bool { get }
 
-    /// - Parameter limit: When to end a run by the system's clock; a run without waits needs no limit.
-    /// - Throws: Only errors of the harness; the client's behaviour is in the outcome.
+    /// - Parameter limit: When to end a run, by the system's clock; a run without waits needs no limit.
+    /// - Throws: Only harness errors; the client's behaviour is in the outcome.
     func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome
 }
 
@@ -35,7 +35,7 @@ public struct TrialOutcome: Sendable {
     /// The world's time at the end, or nil for the time of the last entry.
     public var endedAt: Timestamp?
     public var entries: [JournalEntry] = []
-    /// The judgements of worlds that the client created itself, in which no schedule acts.
+    /// The judgements of worlds that the client created itself; no schedule acts in these worlds.
     public var made: [RunJudgement] = []
     /// The failures that the client's user sees.
     public var failures: [CaseFailure] = []
@@ -47,7 +47,7 @@ public struct TrialOutcome: Sendable {
     public var quietSince: Timestamp?
     /// The times of user actions other than messages.
     public var asked: [Timestamp] = []
-    /// The instructions that the client lacks.
+    /// The instructions that the client does not support.
     public var unsupported: Set<String> = []  // Names of instructions: constants.
 
     public init(mode: GuideMode, startedAt: Timestamp) { (self.mode, self.startedAt) = (mode, startedAt) }
@@ -69,7 +69,7 @@ public struct TrialOutcome: Sendable {
         case command(Report.CommandOutcome)
         /// The client was still busy after this many checks in one story.
         case restless(looks: Int)
-        /// The client can no longer be driven, for this reason.
+        /// The suite can no longer drive the client, for this reason.
         case undrivable(String)
     }
 }

@@ -83,7 +83,7 @@ enum AdapterAnswer {
     /// The format of times: RFC 3339 with nanoseconds.
     static let time = "a time such as 2025-01-29T10:30:01.500000000Z"
 
-    /// An adapter's information about its client in the answer to `begin`.
+    /// The adapter's information about its client, from the answer to `begin`.
     struct Beginning: Sendable {
         let clock: ClientClock
         /// The client's language, if stated.
@@ -132,7 +132,7 @@ enum AdapterAnswer {
     }
 }
 
-/// Why an answer cannot be used: the feature is not supported, the client refused, or the answer is invalid.
+/// The reason why an answer is unusable: the feature is not supported, the client refused, or the answer is invalid.
 typealias AnswerError = AdapterError.Reason
 
 /// The members of an object in an answer, with its path for errors.

@@ -1,10 +1,10 @@
 import Sockets
 import Text
 
-/// An error of an adapter, with the command and the output.
+/// An adapter's error, with the command and the output.
 public struct AdapterError: Error, Sendable, Equatable {
     public let reason: Reason
-    /// The command that it was answering, if any.
+    /// The command that the adapter was answering, if any.
     let asked: AdapterCommand?
     let received: [UInt8]?
 
@@ -35,10 +35,10 @@ public struct AdapterError: Error, Sendable, Equatable {
         self.received = received
     }
 
-    /// Whether the adapter only lacks the feature, so that cases that need it are skipped.
+    /// Whether the feature is unsupported; cases that need an unsupported feature are skipped.
     public var isUnsupported: Bool { reason == .unsupported }
 
-    /// Whether there is no adapter left to answer.
+    /// Whether the adapter can no longer answer.
     public var isDeath: Bool {
         switch reason {
         case .notStarted, .ended, .closedOutput: true
@@ -115,7 +115,7 @@ extension AnswerError {
     static func wrong(path: String, found: String, expected: String) -> Self {
         .badAnswer("'\(path)' is \(found), not \(expected)")
     }
-    /// - Parameter nearest: The known name most similar to the path's last part.
+    /// - Parameter nearest: The known name that is most similar to the path's last part.
     static func unknown(path: String, nearest: String?) -> Self {
         .badAnswer("'\(path)' is not one of its members" + (nearest == nil ? "" : "." + NearestWord.hint(nearest)))
     }
@@ -131,7 +131,7 @@ extension ChildProcess.Outcome {
     }
 }
 
-/// The limits of an adapter: bytes per line, and time per answer.
+/// An adapter's limits: bytes per line, and time per answer.
 public struct AdapterLimits: Sendable, Hashable {
     /// The maximum size of a line in either direction, in bytes: 1 MiB.
     public static let lineBytes = 1 << 20

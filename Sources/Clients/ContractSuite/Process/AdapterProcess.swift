@@ -17,7 +17,7 @@ final class AdapterProcess {
     private let trace: AdapterTrace?
     /// The interval for checking whether the process is alive; other processes may keep its streams open.
     private static let lookTime = Duration.seconds(1)
-    /// The time limit for ending after the process's streams have closed.
+    /// How long the process may take to end after its streams have closed.
     private static let endingTime = Duration.seconds(2)
     private(set) var hasAnswered = false
 
@@ -81,7 +81,7 @@ final class AdapterProcess {
             ? silence(during: command, by: deadline) : AdapterError(.notStarted(error.description), to: command)
     }
 
-    /// The error for an adapter that sends nothing more.
+    /// The error for an adapter that no longer sends anything.
     private func silence(during command: AdapterCommand, by deadline: MonotonicInstant) -> AdapterError {
         // A process's streams close shortly before it ends.
         let patience = min(deadline, .now().advanced(by: Self.endingTime))
@@ -114,7 +114,7 @@ private final class AdapterErrors: Sendable {
         try SystemThread.start { [self] in
             var bytes: [UInt8] = []
             while (try? pipe.read(into: &bytes, until: MonotonicInstant(nanoseconds: .max))) == true {
-                // The reader of standard error may have closed it.
+                // The standard error's reader may have closed the stream.
                 _ = DescriptorOutput.writeAll(bytes, to: 2)
                 kept.withLock { $0 = ($0 + bytes).suffix(Self.limit) }
                 bytes = []
@@ -134,9 +134,9 @@ private final class AdapterErrors: Sendable {
 
 /// Splits an adapter's output into lines.
 struct LineBuffer: Sendable {
-    /// The bytes without their taken lines; new bytes are appended.
+    /// The bytes that are left after lines were removed; new bytes are appended.
     var bytes: [UInt8] = []
-    /// The number of bytes known to contain no line end.
+    /// The number of bytes that are known to contain no line end.
     private var searched = 0
 
     /// The next line without its end, or nil if it is incomplete.
@@ -156,12 +156,12 @@ struct LineBuffer: Sendable {
 
 /// A client that an adapter drives during one case, created by ``ProcessAdapter/begin(_:case:)``.
 ///
-/// Its methods throw an ``AdapterError`` or ``UnsupportedInstruction``.
+/// The client's methods throw an ``AdapterError`` or ``UnsupportedInstruction``.
 public struct ProcessClient: ClientUnderTest, Sendable {
     public let clock: ClientClock
     public let language: String?
     public let usesSockets: Bool
-    /// Called when the client has ended and the adapter is free for another one.
+    /// Called when the client has ended and the adapter is free for another client.
     public var whenEnded: @Sendable () -> Void = {}
     private let adapter: ProcessAdapter
 
@@ -192,7 +192,7 @@ public struct ProcessClient: ClientUnderTest, Sendable {
 
     /// Ends the client.
     ///
-    /// The process stays for the next case.
+    /// The process keeps running for the next case.
     public func end() async {
         // If the client fails here, its process is ended; a persistent problem appears in the next case.
         try? await adapter.ask(.end, AdapterAnswer.done)

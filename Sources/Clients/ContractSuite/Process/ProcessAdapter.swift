@@ -1,7 +1,7 @@
 import Sockets
 import Synchronization
 
-/// Receives each line to or from an adapter, without its end, for authors of adapters.
+/// Receives each line to or from an adapter, without the line end; useful for adapter authors.
 public typealias AdapterTrace = @Sendable (AdapterTraceDirection, ArraySlice<UInt8>) -> Void
 
 public enum AdapterTraceDirection: Sendable {
@@ -11,8 +11,8 @@ public enum AdapterTraceDirection: Sendable {
 
 /// A client in another language: a program that reads and writes JSON Lines on its standard input and output.
 ///
-/// One process serves all cases, one at a time. If it dies, stops answering or writes an invalid line, the adapter ends
-/// it and starts another for the next case. `Fixtures/adapters/README.md` specifies the lines.
+/// One process serves all cases, one at a time. If the process dies, stops answering or writes an invalid line, the
+/// adapter ends it and starts a new process for the next case. `Fixtures/adapters/README.md` specifies the lines.
 public final class ProcessAdapter: Sendable {
     public let command: [String]
     private let environment: [String]
@@ -61,7 +61,7 @@ public final class ProcessAdapter: Sendable {
         }
     }
 
-    /// Ends the process: closes its standard input and kills it if it does not end.
+    /// Ends the process: closes its standard input, and kills the process if it does not end.
     public func stop() async {
         // The process must end even if no thread can be created.
         try? await onThread { () throws(AdapterError) in self.process.withLock { self.discard(&$0) } }
@@ -132,7 +132,7 @@ public final class ProcessAdapter: Sendable {
 }
 
 extension SystemThread {
-    /// Waits on a separate thread, to leave the task threads to the client.
+    /// Waits on a separate thread, so that the task threads stay available to the client.
     package static func wait(until deadline: MonotonicInstant) async throws(SocketError) {
         let gate = try Gate()
         try await result(of: { () throws(SocketError) in _ = gate.wait(until: deadline) }, orNoThread: { $0 })

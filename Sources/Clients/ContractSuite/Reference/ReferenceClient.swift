@@ -1,7 +1,7 @@
 import FitIQAPI
 import FitIQClient
 
-/// FitIQClient as a client under test on the suite's clock and an in-memory network, with reproducible bytes.
+/// FitIQClient as a client under test, on the suite's clock and an in-memory network, with reproducible bytes.
 ///
 /// With a ``Mutation`` or a changed configuration it has one known error, to check that the suite detects it.
 public final class ReferenceClient: ClientUnderTest {
@@ -11,7 +11,7 @@ public final class ReferenceClient: ClientUnderTest {
     @exclusivity(unchecked) private var mutation: (any Mutation)?
     @exclusivity(unchecked) private var now: Timestamp
     @exclusivity(unchecked) private var changeCount: UInt64 = 0
-    /// The rounds at one point in time after which the caller decides whether to continue.
+    /// The number of rounds at one point in time after which the caller decides whether to continue.
     private static let roundsAtATime = 200
 
     /// Creates a reference client.
@@ -48,7 +48,7 @@ public final class ReferenceClient: ClientUnderTest {
         now = max(now, time)
         for round in 0..<Self.roundsAtATime {
             let next = core.deadline(advancedTo: now)
-            // The client uses the fresh token without help, so the events need no reaction.
+            // The client uses the fresh token without help, so the events require no reaction.
             if !core.takeEvents().isEmpty { changeCount += 1 }
             let isMutationDue = mutation?.nextDeadline.map { $0 <= now } ?? false
             var actions = core.takeActions()
@@ -77,7 +77,7 @@ public final class ReferenceClient: ClientUnderTest {
 extension ClientCore {
     /// Performs due work and returns the next deadline.
     ///
-    /// It changes the core in place, because reading a property of a class copies it.
+    /// The core is changed in place, because reading a property of a class copies it.
     fileprivate mutating func deadline(advancedTo now: Timestamp) -> Timestamp? {
         let next = nextDeadline
         guard let next, next <= now else { return next }
@@ -86,18 +86,18 @@ extension ClientCore {
     }
 }
 
-/// An injected error between a reference client's decisions and its network that may change both.
+/// An injected error between a reference client's decisions and its network, which may change both.
 ///
 /// To drop an action, omit it. To delay it, store it and return ``nextDeadline``. To repeat it, return it twice. A
 /// mutation's new actions have numbers from a million up. The default implementations change nothing.
 public protocol Mutation {
     /// The actions to perform instead; called without actions when ``nextDeadline`` is due.
     mutating func actions(_ actions: [ClientAction], at now: Timestamp) -> [ClientAction]
-    /// The client's inputs instead; called without inputs when ``nextDeadline`` is due.
+    /// The inputs to pass to the client instead; called without inputs when ``nextDeadline`` is due.
     mutating func inputs(_ inputs: [ClientInput], at now: Timestamp) -> [ClientInput]
     /// The report to show instead.
     func report(_ report: ClientReport) -> ClientReport
-    /// When to call it without input, after the last call; or nil.
+    /// When to call the mutation without input after the last call, or nil.
     var nextDeadline: Timestamp? { get }
 }
 

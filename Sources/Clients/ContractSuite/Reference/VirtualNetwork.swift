@@ -5,13 +5,13 @@ import MockServer
 /// An in-memory network: an engine and any number of clients in one thread, without sockets.
 ///
 /// It replaces `Host` and its sockets. It reads from a connection only while reading is not paused, at most 16 KiB at a
-/// time, and ends connections as documented. Bytes move only in ``settle()``, and equal calls give equal bytes.
+/// time, and ends connections as documented. Bytes move only in ``settle()``, and equal calls produce equal bytes.
 public final class VirtualNetwork {
     public let engine: Engine
     /// The engine's time, which stops while the worlds' manual clocks advance.
     @exclusivity(unchecked) public var now: Timestamp
     @exclusivity(unchecked) private var links: [Int: Link] = [:]
-    /// The links with bytes or an end of stream that the engine has not read.
+    /// The links with bytes, or an end of stream, that the engine has not read yet.
     @exclusivity(unchecked) private var waiting: [Link] = []
     /// The clients whose wires may have commands.
     @exclusivity(unchecked) private var endpoints: [Weak] = []
@@ -57,7 +57,7 @@ public final class VirtualNetwork {
 
     /// Adds a client.
     ///
-    /// It leaves when the endpoint is released.
+    /// The client leaves the network when the endpoint is released.
     public func join(_ wire: ClientWire) -> Endpoint {
         endpoints.removeAll { $0.endpoint == nil }
         let endpoint = Endpoint(wire)
@@ -68,7 +68,7 @@ public final class VirtualNetwork {
     /// Whether the server has nothing to read or send.
     var isAtRest: Bool { waiting.isEmpty && engine.isQuiet }
 
-    /// Moves bytes both ways until there are none left.
+    /// Moves bytes in both directions until none are left.
     ///
     /// Inputs for clients wait in their wires.
     ///

@@ -29,7 +29,7 @@ extension ClientCore {
         showTalk()
     }
 
-    /// Whether another message may wait; reports a problem if not.
+    /// Whether another message may be queued; reports a problem if not.
     private mutating func hasRoom(after count: Int) -> Bool {
         let limit = configuration.limits.waitingMessages
         if count >= limit { tell(.refused, ClientMessages.tooManyWaiting(limit: limit)) }
@@ -111,7 +111,7 @@ extension ClientCore {
         if isReadingHistory { conversation?.isStale = true } else { readHistory(at: now) }
     }
 
-    /// Handles the backend's error, after which there is no answer or the message was rejected.
+    /// Handles a backend error, which means that there is no answer or the message was rejected.
     private mutating func failed(_ message: String, at now: Timestamp) {
         guard archiving == nil else { return }
         tell(.chat, message)
@@ -164,7 +164,7 @@ extension ClientCore {
         if conversation?.turn.map({ !$0.isHeard || $0.isLate }) == true { loseQuestion() }
     }
 
-    /// Reads the history again, with growing pauses up to a time limit, because it has only the question.
+    /// Reads the history again, with growing pauses up to a time limit, because it contains only the question.
     private mutating func lookAgain(at now: Timestamp) {
         guard let turn = conversation?.turn else { return }
         guard !turn.isLate, now < turn.deadline else {
@@ -177,7 +177,7 @@ extension ClientCore {
         conversation?.nextLook = min(now.advanced(by: .seconds(min(2 * count, 10))), turn.deadline)
     }
 
-    /// Sends the question once more, because the backend has not received it.
+    /// Sends the question again, because the backend has not received it.
     private mutating func askAgain() {
         guard let turn = conversation?.turn, let question = turn.question else { return }
         guard !turn.isAcknowledged, !turn.isLate, conversation?.isRepeated == false,

@@ -3,7 +3,7 @@ import FitIQAPI
 extension ClientCore {
     /// Starts a command.
     ///
-    /// Reports a problem if the backend would refuse it.
+    /// Reports a problem if the backend would refuse the text.
     public mutating func perform(_ command: ClientCommand, at now: Timestamp) {
         // The client follows the user's command even if an equal request has failed before.
         if case .send = command {} else { requests.forgetFailures() }
@@ -74,7 +74,7 @@ extension ClientCore {
         if link.wanted == nil { show(.failed) }
     }
 
-    /// Opens the chat of a consultation: the history first, then the socket.
+    /// Opens a consultation's chat: first the history, then the socket.
     mutating func open(_ text: String, at now: Timestamp) {
         guard let id = Answer.pathID(text) else {
             if link.wanted == nil { show(.failed) }
@@ -130,7 +130,7 @@ extension ClientCore {
                 lose(id)
                 if link.wanted == id { leave(.failed) }
             }
-            // The server may have closed the socket for another reason: reopen it.
+            // Reopen the socket, because the server may have closed it for another reason.
             if link.wanted == id, link.socket == nil, link.isReady { retry(.chat, at: now) }
             return
         }
@@ -168,7 +168,7 @@ extension ClientCore {
         requests.tokens.use(tokens, fromRefresh: false)
     }
 
-    /// Continues with the new tokens, or asks the user for other ones; a refresh token is used only once.
+    /// Continues with the new tokens, or asks the user for other tokens; a refresh token is used only once.
     mutating func finishRefresh(_ outcome: RequestBook.Outcome, at now: Timestamp) {
         if let tokens = outcome.answer?.tokens { return requests.tokens.use(tokens, fromRefresh: true) }
         let deadline = now.advanced(by: configuration.patience.token)

@@ -134,12 +134,12 @@ extension ClientCore {
         }
     }
 
-    /// Records the end of a socket, and schedules another one if wanted.
+    /// Records the end of a socket, and schedules another socket if one is wanted.
     private mutating func lost(_ socket: ChatLink.Socket, of link: Link, isOwn: Bool, at now: Timestamp) {
         self[link].ended(isOwn: isOwn, at: now)
         guard socket.consultation == self[link].wanted else { return }
         if link == .chat, socket.phase == .open || conversation?.turn != nil { conversation?.cut() }
-        // The client closed it as unwanted, but wants it again now.
+        // The client closed the socket because it was unwanted, but now wants it again.
         if socket.phase == .closing, !socket.isReplaced { return }
         if link == .chat {
             show(.connecting)
@@ -173,7 +173,7 @@ extension ClientInput {
 
 /// The meal socket, which is separate from the chat's.
 ///
-/// It opens at the user's request. If it is lost, the client reopens it with growing pauses.
+/// The meal socket opens at the user's request. If the meal socket is lost, the client reopens it with growing pauses.
 extension ClientCore {
     /// Whether the client can receive meal events.
     var hasOpenSocket: Bool { link.hasOpenSocket || mealLink.hasOpenSocket }

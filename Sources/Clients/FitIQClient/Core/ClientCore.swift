@@ -1,9 +1,9 @@
 import FitIQAPI
 
-/// The client without its network: takes commands and network input, and returns actions and events.
+/// The client without its network: accepts commands and network input, and returns actions and events.
 ///
-/// It reads no clock, never sleeps and does no I/O. The time is an argument, and ``nextDeadline`` is the time to call
-/// ``advance(to:)``. Calls must be in chronological order. Take the actions after each call.
+/// The core reads no clock, never sleeps and does no I/O. The time is an argument, and ``nextDeadline`` says when to
+/// call ``advance(to:)``. Calls must be in chronological order. The caller must take the actions after each call.
 public struct ClientCore: Sendable {
     public let configuration: ClientConfiguration
     public internal(set) var state = ClientState()
@@ -23,7 +23,7 @@ public struct ClientCore: Sendable {
     var beforehand: [String] = []
     var archiving: String?
     var createsAgainAt: Timestamp?
-    /// The consultations and goals that no longer exist and are not requested again.
+    /// The consultations and goals that no longer exist and must not be requested again.
     var gone = RecentIDs()
     /// The coach's latest goal suggestion, and the templates so far.
     var suggestion: Suggestion?
@@ -135,7 +135,8 @@ struct RecentIDs: Sendable {
 }
 
 extension ClientCore {
-    /// Records that a consultation no longer exists, so that it is not requested again and goals do not refer to it.
+    /// Records that a consultation no longer exists, so that the client does not request it again and goals do not
+    /// refer to it.
     mutating func lose(_ consultation: String) {
         gone.insert(consultation)
         areGoalsStale = true
@@ -192,7 +193,7 @@ extension ClientCore {
         isChanged = true
     }
 
-    /// Updates whether the client is busy, and reports a change only once.
+    /// Updates whether the client is busy, and reports each change only once.
     mutating func publish() {
         let isBusy = isBusyNow
         if state.isBusy != isBusy {

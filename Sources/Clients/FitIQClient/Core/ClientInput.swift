@@ -11,7 +11,7 @@ public enum ClientInput: Sendable {
     case socketRefused(ClientResponse)
     case socketFailed(number: Int, String)
     case text(socket: Int, [UInt8])
-    /// A binary frame arrived; the contract has none.
+    /// A binary frame arrived; the contract has no binary frames.
     case binary(socket: Int)
     case pong(socket: Int)
     case socketClosed(ClientSocketEnd)
@@ -59,7 +59,7 @@ public enum ClientAction: Sendable {
     case openSocket(ClientSocketRequest)
     case sendText(socket: Int, [UInt8])
     case ping(socket: Int)
-    /// Send a close frame; end the connection after the server's close frame or ``dropSocket(socket:)``.
+    /// Send a close frame; end the connection after the server's close frame or after ``dropSocket(socket:)``.
     case closeSocket(socket: Int, CloseCode)
     /// End the connection without a close frame; no input follows.
     case dropSocket(socket: Int)
@@ -93,7 +93,7 @@ public enum ClientCommand: Sendable, Hashable {
     case archive
     /// Leaves the chat and stops listening to meals.
     case disconnect
-    /// Creates a goal; a goal suggested in the open chat is linked to it.
+    /// Creates a goal; a goal that was suggested in the open chat is linked to that chat.
     case createGoal(title: String, description: String, targetDate: Timestamp)
     case chatAboutGoal(id: String)
     /// Logs a meal and follows its processing.
@@ -110,19 +110,19 @@ public enum ClientCommand: Sendable, Hashable {
     case register(email: String, password: String, name: String, dateOfBirth: String)
     /// Provides a token after ``ClientEvent/credentialsRefused``, so that waiting requests continue.
     ///
-    /// Signing in does the same.
+    /// Signing in has the same effect.
     case useToken(String)
-    /// Reports that there is no other token; the client gives up the waiting requests.
+    /// Reports that there is no other token; the client then abandons the waiting requests.
     case giveUpToken
 }
 
 public enum ClientEvent: Sendable, Hashable {
     case changed
-    /// The backend refused the token, and the client has no other.
+    /// The backend refused the token, and the client has no other token.
     ///
     /// ``ClientCommand/useToken(_:)`` or signing in resumes the waiting requests.
     case credentialsRefused
-    /// A problem for the user.
+    /// A problem to show to the user.
     ///
     /// ``ClientState/problems`` lists it too.
     case problem(ClientState.Problem)

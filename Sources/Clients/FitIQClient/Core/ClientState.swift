@@ -46,7 +46,7 @@ public struct ClientState: Sendable, Hashable {
         public var isComplete: Bool
         /// Whether the backend has the line.
         ///
-        /// Otherwise the user's message is waiting or was refused.
+        /// If not, the user's message is waiting or was refused.
         public var isDelivered: Bool
 
         public init(

@@ -10,8 +10,8 @@ extension ClientLoop {
             transports[number]?.unsent += bytes
             if transports[number]?.isConnected == true { flush(number) }
         case .close(let number):
-            // If the system does not accept the bytes immediately, the server is not reading, so drop them with the
-            // connection.
+            // If the system does not accept the bytes immediately, the server is not reading, so drop the bytes with
+            // the connection.
             lookup.forget(number)
             drop(number)
         }
@@ -44,7 +44,7 @@ extension ClientLoop {
         }
     }
 
-    /// Tries addresses in sequence; if none answers, reports the first one's error.
+    /// Tries addresses in sequence; if none answers, reports the error of the first address.
     private func connect(
         _ number: Int, to addresses: ArraySlice<SocketAddress>, unsent: [UInt8], after first: SocketError?
     ) {
@@ -108,7 +108,7 @@ extension ClientLoop {
 struct ClientTransport {
     let socket: Socket
     let address: SocketAddress
-    /// The addresses to try if this one fails.
+    /// The addresses to try if the current address fails.
     let alternatives: ArraySlice<SocketAddress>
     let firstError: SocketError?
     /// Bytes that the system has not accepted yet, at most ``WireLimits/unsentBytes``.
@@ -153,7 +153,7 @@ struct NameLookup {
         self.resolve = resolve
     }
 
-    /// Makes a connection wait for the addresses; throws if the system cannot create another thread.
+    /// Makes a connection wait for the addresses; throws an error if the system cannot create another thread.
     mutating func wait(_ number: Int, for base: BaseURL, now: MonotonicInstant) throws(SocketError) {
         if lookup == nil {
             lookup = try HostLookup(host: base.host, port: base.port, resolve: resolve) { [mailbox] in mailbox.post {} }

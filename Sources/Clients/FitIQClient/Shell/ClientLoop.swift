@@ -11,7 +11,7 @@ final class ClientLoop: EventLoopHandler {
     private var core: ClientCore
     var wire: ClientWire
     var transports: [Int: ClientTransport] = [:]
-    /// The backend's addresses; they are resolved again if unknown or if none answers.
+    /// The backend's addresses; the name is resolved again if they are unknown or none of them answers.
     var addresses: [SocketAddress] = []
     var lookup: NameLookup
     private var snapshot = ClientSnapshot()

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Passes snapshots from a client's thread to observers; each gets the newest, and slow observers may miss others.
+/// Passes snapshots from a client's thread to observers; every observer gets the newest snapshot, but slow observers
+/// may miss others.
 final class ClientNews: Sendable {
     private struct State {
         var snapshot = ClientSnapshot()
@@ -12,7 +13,7 @@ final class ClientNews: Sendable {
 
     var snapshot: ClientSnapshot { state.withLock { $0.snapshot } }
 
-    /// Publishes a snapshot to all observers, on the client's thread; the last one ends their sequences.
+    /// Publishes a snapshot to all observers, on the client's thread; the last snapshot ends the observers' sequences.
     func publish(_ snapshot: ClientSnapshot) {
         let readers = state.withLock { state in
             state.snapshot = snapshot
@@ -25,7 +26,7 @@ final class ClientNews: Sendable {
         }
     }
 
-    /// The newest snapshot and later ones; a slow reader misses replaced ones.
+    /// The newest snapshot and later snapshots; a slow reader misses snapshots that have been replaced.
     func snapshots() -> AsyncStream<ClientSnapshot> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ClientSnapshot.self, bufferingPolicy: .bufferingNewest(1))
@@ -47,11 +48,11 @@ final class ClientNews: Sendable {
     }
 }
 
-/// A value of a client, now and after each change.
+/// A client's value, now and after each change.
 ///
 /// The sequence ends when the client closes.
 ///
-/// It buffers one value, so a slow reader gets the newest and misses earlier ones.
+/// The sequence buffers one value, so a slow reader gets the newest value and misses earlier values.
 public struct ClientChanges<Element: Sendable & Equatable>: AsyncSequence, Sendable {
     public typealias Failure = Never
     let news: ClientNews
@@ -86,7 +87,7 @@ public struct ClientChanges<Element: Sendable & Equatable>: AsyncSequence, Senda
 
 /// Passes requests from other threads to a client's thread, which owns the client.
 final class ClientInbox: Sendable {
-    /// The maximum number of waiting commands; further ones are refused.
+    /// The maximum number of waiting commands; additional commands are refused.
     static let capacity = 1024
 
     struct Asked: Sendable {
@@ -114,7 +115,7 @@ final class ClientInbox: Sendable {
 
     /// The ticket of the last added command, or 0 before the first.
     var lastTicket: Int { state.withLock { $0.lastTicket } }
-    /// Requests that the client ends after the commands added so far.
+    /// Requests that the client end after the commands that were added so far.
     func close() { state.withLock { $0.closes = true } }
 
     func take() -> (asked: [Asked], closes: Bool) {
@@ -130,7 +131,7 @@ struct ClientSnapshot: Sendable {
     var state = ClientState()
     /// The ticket of the last command that has started.
     var begun = 0
-    /// The number of problems so far, and the last one.
+    /// The number of problems so far, and the last problem.
     var problemCount = 0
     var problem: ClientState.Problem?
     var failure: ClientError?

@@ -4,16 +4,16 @@ import Sockets
 /// A client of the API for consultations with chat, goals and meals.
 ///
 /// It retries, reopens the chat, pings and polls as the guides require. ``perform(_:)`` starts a command, and ``state``
-/// shows the result. The waiting calls are built on these two.
+/// shows the result. The waiting calls are built on ``perform(_:)`` and ``state``.
 ///
 ///     let client = try FitIQClient(url: "http://127.0.0.1:8080", credentials: credentials)
 ///     _ = try await client.startConsultation(persona: .nutritionist)
 ///     print(try await client.send("What should I eat for breakfast?"))
 ///     await client.close()
 ///
-/// It runs on its own thread until ``close()`` or its release. All calls are thread-safe.
+/// The client runs on its own thread until ``close()`` is called or the client is released. All calls are thread-safe.
 public final class FitIQClient: Sendable {
-    /// Provides a fresh token after the backend refused one, or nil if it cannot.
+    /// Provides a fresh token after the backend has refused a token, or nil if there is none.
     public typealias TokenRefresh = @Sendable () async -> String?
     public let configuration: ClientConfiguration
     let news = ClientNews()
@@ -22,7 +22,7 @@ public final class FitIQClient: Sendable {
 
     /// Creates a client and starts its thread.
     ///
-    /// It sends no bytes before the first command.
+    /// The client sends no bytes before the first command.
     ///
     /// - Parameters:
     ///   - url: The backend's address, `http://host:port`, optionally with a path.
@@ -47,7 +47,7 @@ public final class FitIQClient: Sendable {
         let base = try BaseURL(url)
         var configuration = ClientConfiguration(credentials: credentials)
         configure(&configuration)
-        // Nothing can provide another token, so do not wait for one.
+        // Do not wait for another token, because nothing can provide one.
         if refreshToken == nil, configuration.freshToken == nil { configuration.patience.token = .zero }
         self.configuration = configuration
         do throws(SocketError) {
@@ -77,9 +77,9 @@ public final class FitIQClient: Sendable {
 
     /// The user's current view.
     ///
-    /// It is busy as soon as a command is accepted.
+    /// The client is busy as soon as a command is accepted.
     public var state: ClientState {
-        // Read this first, or a command added between the two reads would count as started.
+        // Read the ticket first, because otherwise a command added between the two reads would count as started.
         let asked = inbox.lastTicket
         let snapshot = news.snapshot
         var state = snapshot.state
@@ -95,21 +95,21 @@ public final class FitIQClient: Sendable {
     ///
     /// The sequence ends when the client closes.
     public var transcript: ClientChanges<[ClientState.Line]> { ClientChanges(news: news) { $0.transcript } }
-    /// The last network failure, if any, for finding the cause of a problem.
+    /// The last network failure, if any, which helps to find the cause of a problem.
     public var lastFailure: ClientError? { news.snapshot.failure }
 
     /// Leaves the chat, and ends all connections and the thread.
     ///
-    /// This takes at most a second.
+    /// Closing takes at most a second.
     ///
-    /// The client accepts no commands afterwards.
+    /// A closed client accepts no commands.
     public func close() async {
         inbox.close()
         mailbox.post {}
         for await _ in news.snapshots() {}
     }
 
-    /// Adds a command; returns the ticket by which snapshots show that it has started.
+    /// Adds a command; returns its ticket, with which snapshots show that the command has started.
     func ask(_ command: ClientCommand) -> Int? {
         defer { mailbox.post {} }
         return inbox.add(command)
@@ -118,8 +118,8 @@ public final class FitIQClient: Sendable {
 
 /// Calls that wait until their command is done.
 ///
-/// Each throws `problem` if any problem is reported meanwhile, `abandoned` if the command will never have a result,
-/// `cancelled` if the waiting task was cancelled, and `unavailable` if the client closes.
+/// Each call throws `problem` if any problem is reported meanwhile, `abandoned` if the command will never have a
+/// result, `cancelled` if the waiting task is cancelled, and `unavailable` if the client closes.
 extension FitIQClient {
     /// Signs in to an account and waits for its tokens.
     public func signIn(email: String, password: String) async throws(ClientError) {
@@ -135,21 +135,21 @@ extension FitIQClient {
         }
     }
 
-    /// Starts a consultation or continues the existing one, and waits until its chat is open.
+    /// Starts a consultation or continues the existing one, and waits until the consultation's chat is open.
     ///
     /// - Returns: The consultation's ID.
     public func startConsultation(persona: Persona) async throws(ClientError) -> String {
         try await perform(.startConsultation(persona: persona)) { $0.openConsultation }
     }
 
-    /// Opens the chat of a known consultation and waits until it is open.
+    /// Opens the chat of a known consultation, and waits until the chat is open.
     ///
     /// Returns the consultation's ID.
     public func openConsultation(id: String) async throws(ClientError) -> String {
         try await perform(.openConsultation(id: id)) { $0.openConsultation }
     }
 
-    /// Opens the chat about a goal and waits until it is open.
+    /// Opens the chat about a goal, and waits until the chat is open.
     ///
     /// Returns the consultation's ID.
     public func chatAboutGoal(id: String) async throws(ClientError) -> String {
@@ -165,10 +165,10 @@ extension FitIQClient {
         return try await perform(.send(text: text)) { isChecked && $0.isBusy ? nil : $0.lastAnswer }
     }
 
-    /// Archives the open consultation and waits until it is archived.
+    /// Archives the open consultation, and waits until the consultation is archived.
     public func archive() async throws(ClientError) { try await perform(.archive) { $0.isBusy ? nil : () } }
 
-    /// Logs a meal and waits for its result, usually for seconds.
+    /// Logs a meal and waits for its result, which usually takes seconds.
     ///
     /// Returns the completed meal.
     public func logMeal(_ text: String, type: MealType) async throws(ClientError) -> ClientState.Meal {
@@ -180,7 +180,7 @@ extension FitIQClient {
 
     /// Creates a goal.
     ///
-    /// A goal suggested in the open chat is linked to it.
+    /// A goal that was suggested in the open chat is linked to that chat.
     ///
     /// - Returns: The goal as the backend stores it.
     public func createGoal(
@@ -191,7 +191,7 @@ extension FitIQClient {
         }
     }
 
-    /// Opens the socket for the events of all the user's meals and waits until it is open.
+    /// Opens the socket for the events of all the user's meals, and waits until the socket is open.
     public func listenToMeals() async throws(ClientError) { try await perform(.listenToMeals) { $0.isBusy ? nil : () } }
 
     /// Loads the suggested questions for the coach's screen.
@@ -221,7 +221,7 @@ extension FitIQClient {
 }
 
 extension ClientState {
-    /// The consultation whose chat is open, or nil while another is being opened.
+    /// The consultation whose chat is open, or nil while another chat is being opened.
     fileprivate var openConsultation: String? { connection == .connected && !isBusy ? consultation : nil }
 
     /// The complete answer to the user's last message; nil until it is complete.

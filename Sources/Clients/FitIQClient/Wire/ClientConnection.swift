@@ -4,9 +4,9 @@ import WebSocket
 
 /// One connection of a client without its transport, which converts bytes to client inputs.
 ///
-/// It transfers a single request, or the handshake of a WebSocket and then its frames. Output is collected until
-/// ``takeOutput()``. Once ``isFinished``, close the transport after that output. A server's violation of a protocol or
-/// limit fails the request or socket.
+/// A connection transfers a single request, or a WebSocket's handshake followed by its frames. Output is collected
+/// until ``takeOutput()``. Once ``isFinished`` is true, close the transport after sending the output. If the server
+/// violates a protocol or a limit, the request or socket fails.
 public struct ClientConnection: Sendable {
     public let number: Int
     /// Whether all inputs of this connection have been returned.
@@ -128,7 +128,7 @@ public struct ClientConnection: Sendable {
     }
 
     private mutating func switchProtocols(_ head: ResponseHead) -> [ClientInput] {
-        // HTTP1 rejects a 101 to a request without Upgrade.
+        // HTTP1 rejects a 101 in response to a request without Upgrade.
         guard let handshake else { preconditionFailure("an unrequested change of protocol") }
         if let failure = handshake.verify(status: head.status, fields: head.fields.httpFields) {
             return end("\(ClientError.handshake("\(failure)"))")

@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// All connections of a client without their transport; converts actions and bytes to transport commands and inputs.
+/// All of a client's connections without their transport; converts actions and bytes to transport commands and inputs.
 ///
 /// After each call, the transport's owner performs ``takeCommands()`` in order and passes ``takeInputs()`` to the
 /// client. At most ``WireLimits/connections`` are open. Actions on an ended connection are ignored, because a server
@@ -13,7 +13,7 @@ public struct ClientWire: Sendable {
     private var commands: [TransportCommand] = []
     private var inputs: [ClientInput] = []
 
-    /// - Parameter seed: Determines handshake and masking keys; equal seeds and calls give equal bytes
+    /// - Parameter seed: Determines handshake and masking keys; equal seeds and calls produce equal bytes
     public init(base: BaseURL, seed: UInt64, limits: WireLimits = WireLimits()) {
         self.base = base
         self.limits = limits
@@ -94,7 +94,7 @@ public struct ClientWire: Sendable {
 
     /// Changes a connection in place and sends its new output.
     private mutating func onConnection(_ number: Int, _ change: (inout ClientConnection) -> [ClientInput]) {
-        // Remove it meanwhile, so that its buffers are not copied.
+        // Remove the connection meanwhile, so that its buffers are not copied.
         guard var connection = connections.removeValue(forKey: number) else { return }
         inputs += change(&connection)
         let output = connection.takeOutput()
@@ -130,7 +130,7 @@ struct SeededBytes: Sendable {
     }
 }
 
-/// The limits beyond which a client gives up on a connection.
+/// The limits beyond which a client abandons a connection.
 public struct WireLimits: Sendable, Hashable {
     /// The maximum size of a response body in bytes.
     ///
@@ -142,11 +142,11 @@ public struct WireLimits: Sendable, Hashable {
     public var message = 1 << 20
     /// The maximum number of open connections.
     ///
-    /// A request beyond it fails immediately.
+    /// A request beyond this limit fails immediately.
     public var connections = 32
     /// The maximum number of bytes waiting for a server that does not read.
     ///
-    /// More bytes end the connection.
+    /// If more bytes are waiting, the connection ends.
     public var unsentBytes = 1 << 20
 
     /// Creates limits with the defaults: bodies of 8 MiB, messages of 1 MiB, 32 connections, 1 MiB unsent.

@@ -8,9 +8,9 @@ import Text
 /// Writes sessions as HAR 1.2: whole files, or the pieces of a growing file.
 ///
 /// A file is `header`, one line per entry with `separator` before all except the first, and `footer`. Times are
-/// truncated to whole microseconds, which is the precision of readers. Data that HAR does not define is under `_fitiq`.
-/// Source: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/) and, for WebSockets, the output of Chrome's
-/// exporter.
+/// truncated to whole microseconds, because HAR readers have this precision. Data that HAR does not define is stored
+/// under `_fitiq`. Source: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/) and, for WebSockets, the output of
+/// Chrome's exporter.
 public enum HAREncoder {
     static let creatorName = "fitiq-mock"
 
@@ -50,7 +50,7 @@ public enum HAREncoder {
         return bytes + footer(notes: notes)
     }
 
-    /// Returns the entry of a request and its response, or of a WebSocket with its frames, on one line.
+    /// Returns, on one line, the entry of a request and its response, or of a WebSocket with its frames.
     public static func line(_ exchange: SessionExchange) -> [UInt8] {
         exchange.isSocket ? Self.socket(exchange).bytes : entry(exchange)
     }
@@ -70,7 +70,7 @@ public enum HAREncoder {
 
     /// Begins an entry with the members that all entries have.
     ///
-    /// Spans are in nanoseconds; `received` is nil for a handshake.
+    /// Durations are in nanoseconds; `received` is nil for a handshake.
     static func begin(
         _ exchange: SessionExchange, lasted: Int64, waited: Int64, received: Int64?, to writer: inout JSONWriter
     ) {
@@ -182,7 +182,7 @@ public enum HAREncoder {
         .movedPermanently, .found, .seeOther, .notModified, .temporaryRedirect, .permanentRedirect,
     ]
 
-    /// The media type in the fields; without one, Chrome's name for an unknown type.
+    /// The media type in the fields, or Chrome's name for an unknown type if there is none.
     private static func mediaType(_ fields: [SessionField]) -> String {
         fields.value(of: "content-type") ?? "x-unknown"
     }
@@ -202,7 +202,7 @@ public enum HAREncoder {
 
     /// Writes a response's cookies: `Set-Cookie`, RFC 6265 §4.1.1.
     ///
-    /// `Expires` is only in the field, because HAR does not accept such dates.
+    /// `Expires` is only in the header field, because HAR does not accept such dates.
     static func writeCookies(of response: SessionResponse, to writer: inout JSONWriter) {
         writer.array("cookies") { writer in
             for field in response.fields where field.name.lowercased() == "set-cookie" {
@@ -217,7 +217,7 @@ public enum HAREncoder {
     }
 
     private static func write(attributes: [(name: Substring, value: Substring)], to writer: inout JSONWriter) {
-        // Among attributes with the same name the last counts (RFC 6265 §5.3).
+        // If several attributes have the same name, the last one counts (RFC 6265 §5.3).
         func value(of name: String) -> String? {
             attributes.last { $0.name.lowercased() == name }.map { String($0.value) }
         }
@@ -233,7 +233,7 @@ public enum HAREncoder {
         writer.member("value", String(value))
     }
 
-    /// Both sides of the first `=`, without the spaces around them.
+    /// The texts before and after the first `=`, without surrounding spaces.
     private static func nameAndValue(_ pair: Substring) -> (name: Substring, value: Substring) {
         guard let sign = pair.firstIndex(of: "=") else { return (trimmed(pair), "") }
         return (trimmed(pair[..<sign]), trimmed(pair[pair.index(after: sign)...]))
@@ -252,12 +252,12 @@ public enum HAREncoder {
 
     /// Returns the entry of a WebSocket.
     ///
-    /// The number identifies the socket in the file and links the entry to its continuations. Without `room` the entry
+    /// The number identifies the socket in the file and links the entry to its continuations. Without `room`, the entry
     /// is complete.
     static func `socket`(
         _ socket: SessionExchange, number: Int? = nil, room: HARSocketRoom = HARSocketRoom()
     ) -> HARSocketText {
-        // The name is in backticks because the style rules take `socket` before a parenthesis for the system call.
+        // The name is in backticks because the style rules mistake `socket` before a parenthesis for the system call.
         var writer = JSONWriter(reserving: 4096 + 160 * socket.frames.count + room.messages + room.controlFrames)
         let opened = microseconds(socket.opened ?? socket.started)
         let waited = max(opened - microseconds(socket.started), 0) * 1000
@@ -286,7 +286,7 @@ public enum HAREncoder {
         return HARSocketText(bytes: bytes, messages: messageRoom, controlFrames: controlRoom, ending: endingRoom)
     }
 
-    /// Returns the entry that continues a full one, with the URL repeated for tools without support for continuations.
+    /// Returns the entry that continues a full entry; the URL is repeated for tools that do not support continuations.
     static func continuation(
         of number: Int, url: String, started: Timestamp, room: HARSocketRoom
     ) -> HARSocketText {
@@ -299,7 +299,7 @@ public enum HAREncoder {
 
     /// Returns an element of `_webSocketMessages`: a text or binary message.
     ///
-    /// Text that is not UTF-8 or was truncated inside a character is marked and in base64.
+    /// Text that is not UTF-8 or was truncated inside a character is marked, and written in base64.
     public static func message(_ frame: SessionFrame) -> [UInt8] {
         precondition(!frame.opcode.isControl, "a control frame is not a message")
         var writer = JSONWriter(reserving: 96 + frame.payload.bytes.count * 3 / 2)
@@ -321,7 +321,7 @@ public enum HAREncoder {
 
     /// Returns an element of `_fitiq.controlFrames`.
     ///
-    /// `messages` is the number of messages before it, including those in earlier entries.
+    /// `messages` is the number of messages before the control frame, including messages in earlier entries.
     public static func controlFrame(_ frame: SessionFrame, after messages: Int) -> [UInt8] {
         precondition(frame.opcode.isControl, "a message is not a control frame")
         var writer = JSONWriter(reserving: 128 + frame.payload.bytes.count * 4 / 3)
@@ -346,7 +346,7 @@ public enum HAREncoder {
         return bytes
     }
 
-    /// Inserts white space before the last bytes and returns its position.
+    /// Inserts white space before the last bytes, and returns the white space's position.
     private static func addRoom(_ count: Int, before last: Int, to bytes: inout [UInt8]) -> Range<Int> {
         let start = bytes.count - last
         bytes.insert(contentsOf: repeatElement(UInt8(ascii: " "), count: count), at: start)

@@ -2,7 +2,7 @@ import Digests
 import JSON
 import Text
 
-/// Why a file is not a valid HAR, and where the problem is.
+/// The reason why a file is not a valid HAR, and the position of the problem.
 public struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
     public var problem: Problem
     /// The number of the invalid entry, counted from 1 in file order, or nil outside entries.
@@ -44,7 +44,7 @@ public struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The position and the error, such as "entry 3, response.status: expected …, found …".
     ///
-    /// Content of the file is escaped, so that it cannot control a terminal.
+    /// Content from the file is escaped, so that it cannot control a terminal.
     public var description: String { TerminalText.escaped(Messages.describe(self)) }
 }
 
@@ -59,8 +59,8 @@ public enum HARNote: Sendable, Equatable, CustomStringConvertible {
     case missingAttachment(name: String, entry: Int)
     /// The reader dropped this many parts of one kind.
     ///
-    /// `entries` has the first affected entries, at most one more than ``HARLosses/mostNamed``, counted from 1 in file
-    /// order.
+    /// `entries` contains the first affected entries, at most one more than ``HARLosses/mostNamed``, counted from 1 in
+    /// file order.
     case lost(HARLoss, count: Int, entries: [Int])
     /// The recorder's note.
     case recorded(String)
@@ -80,7 +80,7 @@ public enum HARNote: Sendable, Equatable, CustomStringConvertible {
     public var description: String { TerminalText.escaped(Messages.describe(self)) }
 }
 
-/// A kind of content that a session cannot take from an entry.
+/// A kind of content in an entry that a session cannot use.
 public enum HARLoss: Sendable, CaseIterable {
     case body
     /// A body that does not match its encoding in the file, as in sanitised files.
@@ -103,7 +103,7 @@ public enum HARLoss: Sendable, CaseIterable {
 
 /// Counts the losses while a file is read.
 struct HARLosses {
-    /// The maximum number of entries in a note; one more is stored to detect further ones.
+    /// The maximum number of entries in a note; one more entry is stored, to detect whether there are more.
     static let mostNamed = 5
     /// The number of the entry being read.
     var entry = 0
@@ -183,7 +183,7 @@ struct HARObject {
     }
     /// The object, or an empty one if it is absent.
     func objectOrNone(_ name: String) throws(HARError) -> HARObject {
-        // Most messages lack this object, so do not create a path for it.
+        // Most messages do not have this object, so do not create a path for it.
         if let object = try optionalObject(name) { return object }
         return try HARObject([:])
     }

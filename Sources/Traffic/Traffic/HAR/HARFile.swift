@@ -3,7 +3,7 @@ import FitIQAPI
 import JSON
 import Text
 
-/// A parsed HAR: its session and notes on missing parts.
+/// A parsed HAR: the session, and notes on missing parts.
 public struct HARFile: Sendable {
     /// The recorded session, in starting order.
     public let session: Session
@@ -12,7 +12,7 @@ public struct HARFile: Sendable {
     /// The name of the program that wrote the file, or nil if unknown.
     public let creator: String?
 
-    /// Whether our own recorder wrote the file and missed nothing.
+    /// Whether our own recorder wrote the file, without missing anything.
     ///
     /// In this case, events that are not in the file did not happen.
     ///
@@ -21,10 +21,10 @@ public struct HARFile: Sendable {
 
     /// Reads a HAR 1.2 written by a browser, a proxy, Playwright or this program.
     ///
-    /// A byte order mark is skipped. The notes count content that a session cannot contain. A truncated file yields its
-    /// complete entries and a note. `attachment` gets a plain name without folders and returns the bytes of a file next
-    /// to this one, or nil; Playwright writes such files for bodies and messages. Time and memory are linear in the
-    /// bytes.
+    /// A byte order mark is skipped. The notes report how much content could not become part of the session. A
+    /// truncated file yields its complete entries and a note. `attachment` gets a plain name without folders, and
+    /// returns the bytes of a file next to the HAR file, or nil. Playwright writes such files for bodies and messages.
+    /// Time and memory are linear in the bytes.
     public init(
         reading bytes: [UInt8], limits: HARLimits = HARLimits(),
         attachment: @escaping (String) -> [UInt8]? = { _ in nil }
@@ -62,7 +62,7 @@ struct HARText {
         guard bytes.count <= limits.bytes else { throw HARError(.tooLarge(limit: limits.bytes)) }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         guard bytes.contains(where: { !$0.isJSONWhitespace }) else { throw HARError(.empty) }
-        // UTF-16 has a byte order mark or a zero byte. A file of only zeros comes from a crash.
+        // UTF-16 has a byte order mark or a zero byte. A file that contains only zeros is the result of a crash.
         let hasZero = bytes.prefix(2).contains(0) && !bytes.starts(with: [0, 0])
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || hasZero { throw HARError(.utf16) }
         // The repair of a truncated file may add three brackets.
@@ -94,7 +94,7 @@ struct HARText {
     }
 }
 
-/// Escapes of half a surrogate pair, which JavaScript and Python write although they are not characters.
+/// Escapes of half a surrogate pair, which JavaScript and Python write although half a pair is not a character.
 enum LoneSurrogates {
     /// Replaces the escapes with `\ufffd` and returns their number.
     static func replace(in bytes: inout [UInt8]) -> Int {
@@ -152,7 +152,7 @@ struct TornHAR {
             if scan.isHopeless { return nil }
         }
         guard scan.isOpen else {
-            // A crash may leave the old text complete, with zeros in place of the next entry.
+            // A crash may leave the old text intact, with zeros in place of the next entry.
             let isWhole = scan.place == .afterEntries && bytes[offset...].allSatisfy { $0 == 0 }
             return isWhole ? TornHAR(bytes: Array(bytes[..<offset]), entries: scan.entries) : nil
         }
@@ -168,7 +168,7 @@ struct TornHAR {
         enum Place { case outside, inEntries, afterEntries }
 
         var place = Place.outside
-        /// The end of the last complete entry, or of the bracket before the first or after the last.
+        /// The end of the last complete entry, or of the bracket before the first entry or after the last entry.
         var wholeEnd = 0
         var entries = 0
         /// Whether the text is not an object or contains an entry that is not an object.
@@ -238,11 +238,11 @@ struct TornHAR {
     }
 }
 
-/// Detects truncated JSON text, which fails at its end or at a truncated token.
+/// Detects truncated JSON text, for which parsing fails at the end of the text or at a truncated token.
 enum CutToken {
     /// Whether a text that fails as JSON at the offset could be valid with more bytes.
     ///
-    /// Zeros at the end come from a system crash and are not part of the text.
+    /// Zeros at the end are the result of a system crash, and are not part of the text.
     static func isCut(_ bytes: some BidirectionalCollection<UInt8>, at offset: Int) -> Bool {
         let count = bytes.count - bytes.reversed().prefix { $0 == 0 }.count
         let start = bytes.index(bytes.startIndex, offsetBy: min(offset, count))
@@ -253,7 +253,7 @@ enum CutToken {
 
     /// Whether the token is the start of a literal, such as `tru` in place of a value.
     ///
-    /// Other tokens fail at their end.
+    /// Parsing of all other tokens fails at the token's end.
     private static func isCutWord(_ token: [UInt8], after text: some BidirectionalCollection<UInt8>) -> Bool {
         let before = text.last { !$0.isJSONWhitespace }
         guard let before, ":,[".utf8.contains(before) else { return false }
@@ -304,7 +304,7 @@ struct HARAttachments {
         }
     }
 
-    /// Inserts the content of an object's file; returns false if there is no file or it is not needed.
+    /// Inserts the content of an object's file; returns false if there is no file or the file is not needed.
     private mutating func putText(into object: inout JSONObject, entry: Int) throws(HARError) -> Bool {
         // Playwright writes an empty text with a file name.
         guard [nil, .null, ""].contains(object["text"]), let name = object["_file"]?.string,
@@ -357,7 +357,7 @@ struct HARAttachments {
 extension JSONNumber {
     /// The number times a power of ten, truncated to an integer, or nil if it does not fit.
     ///
-    /// It uses the digits, because a double is too imprecise for microseconds since 1970.
+    /// The conversion uses the digits, because a double is too imprecise for microseconds since 1970.
     func scaled(tenTo power: Int) -> Int64? {
         var value: Int64 = 0
         var fractionDigits: Int?
@@ -399,14 +399,14 @@ extension JSONNumber {
 enum HARTime {
     /// The years 1970 to 2199, so that adding to a time cannot overflow.
     static let range: Range<Int64> = 0..<7_258_118_400_000_000_000
-    /// The longest span, ten years; longer spans are shortened to it.
+    /// The longest duration, ten years; longer durations are shortened to this limit.
     static let longest: Int64 = 315_360_000_000_000_000
 
     /// Parses `2025-01-29T10:30:00.250+01:00` to the nanosecond.
     ///
     /// Without an offset, the time is UTC.
     ///
-    /// Offsets may also be in the basic forms `+0100` and `+01` (ISO 8601), which Java's and Python's formatters write.
+    /// Offsets may also have the basic forms `+0100` and `+01` (ISO 8601), which formatters in Java and Python write.
     static func date(_ text: String) -> Timestamp? {
         if let time = Timestamp(text) ?? Timestamp(text + "Z") { return time }
         let hour = text.utf8.reversed().prefix(5).prefix { $0.isDigit }.count
@@ -418,7 +418,7 @@ enum HARTime {
 
     /// Parses the time of a message: seconds from Chrome and mitmproxy, milliseconds from Playwright.
     ///
-    /// The value shows the unit: 10^11 seconds are the year 5138, and 10^11 milliseconds are 1973.
+    /// The magnitude shows the unit: 10^11 seconds are in the year 5138, and 10^11 milliseconds are in 1973.
     static func message(_ number: JSONNumber) -> Timestamp? {
         guard let value = number.double else { return nil }
         guard let nanoseconds = number.scaled(tenTo: value > 1e11 ? 6 : 9), range.contains(nanoseconds) else {

@@ -6,8 +6,8 @@ import WebSocket
 
 /// Converts a HAR's JSON to a session.
 ///
-/// It is strict about the data that a replay needs (method, URL, start, status, messages), and lenient otherwise,
-/// because each writer omits some data.
+/// The reader is strict about the data that a replay needs (method, URL, start, status, messages), and lenient about
+/// the rest, because every writer omits some data.
 struct HARReader {
     let limits: HARLimits
     private(set) var notes: [HARNote] = []
@@ -19,7 +19,7 @@ struct HARReader {
     /// The position of each numbered socket's entry.
     private var sockets: [Int: Int] = [:]
 
-    /// The total bytes to which encoded bodies may still decode; the limit is a whole file's.
+    /// The total bytes to which encoded bodies may still decode; the limit is the size limit of a file.
     var inflatable: Int
 
     init(limits: HARLimits) {
@@ -76,7 +76,7 @@ struct HARReader {
         if let number, let place = sockets[number] {
             return try drafts[place].append(messages ?? [], ours, losses: &losses)
         }
-        // Only Chrome writes this member. It reports the socket's whole lifetime as the wait; the first message may
+        // Only Chrome writes this member. Chrome reports the socket's whole lifetime as the wait; the first message may
         // show a shorter wait.
         let isWholeLife = timings["_blocked_queueing"] != nil && !(messages ?? []).contains { $0["type"] != "error" }
         var draft = HARDraft(
@@ -99,7 +99,7 @@ struct HARReader {
                 || messages?.contains { $0["type"] != "error" } == true
         }
         if let status = response?.status, status != 101 { return false }
-        // Chrome writes no status for a WebSocket that was open when the file was saved.
+        // Chrome does not write a status for a WebSocket that was open when the file was saved.
         if response == nil { return !(messages ?? []).isEmpty }
         return messages != nil || entry["_resourceType"]?.string == "websocket" || request.url.hasPrefix("ws")
             || request.fields.value(of: "upgrade").map { ExactString($0).asciiLowercased() } == "websocket"
@@ -136,12 +136,12 @@ struct HARReader {
         return url + "?" + String(decoding: form(items), as: UTF8.self)
     }
 
-    /// Inflates a body that another writer stored in its wire form, within the file's limit.
+    /// Inflates a body that another writer stored as sent on the wire, within the file's limit.
     private mutating func inflateBody(of request: inout SessionRequest) {
         guard let coded = request.body?.bytes, let (_, format) = request.fields.undoneCoding, format.begins(coded)
         else { return }
         request.coding = request.body?.inflate(&request.fields, limit: inflatable)
-        // A byte inflates to at most 1,032 bytes, so an invalid body may have cost that much.
+        // A byte inflates to at most 1,032 bytes, so inflating an invalid body may have used that much.
         let cost = request.coding == nil ? 1032 * coded.count : request.body?.bytes.count ?? 0
         inflatable -= min(inflatable, cost)
     }
@@ -209,8 +209,7 @@ struct HARReader {
         return output
     }
 
-    /// Encodes a form as `multipart/form-data` (RFC 7578), or returns nil if a part's content or the boundary is
-    /// missing.
+    /// Encodes a form as `multipart/form-data` (RFC 7578); returns nil if a part's content or the boundary is missing.
     private static func parts(_ params: [JSONValue], _ type: String) -> [UInt8]? {
         guard let boundary = FormPart.boundary(of: type) else { return nil }
         var text = ""
@@ -233,7 +232,7 @@ struct HARReader {
         guard let status = object["status"]?.int, status <= 999 else {
             throw object.wrong("status", expected: Messages.status)
         }
-        // Without a response, Playwright writes -1 and others 0.
+        // Without a response, Playwright writes -1, and other programs write 0.
         guard status > 0 else { return nil }
         guard status >= 100 else { throw object.wrong("status", expected: Messages.status) }
         var fields = try Self.fields(of: object, cookies: "Set-Cookie")
@@ -285,7 +284,8 @@ struct HARReader {
 
     /// The fields without HTTP/2's pseudo-fields (RFC 9113 §8.3), whose names begin with a colon.
     ///
-    /// Chromium joins fields with the same name with line feeds. Listed cookies without a field are added as a field.
+    /// Chromium joins fields with the same name with line feeds. Cookies that are listed but have no field are added as
+    /// a field.
     private static func fields(of message: HARObject, cookies name: String) throws(HARError) -> [SessionField] {
         var fields: [SessionField] = []
         for (index, value) in (try message.optionalArray("headers") ?? []).enumerated() {
@@ -303,7 +303,7 @@ struct HARReader {
             cookie["name"]?.string.map { $0 + "=" + (cookie["value"]?.string ?? "") + attributes(of: cookie) }
         }
         if pairs.isEmpty { return fields }
-        // A client sends one field for all cookies (RFC 6265 §5.4), and a server sends one for each.
+        // A client sends one field for all cookies (RFC 6265 §5.4), and a server sends one field for each cookie.
         return fields + (name == "Cookie" ? [pairs.joined(separator: "; ")] : pairs).map { SessionField(name, $0) }
     }
 
@@ -312,7 +312,7 @@ struct HARReader {
         let names = [("path", "Path"), ("domain", "Domain"), ("expires", "Expires"), ("sameSite", "SameSite")]
         let texts = names.compactMap { member, name -> String? in
             guard let text = cookie[member]?.string, !text.isEmpty else { return nil }
-            // A HAR has an ISO 8601 date here.
+            // HAR uses an ISO 8601 date here.
             let date = member == "expires" ? DateTime(text)?.httpDateText : nil
             return "; \(name)=\(date ?? text)"
         }
@@ -408,7 +408,7 @@ struct HARDraft {
 
     /// The time of a message.
     ///
-    /// If it is missing or -1, as in some of Playwright's files, it is the previous message's time.
+    /// If the time is missing or -1, as in some Playwright files, the previous message's time is used.
     private func time(_ object: HARObject) throws(HARError) -> Timestamp {
         guard let value = object["time"], !value.isNull, value != -1 else {
             return exchange.frames.last?.time ?? exchange.opened ?? exchange.started

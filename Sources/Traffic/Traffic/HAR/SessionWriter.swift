@@ -2,14 +2,14 @@ import FitIQAPI
 
 /// Writes a HAR file during a session, without I/O, as a series of ``FileWrite``s.
 ///
-/// After each batch of writes, performed in order, the file is complete. Appending an entry overwrites the closing
-/// brackets with the entry and new brackets. The lists in a WebSocket's entry end with white space for later frames.
-/// Once it is used up, another entry with the same `_fitiq.socket` and more room continues it. The writer stores only a
-/// few numbers per entry and each WebSocket's URL.
+/// The file is complete after each batch of writes, if the writes are performed in order. Appending an entry overwrites
+/// the closing brackets with the entry and new brackets. The lists in a WebSocket's entry end with white space for
+/// later frames. Once the white space is used up, another entry with the same `_fitiq.socket` and more room continues
+/// the list. The writer stores only a few numbers per entry and each WebSocket's URL.
 struct SessionWriter: Sendable {
-    /// The limits of the file, which ensure that it can be read again.
+    /// The limits of the file, which ensure that the file can be read again.
     let limits: HARLimits
-    /// Whether the file has reached its limit, after which nothing is written.
+    /// Whether the file has reached its limit, after which nothing more is written.
     private(set) var isFull = false
     private(set) var exchangeCount = 0
     private(set) var socketCount = 0
@@ -97,7 +97,7 @@ struct SessionWriter: Sendable {
     func compaction(notes: [String]) -> SessionCompaction {
         var compaction = SessionCompaction()
         compaction.append(headerRange)
-        // The sort is stable. Among simultaneous entries exchanges come first, and each kind keeps its order.
+        // The sort is stable. Among simultaneous entries, exchanges come first, and each kind keeps its order.
         let starts = (exchanges.map(\.started) + sockets.map(\.started)).enumerated().sorted { $0.element < $1.element }
         for (place, start) in starts.enumerated() {
             if place > 0 { compaction.append(HAREncoder.separator) }
@@ -186,7 +186,7 @@ struct SessionWriter: Sendable {
     }
 }
 
-/// The positions of a WebSocket's entries in the file, and the room left in each.
+/// The positions of a WebSocket's entries in the file, and the room left in each entry.
 struct SocketPlaces: Sendable {
     /// White space for later elements of a list.
     struct Room: Sendable {
@@ -229,7 +229,7 @@ struct SocketPlaces: Sendable {
     /// The room for the ending, in the first entry.
     var ending: Room
     var messageCount = 0
-    /// The index of this socket's latest pending write and its batch.
+    /// The index of this socket's latest pending write, and the number of its batch.
     var latestWrite: (batch: Int, index: Int)?
 
     init(_ socket: SessionExchange, _ text: HARSocketText, at offset: Int) {
@@ -274,7 +274,7 @@ public struct FileWrite: Sendable, Equatable {
     public var bytes: [UInt8]
 }
 
-/// The finished form of a recording, as pieces of the growing file.
+/// A finished recording, as pieces of the growing file.
 public struct SessionCompaction: Sendable, Equatable {
     /// A part of the finished file.
     public enum Piece: Sendable, Equatable {

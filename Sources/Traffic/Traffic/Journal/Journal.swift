@@ -2,7 +2,7 @@ import FitIQAPI
 
 /// The events of a world, oldest first, within limits.
 ///
-/// Entries refer to heads, bodies and frames; text is created only on reading.
+/// Entries refer to heads, bodies and frames; text is created only when an entry is read.
 public struct Journal: Sendable {
     public struct Limits: Sendable, Equatable {
         /// The maximum number of entries.
@@ -17,7 +17,7 @@ public struct Journal: Sendable {
         public var bytes = 32 * 1024 * 1024
         /// The maximum size of a body or frame in bytes.
         ///
-        /// Longer ones are truncated and marked.
+        /// Longer bodies and frames are truncated, and marked as truncated.
         public var body = 64 * 1024
 
         public init() {}
@@ -34,7 +34,7 @@ public struct Journal: Sendable {
     private var addedByteCount = 0
     private var ring: EntryRing
 
-    /// Creates an empty journal, which allocates nothing before the first event.
+    /// Creates an empty journal, which allocates no memory before the first event.
     ///
     /// - Precondition: There is room for one entry, and no limit is negative.
     public init(limits: Limits = Limits()) {
@@ -111,7 +111,7 @@ public struct Journal: Sendable {
         byteCount = 0
     }
 
-    /// The weight of an entry besides its content, an upper bound of its memory in bytes.
+    /// The weight of an entry without its content: an upper bound of its memory in bytes.
     static let entryWeight = 256
 
     /// The journal's share of a common limit: its bytes plus ``entryWeight`` for each entry.
@@ -136,8 +136,9 @@ public struct Journal: Sendable {
     ///
     /// Any number is allowed.
     ///
-    /// It takes constant time, so a follower can pass the last number that it has seen. The entries share the journal's
-    /// storage, so release them before the next ``record(_:at:connection:)``, or it copies the storage.
+    /// This takes constant time, so a follower can pass the last number that it has seen. The entries share the
+    /// journal's storage, so release them before the next ``record(_:at:connection:)``, which otherwise copies the
+    /// storage.
     public func entries(after number: Int = 0) -> Entries {
         let skipped = min(max(number, firstNumber - 1) - (firstNumber - 1), ring.count)
         return Entries(ring: ring, indices: skipped..<ring.count)
@@ -170,7 +171,7 @@ public struct Journal: Sendable {
 
 /// A ring buffer of entries.
 ///
-/// It starts without storage, so an idle world costs nothing. It grows by doubling up to its capacity.
+/// The buffer starts without storage, so an idle world costs nothing. The buffer grows by doubling, up to its capacity.
 struct EntryRing: Sendable {
     let capacity: Int
     private(set) var count = 0
@@ -241,7 +242,7 @@ struct EntryRing: Sendable {
 public struct JournalEntry: Sendable {
     /// The number, from 1.
     ///
-    /// It stays the same when older entries are dropped.
+    /// The number stays the same when older entries are dropped.
     public let number: Int
     /// The time on the world's clock.
     public let time: Timestamp
@@ -258,7 +259,7 @@ public struct JournalEntry: Sendable {
 }
 
 extension JournalEntry {
-    /// Creates an entry without a ``Journal``, for another program's recording.
+    /// Creates an entry without a ``Journal``, for a recording by another program.
     public init(number: Int, time: Timestamp, connection: UInt64, event: JournalEvent) {
         self.init(number: number, time: time, connection: connection, event: event, byteCount: event.byteCount)
     }
@@ -275,7 +276,7 @@ public enum JournalEvent: Sendable {
     case fault(RecordedFault)
     /// The manual clock was advanced by this many nanoseconds, or the system's clock was set.
     ///
-    /// Setting the system's clock moves the world's date in either direction, although no time passes.
+    /// Setting the system's clock moves the world's date forwards or backwards, although no time passes.
     case clock(advancedBy: Int64, isOfSystem: Bool = false)
     /// Another notable event, such as an imported state or a request that was not HTTP.
     case note(String)
@@ -334,7 +335,7 @@ public enum JournalEvent: Sendable {
     }
 
     public func moved(byNanoseconds span: Int64) -> JournalEvent {
-        // A foreign journal may contain any time, so wrap around.
+        // Wrap around, because a journal from another source may contain any time.
         func move(_ time: inout Timestamp) { time.nanosecondsSinceEpoch &+= span }
         switch self {
         case .exchange(var exchange):
@@ -355,7 +356,7 @@ public enum JournalEvent: Sendable {
 }
 
 extension JournalEntry {
-    /// Returns the entry with all times moved by the span.
+    /// Returns the entry with the duration added to all times.
     public func moved(byNanoseconds span: Int64) -> JournalEntry {
         var time = time
         time.nanosecondsSinceEpoch &+= span
@@ -364,7 +365,7 @@ extension JournalEntry {
             byteCount: byteCount)
     }
 
-    /// Returns the entry with truncated bodies, to store it longer than the journal does.
+    /// Returns the entry with truncated bodies, so that it can be stored longer than in the journal.
     ///
     /// Truncated bodies are marked, as in the journal.
     public func excerpt(bodies limit: Int) -> JournalEntry {

@@ -12,7 +12,7 @@ public struct JournalEncoder: Sendable {
     public var world: String?
     /// The world's guide.
     ///
-    /// Near misses of an unmatched request are among its endpoints.
+    /// Near misses of an unmatched request are endpoints of this guide.
     public var mode: GuideMode
 
     public init(world: String? = nil, mode: GuideMode = .union) { (self.world, self.mode) = (world, mode) }
@@ -64,7 +64,7 @@ public struct JournalEncoder: Sendable {
         writer.member("requested_at", exchange.requestedAt.nanosecondText)
         writer.member("trace", ifPresent: TraceID.of(exchange.head))
         Self.write(exchange.head, isOpening ? nil : exchange.body, to: &writer)
-        // The endpoint ignored these parameters; only modes with the apps report them.
+        // The endpoint ignored these parameters; only modes with the apps report ignored parameters.
         if mode.servesApps, let endpoint = exchange.endpoint, exchange.head.target.query != nil {
             let names = endpoint.unknownParameters(in: exchange.head.target.queryItems())
             if !names.isEmpty { writer.strings("unknown_parameters", names) }
@@ -181,7 +181,7 @@ public struct JournalEncoder: Sendable {
 
     /// Writes UTF-8 as text and anything else in base64.
     ///
-    /// JSON stays unchanged, because its spelling may be the client's mistake.
+    /// JSON stays unchanged, because the client's mistake may be in its spelling.
     private static func write(_ body: RecordedBody, _ content: Content, to writer: inout JSONWriter) {
         guard let text = String(validating: body.bytes, as: UTF8.self) else {
             write(base64: body, content, to: &writer)
@@ -246,15 +246,15 @@ extension RecordedExchange {
 public struct ServerSentEvent: Sendable, Equatable {
     /// The ID that the client sends as `Last-Event-ID` when it reconnects.
     ///
-    /// The client keeps the previous ID if it is nil.
+    /// If the ID is nil, the client keeps the previous ID.
     public var id: Int?
     /// The event name for listeners.
     ///
-    /// The name is `message` if it is nil.
+    /// If the name is nil, listeners get a `message` event.
     public var event: String?
     /// The text.
     ///
-    /// CR, LF and CRLF are line ends and arrive as LF.
+    /// CR, LF and CRLF are line ends, and the client receives them as LF.
     public var data: [UInt8]
 
     /// Creates an event.
@@ -306,7 +306,7 @@ public struct ServerSentEvent: Sendable, Equatable {
         .contentType: "text/event-stream", .cacheControl: "no-store",
     ]
 
-    /// The client's `Last-Event-ID`, or nil if it is missing or not one of ours.
+    /// The client's `Last-Event-ID`, or nil if it is missing or was not sent by this server.
     public static func lastID(in fields: FieldBlock) -> Int? {
         guard let name = HTTPField.Name("Last-Event-ID"), let text = fields[name], !text.isEmpty,
             text.utf8.allSatisfy(\.isDigit)
@@ -330,7 +330,7 @@ public struct EventStreamReader: Sendable {
     private var line: [UInt8] = []
     private var id: Int?
     private var event: String?
-    /// The lines of the text, each followed by a line feed, or nil before the first.
+    /// The lines of the text, each followed by a line feed, or nil before the first line.
     private var data: [UInt8]?
     private var followsReturn = false
     private var isFirstLine = true

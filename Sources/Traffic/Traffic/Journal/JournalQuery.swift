@@ -4,8 +4,9 @@ import Text
 
 /// Selects entries of a journal, with a limit and an order.
 ///
-/// A condition excludes entries without the property, so `status` selects only exchanges and openings. A socket's
-/// frames, faults, holds and end have the user, endpoint, path and trace of its opening if that is in the journal.
+/// A condition excludes entries that do not have the property, so `status` selects only exchanges and openings. A
+/// socket's frames, faults, holds and end have the user, endpoint, path and trace of the socket's opening, if the
+/// journal has the opening.
 public struct JournalQuery: Sendable {
     public var method: ExactString?
     public var path: PathPattern?
@@ -30,7 +31,7 @@ public struct JournalQuery: Sendable {
     public var text: ExactString?
     /// The required values of JSON members.
     ///
-    /// A URL's query cannot express them.
+    /// A URL query cannot express these conditions.
     public var members: [MemberCondition] = []
     /// The maximum number of entries returned, 1 to 1,000.
     public var limit = 100
@@ -129,7 +130,7 @@ public struct JournalQuery: Sendable {
     /// A condition that an entry does not meet.
     struct Difference {
         let name, wanted: String
-        /// The entry's value, or nil if it has none.
+        /// The entry's value, or nil if the entry has no such value.
         let found: String?
 
         var sentence: String {
@@ -185,7 +186,7 @@ extension JournalQuery {
 
     /// Parses the query of a URL.
     ///
-    /// - Throws: A 400 with the allowed values for an unknown, repeated or invalid parameter.
+    /// - Throws: A 400 that lists the allowed values if a parameter is unknown, repeated or invalid.
     public init(query items: [(name: String, value: String)]) throws(APIError) {
         self.init()
         var seen: Set<ExactString> = []
@@ -233,7 +234,7 @@ extension JournalQuery {
 
     private static func refusal(_ message: String) -> APIError { APIError(.badRequest, .validationFailed, message) }
 
-    /// Parses a status such as `404`, or `4xx` for all from 400 to 499.
+    /// Parses a status such as `404`, or `4xx` for every status from 400 to 499.
     private static func statuses(_ value: String) throws(APIError) -> ClosedRange<Int> {
         let digits = Array(value.utf8)
         if digits.count == 3, (UInt8(ascii: "1")...UInt8(ascii: "5")).contains(digits[0]) {
@@ -247,7 +248,7 @@ extension JournalQuery {
     }
 }
 
-/// A condition on a member of JSON in a frame's payload, a response's body or a request's body.
+/// A condition on a JSON member in a frame's payload, a response's body or a request's body.
 public struct MemberCondition: Sendable {
     /// The names and indices that lead to the member.
     private let steps: [Step]
@@ -260,7 +261,7 @@ public struct MemberCondition: Sendable {
         case index(Int)
     }
 
-    /// Fails if the path is malformed or the value is an object or array.
+    /// Returns nil if the path is malformed, or the value is an object or array.
     ///
     /// - Parameter path: Names separated by dots, and indices from 0 in brackets: `data.items[0].name`.
     public init?(_ path: String, equals value: JSONValue, isOfRequest: Bool) {

@@ -12,9 +12,9 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     public var column: Int?
     /// The problem, what was expected and how to fix it.
     public let message: String
-    /// Whether the line is the unfinished last entry after a writer was stopped.
+    /// Whether the line is an unfinished last entry, left by a writer that was stopped.
     ///
-    /// At least one complete line comes before it.
+    /// At least one complete line precedes it.
     public var isUnfinished = false
 
     /// The position and the error, such as `line 12, column 5: …`.
@@ -24,16 +24,16 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
 /// Parses a journal that ``JournalEncoder`` saved as NDJSON, incrementally.
 ///
 /// Members may come in any order, and numbers in any JSON notation. Newer journals may contain more, so unknown members
-/// and kinds of entries are skipped, and an unknown operation counts as none. Truncated content is marked as truncated.
-/// A line may have 4 MiB.
+/// and kinds of entries are skipped, and an unknown operation counts as no operation. Truncated content is marked as
+/// truncated. A line may have up to 4 MiB.
 ///
 /// The time is linear in the bytes, regardless of how they are split. Received bytes stay in memory until they are
 /// read, so call ``next()`` until it returns nil before receiving more.
 public struct JournalReader {
     public static let lineLimit = 4 << 20
-    /// The maximum number of arrays and objects open within a line.
+    /// The maximum number of nested arrays and objects within a line.
     ///
-    /// Current journals need four; newer ones may need more.
+    /// Current journals need four levels; newer journals may need more.
     static let depthLimit = 64
 
     /// An entry and its position.
@@ -80,13 +80,13 @@ public struct JournalReader {
     /// Remaining bytes are a last line without line end.
     public mutating func finish() { isFinished = true }
 
-    /// Returns the next entry, or nil if it needs more bytes or has returned the last one.
+    /// Returns the next entry, or nil if the reader needs more bytes or has returned the last entry.
     ///
     /// After an error in a line, the next call continues with the following line.
     public mutating func next() throws(JournalError) -> Line? {
         while let line = try nextLine() {
             lineNumber += 1
-            // This does not copy, because the reader does not change its buffer meanwhile.
+            // This does not copy the buffer, because the reader does not change the buffer meanwhile.
             let bytes = buffer
             let found = try bytes.withUnsafeBufferPointer { buffer throws(JournalError) in
                 try read(UnsafeBufferPointer(rebasing: buffer[line.range]), isComplete: line.isComplete)
@@ -104,7 +104,7 @@ public struct JournalReader {
             return found.map { Line(number: lineNumber, world: $0.world, entry: $0.entry) }
         } catch {
             var placed = error
-            // Only JSON errors have a column; the start of an object is a JSON error.
+            // Only JSON errors have a column; a truncated object causes a JSON error.
             if error.column != nil, !isComplete, hasEntry, line.first == UInt8(ascii: "{") {
                 placed = JournalError(message: Messages.unfinishedLine, isUnfinished: true)
             }
@@ -258,10 +258,10 @@ extension RecordedClosing {
 
 /// An object's members by name.
 ///
-/// Reading a member throws if it has the wrong form; null counts as absent.
+/// Reading a member throws an error if the member has the wrong form; null counts as absent.
 struct EntryMembers {
     private let object: JSONObject
-    /// The start of the next search, because callers mostly read members in their written order.
+    /// Where the next search starts, because callers mostly read members in their written order.
     private var position = 0
 
     init(_ object: JSONObject) { self.object = object }
@@ -416,13 +416,13 @@ struct EntryMembers {
         return RecordedBody(bytes, of: byteCount)
     }
 
-    /// The payload of a frame, or nil if it has neither text nor base64.
+    /// The payload of a frame, or nil if the frame has neither text nor base64.
     mutating func payloadIfPresent() throws(JournalError) -> RecordedBody? {
         guard present("payload") != nil || present("payload_base64") != nil else { return nil }
         return try body("payload", "payload_base64", "payload_bytes")
     }
 
-    /// An error with a member's expected and actual form.
+    /// An error that reports a member's expected and actual form.
     func wrong(_ name: String) -> JournalError {
         guard let value = object[name] else { return JournalError(message: Messages.missing(name)) }
         let expected = Self.expectations[name] ?? "a string"

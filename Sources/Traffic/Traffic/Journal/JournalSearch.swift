@@ -5,7 +5,7 @@ import Text
 
 /// A search of a journal that proceeds entry by entry and can be interrupted.
 ///
-/// It takes one or two passes over the entries. Frames are parsed only for `type`.
+/// The search takes one or two passes over the entries. Frames are parsed only for `type`.
 public struct JournalSearch: Sequence, IteratorProtocol, Sendable {
     public enum Step: Sendable {
         case found(JournalEntry)
@@ -89,7 +89,7 @@ public enum PathPattern: Sendable, Equatable {
     ///
     /// A text with a brace is a template and must begin with a slash.
     ///
-    /// It returns nil for an empty text or a malformed template.
+    /// Returns nil for an empty text or a malformed template.
     public init?(_ text: String) {
         guard !text.isEmpty else { return nil }
         guard text.utf8.contains(where: Self.isBrace) else {
@@ -132,9 +132,9 @@ public enum PathPattern: Sendable, Equatable {
     }
 }
 
-/// Waits for the first entry of a growing journal that matches a query and stores the nearest misses.
+/// Waits for the first entry of a growing journal that matches a query, and stores the nearest misses.
 ///
-/// It checks each entry only once, and ignores the query's order and limit.
+/// Each entry is checked only once, and the query's order and limit are ignored.
 public struct JournalLookout: Sendable {
     /// An entry that meets only some of the conditions.
     public struct NearMiss: Sendable {
@@ -149,7 +149,7 @@ public struct JournalLookout: Sendable {
 
     /// The number of bytes stored of each body in a near miss.
     public static let bodyLimit = 4096
-    /// The maximum number of near misses kept.
+    /// The maximum number of near misses to store.
     public static let mostMisses = 3
 
     private let query: JournalQuery
@@ -161,7 +161,7 @@ public struct JournalLookout: Sendable {
     public private(set) var checked: Int
     /// The near misses, ordered by number of differences, then newer ones first.
     ///
-    /// Their differences are filled in when ``next(in:)`` reaches the end, because most misses are soon replaced.
+    /// The differences are filled in when ``next(in:)`` reaches the end, because most near misses are soon replaced.
     public private(set) var nearMisses: [NearMiss] = []
 
     public init(_ query: JournalQuery) {
@@ -181,7 +181,7 @@ public struct JournalLookout: Sendable {
         guard entry.number > query.since else { return .passed(cost: 16) }
         let opening = openings[entry.connection]
         let kind = entry.event.kind
-        // Advancing a clock records many entries, so they are near misses only on request.
+        // Entries about clock advances are near misses only on request, because advancing a clock records many entries.
         let isNoted = query.kinds.isEmpty ? kind != .clock : query.kinds.contains(kind)
         let differences = query.differences(of: entry, opening: opening, in: isNoted ? .found : .none)
         guard !differences.isEmpty else { return .found(entry) }
@@ -210,9 +210,9 @@ public struct JournalLookout: Sendable {
 ///
 ///     status=4xx path=/goals CONSULTATION_EXISTS
 ///
-/// A word `key=value` is a condition of ``JournalQuery`` or of the admin page (`fault`, `verdict`, `pings`, `chunks`).
-/// Any other word must occur in the entry's line or bodies, ignoring case. Frames have the path, endpoint and user of
-/// their socket's opening if the filter saw it.
+/// A word `key=value` is a condition from ``JournalQuery`` or from the admin page (`fault`, `verdict`, `pings`,
+/// `chunks`). Any other word must occur in the entry's line or bodies, ignoring case. Frames have the path, endpoint
+/// and user of their socket's opening if the filter saw it.
 public struct TrafficFilter: Sendable {
     private enum Shown: String, CaseIterable { case show, hide }
 
@@ -280,7 +280,7 @@ public struct TrafficFilter: Sendable {
 
     /// Whether to show matching entries.
     ///
-    /// With `verdict`, only breaches are shown, after the entries that prove them.
+    /// With `verdict`, only breaches are shown, each after the entries that prove it.
     public var showsEntries: Bool { verdict == nil }
     public var showsPings: Bool { pings == .show }
 
@@ -291,7 +291,7 @@ public struct TrafficFilter: Sendable {
 
     /// Whether the entry matches.
     ///
-    /// Call it for every entry in order.
+    /// Call this function for every entry, in order.
     public mutating func matches(_ entry: JournalEntry) -> Bool {
         defer { query.note(entry, in: &openings) }
         guard query.matches(entry, opening: openings[entry.connection]), chunks != .hide || !entry.event.isChunk,
@@ -305,7 +305,7 @@ public struct TrafficFilter: Sendable {
 
     /// Whether a text that is not an entry contains all words.
     ///
-    /// It is false if there are conditions, which only entries can meet.
+    /// The result is false if there are conditions, because only entries can meet conditions.
     public func matches(text: String) -> Bool { !hasConditions && hasWords(text) }
 
     private func hasWords(_ text: String) -> Bool {

@@ -12,7 +12,7 @@ public struct RecordedExchange: Sendable {
     public var body: RecordedBody
     /// When the request had arrived completely.
     ///
-    /// The entry's own time is when the response was written, unless a fault delayed it.
+    /// The entry's own time is when the response was written, unless a fault delayed the response.
     public var requestedAt: Timestamp
     /// The requested operation, or nil if the API has none for the request.
     public var endpoint: Endpoint?
@@ -26,7 +26,7 @@ public struct RecordedExchange: Sendable {
     public var responseFields: RecordedFields
     /// The body as sent, including faults.
     ///
-    /// For HEAD, it is the body that a GET would return.
+    /// For HEAD, this is the body that a GET would return.
     public var responseBody: RecordedBody
     /// How much of the response the server sent.
     public var delivery: Delivery
@@ -36,7 +36,7 @@ public struct RecordedExchange: Sendable {
     public var created: ExactString?
     /// Who answered, in a world with an upstream.
     ///
-    /// In other worlds it is nil.
+    /// The value is nil in worlds without an upstream.
     public var answeredBy: Answerer?
 
     public enum Answerer: String, Sendable, CaseIterable { case fake, real }
@@ -66,7 +66,8 @@ public struct RecordedExchange: Sendable {
 extension RecordedExchange {
     /// Creates an exchange.
     ///
-    /// It delegates to the implicit initialiser, because setting single members would copy the whole value at the end.
+    /// This initialiser delegates to the implicit one, because setting single members would copy the whole value at the
+    /// end.
     public init(
         head: RequestHead, body: [UInt8] = [], requestedAt: Timestamp, endpoint: Endpoint? = nil,
         user: ExactString? = nil,
@@ -87,10 +88,10 @@ extension RecordedExchange {
     }
 }
 
-/// How much of one side's data was sent.
+/// How much of the data from one side was sent.
 public enum Delivery: String, Sendable, CaseIterable {
     case complete
-    /// Only the start, because a fault truncated it or the connection ended.
+    /// Only the start was sent, because a fault truncated the data or the connection ended.
     case partial
     case none
 }
@@ -119,14 +120,14 @@ public struct RecordedBody: Sendable, Hashable {
 
     /// Truncates to the limit and releases the rest.
     ///
-    /// It does not split a UTF-8 character, so up to three more bytes may be dropped.
+    /// UTF-8 characters are not split, so up to three more bytes may be dropped.
     public mutating func cut(to limit: Int) {
         guard bytes.count > limit else { return }
         bytes = Array(bytes[..<UTF8Sequence.boundary(in: bytes, at: limit)])
     }
 }
 
-/// A response's header fields in the server's form, which is converted only on reading.
+/// A response's header fields in the server's form, which is converted only when the fields are read.
 public enum RecordedFields: Sendable {
     /// Complete field lines, each with its CRLF, as `HTTP1.Connection` accepts them.
     case encoded([UInt8])
@@ -262,7 +263,7 @@ public struct RecordedFrame: Sendable, Equatable {
 
     /// The code and reason of a close frame.
     ///
-    /// It is nil for an empty close frame and for other frames.
+    /// The value is nil for an empty close frame and for other frames.
     ///
     /// The code is not validated (RFC 6455 §5.5.1).
     public var closeFrame: CloseSummary.Frame? {
@@ -281,10 +282,10 @@ public struct RecordedFrame: Sendable, Equatable {
 
 /// How a WebSocket's connection ended.
 public struct RecordedClosing: Sendable, Equatable {
-    /// The side that sent the first close frame or, without close frames, ended the transport.
+    /// The side that sent the first close frame, or that ended the transport if there were no close frames.
     public var party: Party
     public var cause: Cause
-    /// The close frames: "sent" is the server's, "received" the client's.
+    /// The close frames: "sent" is the server's close frame, and "received" is the client's close frame.
     public var summary: CloseSummary
     /// Details, such as the protocol violation or the exceeded limit.
     public var message: String?
@@ -297,7 +298,7 @@ public struct RecordedClosing: Sendable, Equatable {
         case finish
         /// RST.
         case reset
-        /// One side waited too long for bytes from the other.
+        /// One side waited too long for bytes from the other side.
         case timeOut = "time_out"
         case fault
         /// The client broke the protocol.
@@ -318,12 +319,12 @@ public struct RecordedClosing: Sendable, Equatable {
 
 /// A fault that started on an open WebSocket, independent of any frame.
 ///
-/// Afterwards, the usual rules for judging the client do not apply.
+/// After the fault has started, the usual rules for judging the client do not apply.
 public struct RecordedFault: Sendable {
     public var name: String
     public var effect: Effect
 
-    /// What a fault does to a whole connection.
+    /// The effect of a fault on a whole connection.
     public enum Effect: String, Sendable, CaseIterable {
         /// The server stops sending and reading; the connection counts as lost.
         case silence
@@ -357,7 +358,7 @@ extension RequestTarget {
     }
 }
 
-/// A breakpoint started to hold a request, response or frame.
+/// A breakpoint started holding a request, response or frame.
 ///
 /// The entry's number identifies the hold.
 public struct RecordedHold: Sendable, Equatable {
@@ -383,7 +384,7 @@ public struct RecordedHold: Sendable, Equatable {
     }
 }
 
-/// A hold ended: the held message was sent on or lost.
+/// A hold ended: the held message was forwarded or lost.
 ///
 /// The message's entry follows on the same connection, with the breakpoint among its faults. Only a client's frame has
 /// its entry before the hold.
@@ -394,9 +395,9 @@ public struct RecordedRelease: Sendable, Equatable {
     public var action: Action
     /// When the message would have been sent without the breakpoint.
     ///
-    /// The entry's time is when it was sent.
+    /// The entry's time is when the message was sent.
     public var due: Timestamp
-    /// The replacement of a request's body or client's frame, or nil if unchanged.
+    /// The replacement for a request's body or a client's frame, or nil if it was not changed.
     public var payload: RecordedBody?
 
     public enum Action: String, Sendable, CaseIterable {

@@ -6,11 +6,11 @@ import JSON
 import Text
 import WebSocket
 
-/// A session converted to journals of its worlds, in time order, for judging.
+/// A session converted to the journals of its worlds, in chronological order, for judging.
 ///
-/// An exchange's time is the end of its response; a WebSocket's opening is at the 101. Entries outside the API are
-/// omitted, and also requests without a response in other programs' recordings, because the client may not have sent
-/// them. Time and memory are linear except for sorting.
+/// An exchange's time is the end of its response, and a WebSocket's opening time is the time of the 101. Entries
+/// outside the API are omitted. In recordings by other programs, requests without a response are omitted too, because
+/// the client may not have sent them. Time and memory are linear except for sorting.
 public struct SessionJournal: Sendable {
     /// An entry and its world.
     public struct Line: Sendable {
@@ -81,7 +81,7 @@ public struct SessionJournal: Sendable {
             numbers[world, default: 0] += 1
             let entry = JournalEntry(
                 number: numbers[world, default: 0], time: time, connection: UInt64(connection), event: event)
-            // Use a journal's limit, so that both are judged equally.
+            // Use the same limit as a journal, so that sessions and journals are judged equally.
             return Line(world: world, entry: entry.excerpt(bodies: Journal.Limits().body))
         }
     }
@@ -141,7 +141,7 @@ struct SessionCall {
 
     var token: ExactString? { PresentedCredentials(head).token }
 
-    /// The events of the call, in time order.
+    /// The events of the call, in chronological order.
     fileprivate func events(of user: ExactString?, isWhole: Bool) -> [(Timestamp, JournalEvent)] {
         if let opened = exchange.opened { return events(openedAt: opened, by: user, isWhole: isWhole) }
         let answered = exchange.started.advanced(byNanoseconds: max(0, exchange.lasted))
@@ -151,7 +151,7 @@ struct SessionCall {
     private func recorded(_ user: ExactString?, isWhole: Bool) -> RecordedExchange {
         /// The body as in a journal.
         ///
-        /// A body that another program's file must have omitted counts as truncated.
+        /// A body that must be missing from another program's file counts as truncated.
         func body(_ body: RecordedBody?, isExpected: Bool) -> RecordedBody {
             let body = body ?? RecordedBody()
             return body.byteCount == 0 && isExpected && !isWhole ? RecordedBody([], of: 1) : body
@@ -204,7 +204,7 @@ struct SessionCall {
 }
 
 extension RequestHead {
-    /// Parses a recorded request's head, or returns nil if a server would have refused it.
+    /// Parses a recorded request's head; returns nil if a server would have refused the head.
     init?(_ request: SessionRequest) {
         let line = "\(request.method) \(URLParts(request.url).target) HTTP/1.1"
         guard Self.isOneLine(line) else { return nil }
@@ -234,8 +234,8 @@ extension RequestHead {
 
 /// Assigns the requests of a session to users.
 ///
-/// A JSON Web Token contains its user. Any other token or placeholder is first a separate user. Two tokens accepted for
-/// the same consultation, goal or meal log, such as a refreshed token, belong to the same user.
+/// A JSON Web Token contains its user. Any other token or placeholder initially counts as a separate user. Two tokens
+/// accepted for the same consultation, goal or meal log, such as a refreshed token, belong to the same user.
 struct SessionUsers {
     /// The single user of a recording without credentials.
     static let untold: ExactString = "user"
@@ -268,7 +268,7 @@ struct SessionUsers {
         self.areTold = areTold
         let accepted = calls.filter(\.isAccepted)
         let tokens = Set(accepted.compactMap(\.token))
-        // A single token needs no distinction.
+        // If there is only one token, users need not be distinguished.
         guard areTold, tokens.count > 1 else { return }
         var holders: [Resource: Owner] = [:]
         for call in accepted {
@@ -288,7 +288,7 @@ struct SessionUsers {
         return call.token.map { root(of: Owner($0)).name }
     }
 
-    /// Shortens the path for the next lookup.
+    /// Shorten the path for the next lookup.
     private mutating func root(of owner: Owner) -> Owner {
         var owner = owner
         while let next = owners[owner] {
@@ -302,7 +302,7 @@ struct SessionUsers {
         let (one, two) = (root(of: one), root(of: two))
         guard one != two else { return }
         switch (one, two) {
-        // The server may share an entity between two users, who stay separate.
+        // The server may share an entity between two users, who remain separate users.
         case (.subject, .subject): return
         case (.subject, .token): owners[two] = one
         case (.token, _): owners[one] = two
@@ -331,7 +331,7 @@ struct SessionUsers {
 }
 
 extension Session {
-    /// The traffic in a world's journal that reached the other side, as a recorder near the client would see it.
+    /// The traffic in a world's journal that reached the other side, as seen by a recorder next to the client.
     ///
     /// Secrets stay, and truncated bodies stay truncated. A WebSocket's frames are omitted if the journal has dropped
     /// its handshake.
@@ -366,7 +366,7 @@ package struct SessionDraft: Sendable {
             entries[place].frames.append(SessionFrame(time: entry.time, value: frame))
         case .closed(let closing):
             guard let place = open.removeValue(forKey: entry.connection) else { break }
-            // A recorder sees only how the transport ended, not the cause.
+            // A recorder sees only how the transport ended, but not the cause.
             let cause: RecordedClosing.Cause = [.closeFrame, .reset].contains(closing.cause) ? closing.cause : .finish
             entries[place].ending = SessionEnding(time: entry.time, party: closing.party, cause: cause)
         case .frame, .fault, .clock, .note, .held, .released: break
@@ -395,7 +395,7 @@ extension SessionExchange {
 }
 
 extension [SessionField] {
-    /// The fields that match a journal's body, in which gzip bodies are text.
+    /// The fields that match a body in a journal, where gzip bodies are stored as text.
     fileprivate func describing(_ body: RecordedBody) -> [SessionField] {
         body.bytes.starts(with: [0x1F, 0x8B]) ? self : filter { $0.codingFormat != ZlibFormat.gzip }
     }

@@ -15,7 +15,7 @@ import WebSocket
 ///
 /// Later copies of a known secret are replaced everywhere if it has at least eight bytes and is not a short lower-case
 /// word. All other bytes stay unchanged. Text that is not UTF-8 is searched only for known secrets. The time is linear.
-/// At most 100,000 secrets are distinguished; see ``hasTooManySecrets``.
+/// At most 100,000 different secrets are distinguished; see ``hasTooManySecrets``.
 public struct Redactor: Sendable {
     private var table = SecretTable()
 
@@ -23,7 +23,7 @@ public struct Redactor: Sendable {
 
     /// Whether there are too many secrets to distinguish.
     ///
-    /// Further secrets share a placeholder per kind.
+    /// All additional secrets of a kind share a placeholder.
     public var hasTooManySecrets: Bool { table.isFull }
 
     /// Redacts an exchange and its frames.
@@ -41,7 +41,7 @@ public struct Redactor: Sendable {
 
     /// Redacts a message or control frame.
     ///
-    /// In a close frame, it redacts the reason.
+    /// In a close frame, the reason is redacted.
     public mutating func redact(_ frame: inout SessionFrame) {
         guard frame.opcode.isControl else {
             redact(&frame.payload, as: frame.opcode == .text ? .text : nil)
@@ -102,7 +102,7 @@ public struct Redactor: Sendable {
 
     /// The redacted bytes, or nil if nothing changed.
     ///
-    /// If the content type is unknown, it tests whether the bytes are text.
+    /// If the content type is unknown, the function checks whether the bytes are text.
     private mutating func redacted(_ bytes: [UInt8], as content: TextScan.Content?) -> [UInt8]? {
         guard !bytes.isEmpty else { return nil }
         let isText = content == .text || String(validating: bytes, as: UTF8.self) != nil
@@ -110,7 +110,7 @@ public struct Redactor: Sendable {
         return bytes.withUnsafeBufferPointer { TextScan.redacted($0, as: isText ? content ?? .text : .binary, &table) }
     }
 
-    /// Redacts each part: the whole content if the name is a secret's, otherwise only its text.
+    /// Redacts each part: the whole content if the part has a secret's name; otherwise, only secrets in its text.
     ///
     /// Binary parts stay.
     private mutating func redacted(_ body: MultipartBody) -> [UInt8] {
@@ -157,7 +157,7 @@ public struct Redactor: Sendable {
         secret.isEmpty ? "" : String(decoding: table.placeholder(for: Array(secret.utf8), kind), as: UTF8.self)
     }
 
-    /// Redacts credentials but keeps their scheme (RFC 9110 §11.4); without a scheme, the whole value is secret.
+    /// Redacts credentials but keeps their scheme (RFC 9110 §11.4); if there is no scheme, the whole value is secret.
     private mutating func credentials(_ value: String) -> String {
         guard let space = value.firstIndex(of: " ") else { return placeholder(value, .token) }
         let secret = value[space...].drop { $0 == " " }
@@ -166,7 +166,7 @@ public struct Redactor: Sendable {
 
     /// Redacts a cookie's value: `cookie-pair = cookie-name "=" cookie-value`, RFC 6265 §4.1.1.
     private mutating func cookie(_ pair: Substring) -> String {
-        // Browsers send a cookie without a name as only its value (RFC 6265bis §5.7).
+        // If a cookie has no name, browsers send only its value (RFC 6265bis §5.7).
         let value = pair.firstIndex(of: "=").map { pair[pair.index(after: $0)...] } ?? pair
         let secret = value.drop { $0 == " " || $0 == "\"" }
         let end = secret.lastIndex { $0 != " " && $0 != "\"" } ?? secret.startIndex
@@ -181,7 +181,7 @@ struct MultipartBody {
     /// A line end, two hyphens and the boundary.
     private let delimiter: [UInt8]
 
-    /// Returns nil if the media type is not multipart or lacks a boundary.
+    /// Returns nil if the media type is not multipart or has no boundary.
     init?(_ bytes: [UInt8], type: String) {
         guard type.lowercased().utf8.starts(with: "multipart/".utf8),
             let boundary = Self.parameter("boundary", of: Array(type.utf8)[...]), !boundary.isEmpty
@@ -192,7 +192,7 @@ struct MultipartBody {
 
     /// Calls `body` with the decoded name and the content of each part, in linear time.
     func forEachPart(_ body: (_ name: [UInt8], _ content: Range<Int>) -> Void) {
-        // A first delimiter at the start may lack the line end.
+        // A first delimiter at the start of the body may have no line end.
         var start = bytes.starts(with: delimiter.dropFirst()) ? delimiter.count - 1 : endOfDelimiter(from: 0)
         while let partStart = start {
             let next = endOfDelimiter(from: partStart)
@@ -229,7 +229,7 @@ struct MultipartBody {
 
     /// The name of a part (RFC 7578 §4.2).
     ///
-    /// Browsers write a quotation mark in it as `%22`.
+    /// Browsers write a quotation mark in a name as `%22`.
     private func name(in head: ArraySlice<UInt8>) -> [UInt8] {
         let field = "content-disposition:"
         let line = head.split(separator: .lineFeed).first {

@@ -3,31 +3,32 @@ import Text
 
 /// The known secrets with their placeholders, searchable in any text.
 ///
-/// A secret is found by its anchor: eight bytes that few other secrets contain. The table reads a text once. A bitmap
-/// of anchors rejects most positions; at others the text is compared with the anchor's few secrets, from the end.
+/// A secret is found by its anchor: eight bytes that few other secrets contain. The table reads a text only once. A
+/// bitmap of anchors rejects most positions. At other positions, the text is compared with the anchor's few secrets,
+/// from the end.
 ///
-/// A text that resembles many long secrets would take thousands of comparisons per byte. So after ``stepsForByte``
-/// comparisons per byte the rest of a text is read coarsely: if the last ``longestEnd`` bytes of a secret match, the
-/// whole matching part is replaced and not read again. A byte of text takes at most ``stepsForByte`` + ``mostOfAnchor``
-/// × (``longestEnd`` + 3) comparisons, regardless of the secrets.
+/// A text that resembles many long secrets would take thousands of comparisons per byte. After ``stepsForByte``
+/// comparisons per byte, the rest of a text is therefore read coarsely: if the last ``longestEnd`` bytes of a secret
+/// match, the whole matching part is replaced and not read again. A byte of text takes at most ``stepsForByte`` +
+/// ``mostOfAnchor`` × (``longestEnd`` + 3) comparisons, regardless of the secrets.
 struct SecretTable: Sendable {
     /// The default maximum number of secrets to distinguish.
     static let mostSecrets = 100_000
-    /// The length in bytes above which secrets are stored as digests and found only where a secret is expected.
+    /// The length in bytes above which secrets are stored as digests, and found only where a secret is expected.
     static let longestKept = 4096
-    /// The maximum number of secrets per anchor; further ones are found only where a secret is expected.
+    /// The maximum number of secrets per anchor; additional secrets are found only where a secret is expected.
     static let mostOfAnchor = 8
     /// The comparisons per byte after which the rest of a text is read coarsely.
     static let stepsForByte = 64
     /// The number of final bytes that identify a secret when a text is read coarsely.
     static let longestEnd = 32
     private static let anchorLength = 8
-    /// The number of different bytes with which an anchor is good enough.
+    /// The number of different bytes that makes an anchor good enough.
     private static let goodMerit = 5
 
     private let mostSecrets: Int
 
-    /// The text that replaces every secret, or nil for placeholders; with a mark, addresses are kept.
+    /// The text that replaces every secret, or nil for placeholders; if there is a text, addresses are kept.
     let mark: [UInt8]?
 
     init(mostSecrets: Int = SecretTable.mostSecrets, mark: String? = nil) {
@@ -54,7 +55,7 @@ struct SecretTable: Sendable {
     mutating func placeholder(for secret: [UInt8], _ kind: SecretKind) -> [UInt8] {
         if let mark { return mark }
         if let (kind, number) = SecretKind.placeholder(secret) {
-            // The text is already redacted. Reserve its number, so that no other secret gets it.
+            // The text has already been redacted. Reserve its number, so that no other secret gets it.
             counts[kind] = max(counts[kind] ?? 0, number)
             return secret
         }
@@ -95,14 +96,14 @@ struct SecretTable: Sendable {
     }
 
     private mutating func addAnchor(_ bytes: [UInt8], placeholder: Int) {
-        // Find eight varied, unused bytes. Start at the end, because tokens have similar starts.
+        // Find eight varied bytes that no other anchor uses. Start at the end, because tokens have similar starts.
         var best: (offset: Int, anchor: UInt64, merit: Int)?
         let last = bytes.count - Self.anchorLength
         for offset in stride(from: last, through: max(0, last - 63), by: -1) {
             let window = bytes[offset..<(offset + Self.anchorLength)]
             let anchor = window.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             let taken = anchors[anchor]?.count ?? 0
-            // An anchor shared by many secrets requires a comparison with each of them.
+            // If many secrets share an anchor, each of them must be compared.
             let merit = Set(window).count - 16 * taken
             if merit > best?.merit ?? .min { best = (offset, anchor, merit) }
             if merit >= Self.goodMerit { break }
@@ -155,7 +156,7 @@ struct SecretTable: Sendable {
     }
 }
 
-/// The kind of a secret, which its placeholder contains.
+/// The kind of a secret, which is part of its placeholder.
 enum SecretKind: String, Sendable, CaseIterable {
     case token
     case apiKey = "api-key"
@@ -180,9 +181,9 @@ enum SecretKind: String, Sendable, CaseIterable {
         return kind.map { ($0, number) }
     }
 
-    /// Classifies a name by its last words (``SecretName``), or returns nil if it is not a secret's.
+    /// Classifies a name by its last words (``SecretName``), or returns nil if it is not the name of a secret.
     ///
-    /// The time is linear. For most names, the last three letters suffice.
+    /// The time is linear. For most names, the last three letters are enough.
     init?(_ name: UnsafeBufferPointer<UInt8>) {
         var end = name.count
         while end > 0, !name[end - 1].isLetter { end -= 1 }
@@ -238,7 +239,7 @@ enum SecretKind: String, Sendable, CaseIterable {
     ].map { NameEnding($0.utf8) }
 }
 
-/// The names of secrets, for fields, members of JSON, and items of queries and forms.
+/// The names of secrets, for fields, JSON members, and query and form items.
 ///
 /// A name's last words determine it: `token`, `password`, `pin`, `secret`, `api key`, `authorization`, `credentials`
 /// and similar ones. `access_token`, `user_api_key`, `oauthToken`, `Client-Secret`, `user[password]`, `password2` are
@@ -267,11 +268,11 @@ private struct NameEnding {
     private static let mostLetters = 25
     private var letters: UInt128 = 0
     private var count = 0
-    /// One bit for each number of letters that make up whole words at the end of the name.
+    /// One bit for each number of letters that form whole words at the end of the name.
     private var words: UInt32 = 0
 
     init(_ name: some BidirectionalCollection<UInt8>) {
-        // The two bytes that follow.
+        // The next two bytes.
         var (next, afterNext) = (UInt8.space, UInt8.space)
         for byte in name.reversed() {
             if count > 0, Self.isStart(next, before: afterNext, after: byte) { words |= 1 << UInt32(count) }
@@ -291,7 +292,7 @@ private struct NameEnding {
         return byte.isUppercaseLetter && (last.isLowercaseLetter || next.isLowercaseLetter)
     }
 
-    /// Whether the name ends with all letters of another name, starting at a word.
+    /// Whether the name ends with all letters of another name, starting at the beginning of a word.
     func ends(with ending: NameEnding) -> Bool {
         words & 1 << UInt32(ending.count) != 0 && (letters ^ ending.letters) << UInt128(128 - 5 * ending.count) == 0
     }

@@ -2,8 +2,8 @@ import Text
 
 /// Replaces the secrets of a text in a single pass.
 ///
-/// It works on bytes and requires no well-formed document: documents may be truncated, concatenated or inside a string.
-/// All other bytes stay unchanged. The time is linear.
+/// It works on bytes and does not require a well-formed document: documents may be truncated, concatenated or inside a
+/// string. All other bytes stay unchanged. The time is linear.
 struct TextScan {
     let text: UnsafeBufferPointer<UInt8>
     /// The redacted text so far.
@@ -17,7 +17,7 @@ struct TextScan {
 
     /// The object or array around the current index that has a secret's name.
     var container: Container?
-    /// The end of the container's current name or value; without a container, beyond any index.
+    /// The end of the container's current name or value, or a number greater than any index if there is no container.
     var containerResumes = Int.max
 
     init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
@@ -27,7 +27,7 @@ struct TextScan {
         case text
         /// Items as in a query, such as `name=value&name=value`.
         case form
-        /// Binary data; only known secrets are searched, because any bytes may look like an address.
+        /// Binary data; only known secrets are replaced, because any bytes may look like an address.
         case binary
     }
 
@@ -134,7 +134,8 @@ struct TextScan {
 
     /// Replaces the value of the member whose name may end at this quote.
     ///
-    /// In JSON inside a JSON string, each quote is `\"`. All quotes on a level have the same number of backslashes.
+    /// In JSON inside a JSON string, each quote is `\"`. All quotes on the same level have the same number of
+    /// backslashes.
     mutating func redactMember(endingAt quote: Int, _ table: inout SecretTable) {
         guard let next = colonAfterName(endingAt: quote)?.next, next < text.count else { return }
         var end = quote
@@ -238,7 +239,8 @@ struct TextScan {
         replace(start..<end, with: table.placeholder(for: unescaped(slice(start..<end), level: level), kind))
     }
 
-    /// The end of a string's contents and the index after its closing quote, or the end of the text if truncated.
+    /// The end of a string's contents and the index after its closing quote, or the end of the text if the string is
+    /// truncated.
     ///
     /// A quote inside the contents has more backslashes.
     private func endOfString(from start: Int, level: Int) -> (end: Int, next: Int) {
@@ -296,7 +298,7 @@ struct TextScan {
     mutating func redactAddress(at index: Int, width: Int, _ table: inout SecretTable) {
         let start = startOfLocalPart(endingAt: index)
         guard table.mark == nil, start < index, var end = endOfDomain(from: index + width) else { return }
-        // A text with several of these signs is not an address, but may contain one.
+        // A text with several of these signs is not an address, but may contain an address.
         while end < text.count, text[end] == .at, let next = endOfDomain(from: end + 1) { end = next }
         let domain = slice((index + width)..<end)
         // Keep placeholders, so that redacting twice changes nothing.
@@ -326,7 +328,7 @@ struct TextScan {
             let byte = text[start - 1]
             switch byte {
             case .percent:
-                // The loop took the digits for letters; they count only if their encoded byte counts.
+                // The loop treated the digits as letters; they count only if their encoded byte counts.
                 guard let decoded = PercentCoding.byte(at: start - 1, in: text), Self.isLocal(decoded) else {
                     start = min(start + 2, end)
                     break walk
@@ -372,7 +374,7 @@ struct TextScan {
 
     private func isDomain(_ byte: UInt8) -> Bool { byte.isAlphanumeric || byte >= 0x80 || byte == .minus }
 
-    /// Replaces the userinfo if this `:` ends a URL's scheme; in JSON it may be written `:\/\/`.
+    /// Replaces the userinfo if this `:` ends a URL's scheme; in JSON, the text may be `:\/\/`.
     mutating func redactUserInfo(after colon: Int, _ table: inout SecretTable) {
         if hasBytes("//", at: colon + 1) {
             redactUserInfo(at: colon + 3, &table)
@@ -428,7 +430,8 @@ enum JSONEscapes {
             case UInt8(ascii: "b"): bytes.append(0x08)
             case UInt8(ascii: "f"): bytes.append(0x0C)
             case UInt8(ascii: "u"):
-                // Halves of surrogate pairs become U+FFFD. This suffices, because equal texts still give equal results.
+                // Halves of surrogate pairs become U+FFFD. This is enough, because equal texts still have equal
+                // results.
                 let unit = text.hexCodeUnit(at: index)
                 if unit != nil { index += 4 }
                 let scalar = unit.flatMap { Unicode.Scalar($0) } ?? "\u{FFFD}"

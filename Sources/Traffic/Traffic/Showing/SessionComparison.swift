@@ -4,18 +4,18 @@ import WebSocket
 
 /// Compares two sessions by meaning: order, statuses, JSON values and messages.
 ///
-/// It ignores what may differ between equal runs: IDs, times, tokens and redacted secrets, the server's host, header
-/// fields except the response's media type, pings and pongs, and durations.
+/// The comparison ignores data that may differ between equal runs: IDs, times, tokens and redacted secrets, the
+/// server's host, header fields except the response's media type, pings and pongs, and durations.
 public struct SessionComparison: Sendable {
-    /// The differences in the first session's order, then entries that only the second session has.
+    /// The differences in the first session's order, followed by entries that only the second session has.
     public private(set) var differences: [SessionDifference] = []
     private let first: SessionSummary
     private let second: SessionSummary
 
-    /// The maximum number of values listed per request, response or message; further values are only counted.
+    /// The maximum number of values to list per request, response or message; additional values are only counted.
     static let changeLimit = 20
 
-    /// Compares in time linear in the bytes.
+    /// The comparison takes linear time in the number of bytes.
     ///
     /// Up to a few thousand entries in different orders take quadratic time.
     public init(_ first: Session, _ second: Session) {
@@ -33,7 +33,7 @@ public struct SessionComparison: Sendable {
             if !changes.isEmpty { found.append((i, .changed(name: left[i].name.text, first: i, second: j, changes))) }
         }
         for pair in alignment.pairs { compare(pair.first, pair.second) }
-        // An entry without a partner here may have one elsewhere.
+        // An entry without a partner at this position may have a partner elsewhere.
         var elsewhere: [EntryKey: ArraySlice<Int>] = [:]
         for index in alignment.onlySecond { elsewhere[right[index], default: []].append(index) }
         var moved: Set<Int> = []
@@ -79,7 +79,7 @@ public struct SessionComparison: Sendable {
 
     static func shown(_ name: String) -> String { TerminalText.excerpt(name.utf8, width: 100) }
 
-    /// Returns sentences on the behaviour of a new version that two runs of the older version did not have.
+    /// Returns sentences about new behaviour of a newer version, compared with two runs of the older version.
     ///
     /// Differences between the two older runs do not count, and neither do values at the same path in another message
     /// or element.
@@ -92,7 +92,7 @@ public struct SessionComparison: Sendable {
             .map(\.sentence)
     }
 
-    /// The single differences, each with a key that identifies it in other comparisons.
+    /// The individual differences, each with a key that identifies it in other comparisons.
     private var aspects: [(key: ExactString, sentence: String)] {
         differences.flatMap { difference -> [(key: ExactString, sentence: String)] in
             switch difference {
@@ -121,15 +121,15 @@ public struct SessionComparison: Sendable {
 public enum SessionDifference: Sendable, Equatable {
     case onlyInFirst(name: String, place: Int)
     case onlyInSecond(name: String, place: Int)
-    /// Both sessions have it, but in different positions.
+    /// Both sessions have the entry, but at different positions.
     case moved(name: String, first: Int, second: Int)
-    /// Both sessions have it, with different content.
+    /// Both sessions have the entry, but with different content.
     case changed(name: String, first: Int, second: Int, [SessionChange])
 }
 
 /// A changed value with its path.
 ///
-/// A value is nil if its side lacks it.
+/// A value is nil if its side does not have it.
 public struct SessionChange: Sendable, Equatable {
     /// The path, such as `status`, `response.body.data.status` or `message 3 ←.content`.
     public var path: String
@@ -215,7 +215,7 @@ extension ValueComparison {
 }
 
 extension SessionExchange {
-    /// The first close frame or, without one, how the transport ended; nil if neither is recorded.
+    /// The first close frame, or how the transport ended if there is no close frame; nil if neither is recorded.
     fileprivate var endingText: String? {
         if let close = frames.first(where: { $0.opcode == .close }) {
             return Messages.sent(Messages.close(close.payload.bytes), by: close.sender)
@@ -245,9 +245,9 @@ struct Alignment {
     private(set) var onlyFirst: [Int] = []
     private(set) var onlySecond: [Int] = []
 
-    /// The maximum size of the table, without equal starts and ends.
+    /// The maximum size of the table, without the equal starts and ends.
     ///
-    /// Above this size equal keys are paired in turn, which may not find the longest subsequence. Two sessions of
+    /// Above this size, equal keys are paired in turn, which may not find the longest subsequence. Two sessions of
     /// 100,000 entries would take 10 billion steps.
     static let largestTable = 4_000_000
 

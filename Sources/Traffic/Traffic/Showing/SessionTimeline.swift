@@ -3,7 +3,7 @@ import HTTP1
 import JSON
 import Text
 
-/// A session as text for a terminal, with one line per entry and frames below their WebSocket.
+/// A session as terminal output, with one line per entry, and frames below their WebSocket.
 ///
 ///     +0.000 s   201    4.4 ms    1234 B  POST /api/v1/consultations
 ///     +0.010 s   101    3.0 ms            WS   /api/v1/consultations/7c9e…/ws
@@ -98,7 +98,7 @@ public struct SessionTimeline: Sendable {
         right(status, 3) + right(lasted.map(Messages.duration) ?? "", 10) + right(size, 10) + "  "
     }
 
-    /// The request's method and target, with the host if it differs from the session's first.
+    /// The request's method and target, with the host if it differs from the session's first host.
     static func what(_ method: String, _ url: String, _ origin: Substring) -> String {
         let parts = URLParts(url)
         let target = parts.authority == origin && !parts.origin.isEmpty ? parts.target : url

@@ -10,8 +10,8 @@ import Text
 ///     10:30:00.013    ← ws3 {"type":"connected"}
 ///     10:30:02.000    × ws3 closed by the client: close 1000 "bye"
 ///
-/// It has the columns of ``SessionTimeline``. Times are UTC times of day by the world's clock. Frames show their
-/// connection, because WebSockets interleave. Terminal escapes in recorded content are escaped, because it is
+/// The columns are the same as in ``SessionTimeline``. Times are UTC times of day by the world's clock. Frames show
+/// their connection, because WebSockets interleave. Terminal escapes in recorded content are escaped, because it is
 /// untrusted.
 public struct TrafficLines: Sendable {
     /// The maximum width of a line in columns, at least 60.
@@ -27,7 +27,7 @@ public struct TrafficLines: Sendable {
         (self.width, self.showsBodies, self.usesColor) = (max(width, 60), showsBodies, usesColor)
     }
 
-    /// The lines of an entry without line ends: one line, or more if bodies are shown.
+    /// The lines of an entry, without line ends: one line, or several if bodies are shown.
     ///
     /// - Parameter world: The name of the entry's world to write before the request or frame, or nil to omit it.
     public func lines(of entry: JournalEntry, in world: String? = nil) -> [String] {
@@ -74,7 +74,7 @@ public struct TrafficLines: Sendable {
 
     /// The line of a breach.
     ///
-    /// It may have 900 columns regardless of the width, because it is a sentence.
+    /// The line may have 900 columns regardless of the width, because it is a sentence.
     public func line(of breach: Breach, in world: String? = nil) -> String {
         let place = world.map { "[\(TerminalText.escaped($0))] " } ?? ""
         let text = SessionTimeline.indent + "  ✗ \(place)" + Messages.describe(breach)
@@ -160,7 +160,7 @@ public struct TrafficLines: Sendable {
         case failure = "31"
         case breach = "1;31"
 
-        /// Classifies the status; a fault's status is not a server failure.
+        /// Classifies the status; a status from a fault is not a server failure.
         init(_ exchange: RecordedExchange) {
             switch exchange.status ?? 0 {
             case 200..<400: self = .success
@@ -195,7 +195,7 @@ public struct ChunkFolds {
 
     /// Returns the lines to show for an entry.
     ///
-    /// A chunk has no line. The entry that ends an answer follows the answer's line.
+    /// A single chunk has no line. The entry that ends an answer comes after the answer's line.
     public mutating func lines(of entry: JournalEntry, by lines: TrafficLines, in world: String? = nil) -> [String] {
         guard entry.event.isChunk, case .frame(let frame) = entry.event else {
             let answer = entry.event.isPing ? nil : folds.removeValue(forKey: entry.connection)
@@ -251,13 +251,13 @@ extension Timestamp {
 
 /// An entry on one line: time, direction, event and the start of its content.
 ///
-/// `#12 +1.250 s → POST /api/v1/goals {"title":"Run"} → 201 {"id":"…"}`. Header fields, and thus most credentials, are
-/// omitted. Terminal control characters become U+FFFD.
+/// `#12 +1.250 s → POST /api/v1/goals {"title":"Run"} → 201 {"id":"…"}`. Header fields, and therefore most credentials,
+/// are omitted. Terminal control characters become U+FFFD.
 public struct EntryLine: Sendable {
     /// The line, without a line end.
     public let text: String
 
-    /// The maximum number of characters of a target, body or payload.
+    /// The maximum number of characters to show of a target, body or payload.
     static let excerptLength = 96
 
     /// Describes an entry.
@@ -341,7 +341,7 @@ public struct EntryLine: Sendable {
 
     private static func excerpt(of body: RecordedBody) -> String {
         guard body.byteCount > 0 else { return "" }
-        // Decode at most four bytes per displayed character, plus the start of the next.
+        // Decode at most four bytes per displayed character, plus the start of the next character.
         let bytes = body.bytes.prefix(4 * excerptLength + 4)
         var text = String(decoding: bytes, as: UTF8.self)
         if bytes.count < body.byteCount { text += String(repeating: " ", count: excerptLength) }

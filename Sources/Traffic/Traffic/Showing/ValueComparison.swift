@@ -90,7 +90,7 @@ extension JSONComparison {
         case (.object(let left), .object(let right)):
             // Everything below a secret's name is secret.
             let secret = SecretName.isSecret(name) ? name : nil
-            // Pair names that are IDs in their order.
+            // Pair names that are IDs in the order in which they occur.
             var others = Dictionary(grouping: right.map(\.key).filter { left[$0] == nil }) {
                 VolatileText.normalised($0, origins: origins.second)
             }.mapValues { $0[...] }
@@ -137,7 +137,7 @@ struct ValueComparison: JSONComparison {
         origins = (recorded, recorded.adding(second))
     }
 
-    /// Always false, because further changes are still counted.
+    /// Always false, because additional changes are still counted.
     var isFull: Bool { false }
 
     mutating func note(_ path: String, _ first: String?, _ second: String?) {
@@ -149,7 +149,7 @@ struct ValueComparison: JSONComparison {
         changes.append(SessionChange(path: path, first: first, second: second))
     }
 
-    /// Compares bodies as JSON, as text or as bytes, whichever fits both.
+    /// Compares bodies as JSON, text or bytes, depending on what both are.
     mutating func compare(_ first: RecordedBody?, _ second: RecordedBody?, at path: String) {
         guard first != second else { return }
         let (left, right) = (first ?? RecordedBody(), second ?? RecordedBody())
@@ -193,7 +193,8 @@ struct ValueComparison: JSONComparison {
         note("query." + TerminalText.excerpt(name.utf8, width: 60), first.map(quoted), second.map(quoted))
     }
 
-    /// Whether the texts are equal except for volatile values; the second may contain its own or the first's origins.
+    /// Whether the texts are equal except for volatile values; the second text may contain its own origins or those of
+    /// the first text.
     func isSame(_ first: String, _ second: String) -> Bool {
         if first.isExactly(second) { return true }
         let form = VolatileText.normalised(first, origins: origins.first)

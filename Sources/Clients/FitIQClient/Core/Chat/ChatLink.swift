@@ -1,10 +1,10 @@
 import FitIQAPI
 import WebSocket
 
-/// A client's socket: the wanted consultation, the open one, and the time when the next socket may open.
+/// A client's socket: the wanted consultation, the open consultation, and when the next socket may open.
 ///
-/// It opens a socket only after the previous one has ended, and never within 3 s of closing one for the same
-/// consultation.
+/// A socket opens only after the previous socket has ended, and never within 3 s after the client closed a socket for
+/// the same consultation.
 struct ChatLink: Sendable {
     struct Socket: Sendable {
         let number: Int
@@ -36,7 +36,8 @@ struct ChatLink: Sendable {
     /// The number of handshakes since `connected` or the user's request, and the delay before the last one.
     private(set) var tryCount = 0
     private(set) var lastWait = Duration.zero
-    /// The consultations whose sockets the client closed last, and when they ended, oldest first.
+    /// The consultations whose sockets the client closed most recently, with the times at which the sockets ended,
+    /// oldest first.
     private var ownCloses: [(consultation: String, at: Timestamp)] = []
     let schedule: ReconnectSchedule
     let patience: ClientPatience
@@ -57,7 +58,7 @@ struct ChatLink: Sendable {
         (wanted, isReady, notBefore, tryCount, lastWait) = (consultation, false, nil, 0, .zero)
     }
 
-    /// Takes the next step towards the wanted state, and returns it.
+    /// Takes the next step towards the wanted state, and returns the step.
     mutating func step(at now: Timestamp, mayOpen: Bool) -> Step {
         if let socket {
             guard socket.consultation != wanted, socket.phase == .greeting || socket.phase == .open else {
@@ -95,7 +96,7 @@ struct ChatLink: Sendable {
 
     /// Records `connected`.
     ///
-    /// It returns whether the socket replaces a lost one, or nil if `connected` was not expected.
+    /// Returns whether the socket replaces a lost socket, or nil if `connected` was not expected.
     mutating func connected() -> Bool? {
         guard socket?.phase == .greeting, socket?.consultation == wanted else { return nil }
         socket?.phase = .open
@@ -125,7 +126,7 @@ struct ChatLink: Sendable {
         self.socket = nil
     }
 
-    /// Schedules the next attempt; returns whether there is one.
+    /// Schedules the next attempt; returns false if there is none.
     mutating func retry(asked: Duration? = nil, at now: Timestamp) -> Bool {
         tryCount += 1
         guard let delay = schedule.delay(beforeTry: tryCount) else { return false }

@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
 
-/// The chat of one consultation: its history, later messages, and messages to send.
+/// One consultation's chat: the history, later messages, and messages to send.
 struct Conversation: Sendable {
     /// A question whose answer has not ended, or an unprompted answer.
     struct Turn: Sendable {
@@ -9,14 +9,14 @@ struct Conversation: Sendable {
         var question: String?
         var isAcknowledged = false
         var isStored = false
-        /// Whether the answer arrives over the socket; after a lost connection only the history has it.
+        /// Whether the answer arrives over the socket; after a lost connection, only the history has the answer.
         var isHeard = true
-        /// Whether the turn has timed out, so that only the history can show the answer.
+        /// Whether the turn has timed out, in which case only the history can show the answer.
         var isLate = false
         var deadline: Timestamp
         /// Whether a line of the transcript is the answer; an earlier partial answer stays on a separate line.
         var hasAnswer = false
-        /// The answer's ID, if its protocol has one, and its size in bytes.
+        /// The answer's ID, if the protocol has answer IDs, and the answer's size in bytes.
         var answerID: ExactString?
         var byteCount = 0
     }
@@ -34,7 +34,7 @@ struct Conversation: Sendable {
     var needsHistory = false
     /// Whether the socket was lost and the history was not read on the next one.
     var wasCut = false
-    /// Whether a turn ended while the client was reading the history, so that it must be read again.
+    /// Whether a turn ended while the client was reading the history, which must then be read again.
     var isStale = false
     /// Whether unreadable frames have arrived since the last history.
     var isTroubled = false
@@ -80,7 +80,7 @@ struct Conversation: Sendable {
         wasCut = true
     }
 
-    /// Records that the history is unavailable, so that only the received messages count.
+    /// Records that the history is unavailable, which means that only the received messages count.
     mutating func goOnWithoutHistory() { (needsHistory, wasCut) = (false, false) }
 
     mutating func trim() {
@@ -108,7 +108,7 @@ struct Conversation: Sendable {
             tail[index].id = id
             return .changed
         }
-        // The echo came after the end of its turn.
+        // The echo arrived after its turn had ended.
         if let content, let index = tail.lastIndex(where: { $0.role == .user && $0.id == nil && $0.text == content }) {
             (tail[index].id, tail[index].isDelivered) = (id, true)
             return .changed
@@ -159,7 +159,7 @@ struct Conversation: Sendable {
 
     /// Ends an answer.
     ///
-    /// An end without an answer is a duplicate and must not end the next answer.
+    /// An end without an answer is a duplicate, and must not end the next answer.
     ///
     /// - Parameter hasReceipts: Whether the backend acknowledges questions.
     mutating func ends(id: ExactString?, hasReceipts: Bool) -> Effect {
@@ -180,7 +180,7 @@ struct Conversation: Sendable {
         return .ended
     }
 
-    /// Acknowledges the question without a receipt, because the coach has answered it.
+    /// Acknowledges the question without a receipt, because the coach has answered the question.
     private mutating func acknowledgeBySpeaking() {
         guard let index = questionIndex, turn?.isAcknowledged == false else { return }
         turn?.isAcknowledged = true
@@ -232,12 +232,12 @@ struct Conversation: Sendable {
         guard let question = turn.question else { return lines.lastIndex { $0.role == .user } ?? lines.startIndex }
         func isQuestion(_ line: ClientState.Line) -> Bool { line.role == .user && line.text == question }
         if turn.isStored { return lines.lastIndex(where: isQuestion) }
-        // Repeated questions must occur as often as the user sent them.
+        // Each question must occur as often as the user sent it.
         let isThere = lines[start...].count(where: isQuestion) >= tail.count(where: isQuestion)
         return isThere ? lines[start...].lastIndex(where: isQuestion) : nil
     }
 
-    /// The messages missing in the history: undelivered messages and the streaming answer.
+    /// The messages that are missing from the history: undelivered messages and the streaming answer.
     private func remains(
         of tail: [ClientState.Line], in fresh: ArraySlice<ClientState.Line>, _ finding: Finding
     ) -> [ClientState.Line] {

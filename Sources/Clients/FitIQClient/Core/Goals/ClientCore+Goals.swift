@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
 
-/// Goals: creating and listing them and linking them with the consultations in which the coach suggested them.
+/// Goals: creating goals, listing them, and linking them to the consultations in which the coach suggested them.
 extension ClientCore {
     /// How long a suggestion counts as the origin of a new goal.
     static let suggestionLife = Duration.seconds(600)
@@ -54,7 +54,7 @@ extension ClientCore {
         }
     }
 
-    /// Whether a request that started at this time created the entity; clocks may differ by five minutes.
+    /// Whether a request that started at this time created the entity; the clocks may differ by five minutes.
     static func isRecent(_ value: JSONValue?, since begin: Timestamp) -> Bool {
         guard let time = value?.string.flatMap({ DateTime($0)?.timestamp }) else { return false }
         return time.advanced(by: .seconds(300)) >= begin
@@ -101,7 +101,7 @@ extension ClientCore {
         let dated = list.compactMap { value in
             Self.goal(value).map { (goal: $0, at: (value["createdAt"] ?? value["created_at"])?.string ?? "") }
         }
-        // Wire times have a single form, so their text sorts chronologically.
+        // Times on the wire have a single form, so their text sorts chronologically.
         let sorted = dated.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
         state.goals = sorted.suffix(configuration.limits.goals).map(\.element.goal)
         for goal in state.goals { gone.remove(goal.id) }

@@ -9,10 +9,10 @@ struct FollowedMeal: Sendable {
 
     enum Stage: Sendable, Hashable {
         case creating
-        /// The request got no usable response; the client searches the list from this time on.
+        /// The request got no usable response; the client searches the list for meals from this time on.
         case searching(Timestamp)
         case following(Following)
-        /// No further news are expected.
+        /// No more news is expected.
         case settled
     }
 
@@ -82,7 +82,7 @@ struct MealNews: Sendable, Equatable {
     var isFinal: Bool { status != .processing }
 }
 
-/// Meals: logging them and tracking them by events while a socket is open, otherwise by polling.
+/// Meals: logging meals, and tracking them through events while a socket is open, or by polling otherwise.
 extension ClientCore {
     /// The maximum length of a meal's description in characters.
     static let mealTextLimit = CreateMealLogRequest.maximumInputLength
@@ -203,7 +203,7 @@ extension ClientCore {
         case .unavailable:
             following.failureCount += 1
             guard following.failureCount < configuration.retries.maximumAttempts else { return giveUp(index, outcome) }
-            // The failed request returned nothing, so repeat it even while a socket is open.
+            // Repeat the failed request even while a socket is open, because it returned nothing.
             (following.nextLook, following.isFree) = (next, true)
             meals[index].stage = .following(following)
         case .uncertain, .unauthorized: giveUp(index, outcome)
@@ -289,7 +289,7 @@ extension ClientCore {
         let number = meals[index].number
         guard !requests.contains(.findMeal(number)) else { return }
         let areOthersFollowed = meals.contains { if case .following = $0.stage { true } else { false } }
-        // Loading the list polls every log in processing, so wait until there is none.
+        // Loading the list polls every log in processing, so wait until no log is in processing.
         guard !hasOpenSocket || !areOthersFollowed else {
             meals[index].stage = .searching(now.advanced(by: configuration.retries.firstDelay))
             return

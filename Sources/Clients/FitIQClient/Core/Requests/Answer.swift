@@ -24,8 +24,8 @@ enum Errand: Sendable, Hashable {
 
     /// Whether the request may be sent again although the first request may have succeeded.
     ///
-    /// A second consultation gets 409, and a second chat-about-goal returns the existing one. A second goal or meal
-    /// would be created.
+    /// A second consultation gets 409, and a second chat-about-goal returns the existing one. A second request would
+    /// create a second goal or meal.
     var isRepeatable: Bool {
         switch self {
         case .createGoal, .createMeal: false
@@ -33,7 +33,8 @@ enum Errand: Sendable, Hashable {
         }
     }
 
-    /// Whether the errand uses an access token, so that a 401 is about the token; the other errands obtain a token.
+    /// Whether the errand uses an access token, in which case a 401 is about the token; all other errands obtain a
+    /// token.
     var needsToken: Bool { self != .signIn && self != .refreshTokens }
     /// Whether the book repeats the errand on schedule; loading a meal has its own schedule.
     var isRetried: Bool { if case .loadMeal = self { false } else { true } }
@@ -58,7 +59,7 @@ enum Body {
     }
 }
 
-/// A response with the client's interpretation.
+/// A response, as the client interprets it.
 struct Answer: Sendable {
     let status: Int
     /// The body as JSON, or nil if it is not valid JSON.
@@ -76,7 +77,7 @@ struct Answer: Sendable {
     var isSuccess: Bool { (200..<300).contains(status) }
     var code: String? { body?["error"]?["code"]?.string }
 
-    /// Whether the backend requests a pause: a rate limit's 429, which differs from the other 429 by its code.
+    /// Whether the backend requests a pause with a rate limit's 429, which has a different code from the other 429.
     var isThrottled: Bool {
         guard status == 429, code != "TOO_MANY_ACTIVE_CONSULTATIONS" else { return false }
         return code == "RATE_LIMITED" || retryAfter != nil
@@ -123,7 +124,7 @@ struct Answer: Sendable {
     /// An ID in the backend's form; paths contain only such IDs.
     static func id(_ value: JSONValue?) -> String? { value?.string.flatMap(pathID) }
 
-    /// Reads a text as an ID for a path: a UUID in lower case, or nil if it is not a UUID.
+    /// Reads a text as an ID for a path: a UUID in lower case, or nil if the text is not a UUID.
     static func pathID(_ text: String) -> String? {
         guard text.utf8.count == 36 else { return nil }
         return ResourceID(text.lowercased())?.description
@@ -146,7 +147,7 @@ enum ChatFrame: Sendable, Equatable {
     case meal(MealNews)
     case pong
     case unknown
-    /// The text is not a JSON object with a type, or lacks members that its type requires.
+    /// The text is not a JSON object with a type, or a member that its type requires is missing.
     case broken
 
     /// Parses a text message: one frame, or several separated by newlines, which some servers send.

@@ -4,11 +4,11 @@ import HTTPTypes
 /// The requests in flight, and requests that wait for their turn, a token or their next attempt.
 struct RequestBook: Sendable {
     enum Outcome: Sendable {
-        /// A response that a repetition would not improve.
+        /// There is a response, and repeating the request would not improve it.
         case answered(Answer)
         /// There is no usable response after all allowed attempts.
         case unavailable(String)
-        /// There is no usable response; the client must find out whether the request succeeded before it repeats it.
+        /// There is no usable response; the client must find out whether the request succeeded before repeating it.
         case uncertain(String)
         case unauthorized
 
@@ -20,7 +20,7 @@ struct RequestBook: Sendable {
         case sent(number: Int, token: String, deadline: Timestamp)
         /// The client is finding out whether the request succeeded.
         case uncertain
-        /// An equal request has just used up its attempts, so this one is not sent.
+        /// An equal request has just used up its attempts, so this request is not sent.
         case hopeless(since: Timestamp)
     }
 
@@ -51,13 +51,13 @@ struct RequestBook: Sendable {
     var entries: [Entry] = []
     /// When the next request may be sent after a pause requested by the backend.
     var throttledUntil: Timestamp?
-    /// Recent final failures, oldest first; to the backend, another such request is one more repetition.
+    /// Recent final failures, oldest first; the backend would see another such request as one more repetition.
     private var failures: [Failure] = []
-    /// How long a request counts as a repetition of a failed one (retry/backoff-on-5xx).
+    /// How long a request counts as a repetition of a failed request (retry/backoff-on-5xx).
     static let failureTime = Duration.seconds(61)
     /// The maximum number of stored failures.
     static let mostFailures = 64
-    /// The number of times that the backend may throttle an errand before the client gives up.
+    /// How often the backend may throttle an errand before the client gives up.
     static let mostThrottles = 3
     /// How long requests are sent one at a time after a pause.
     static let serialTime = Duration.seconds(60)
@@ -82,7 +82,7 @@ struct RequestBook: Sendable {
         entries.append(entry)
     }
 
-    /// Removes all failures, because the user makes or repeats a request.
+    /// Removes all failures because the user makes or repeats a request.
     mutating func forgetFailures() { failures = [] }
 
     /// Repeats a request after the client has found out that it did not succeed.
@@ -141,7 +141,7 @@ struct RequestBook: Sendable {
         return entries.firstIndex { mayGo($0) && $0.isDue(at: now) }
     }
 
-    /// Whether the entry has its required token and no equal request is in flight.
+    /// Whether the entry has the token that it requires, and no equal request is in flight.
     private func mayGo(_ entry: Entry) -> Bool {
         guard tokens.isUsable || !entry.errand.needsToken else { return false }
         // The backend would treat two equal concurrent requests as a repetition.
@@ -174,7 +174,7 @@ extension RequestBook.Entry {
         errand.isRetried && method == other.method && target == other.target && body == other.body
     }
 
-    /// Continues after a twin's failed attempt but not before the twin's next attempt.
+    /// Continues after a twin's failed attempt, but not before the twin's next attempt is due.
     mutating func follow(_ twin: Self) {
         guard case .waiting(let own) = phase, case .waiting(let other) = twin.phase else { return }
         (attempts, failedAt, lastWait) = (twin.attempts, twin.failedAt, twin.lastWait)
@@ -194,7 +194,7 @@ extension RequestBook {
 
     /// Handles a response.
     ///
-    /// - Returns: The errand's result, if decided, and whether the user must provide another token.
+    /// - Returns: The errand's result, if it is decided, and whether the user must provide another token.
     mutating func receive(_ response: ClientResponse, at now: Timestamp) -> (result: Result?, asksForToken: Bool) {
         guard let index = index(of: response.number), case .sent(_, let token, _) = entries[index].phase else {
             return (nil, false)
@@ -266,7 +266,7 @@ extension RequestBook {
         return nil
     }
 
-    /// Removes an entry that has no attempts left, and gives up equal ones.
+    /// Removes an entry that has no attempts left, and abandons equal entries.
     private mutating func giveUp(_ index: Int, at now: Timestamp) {
         let entry = entries.remove(at: index)
         guard entry.errand.isRetried else { return }
@@ -292,7 +292,7 @@ extension RequestBook {
 
 /// Stores the token for requests and handles its refusal.
 ///
-/// It never reuses a refused access token (consultation-websocket, HTTP errors) or refresh token.
+/// A refused access token (consultation-websocket, HTTP errors) or refresh token is never reused.
 struct TokenKeeper: Sendable {
     private(set) var token: String
     private var refreshToken: String?
@@ -315,13 +315,13 @@ struct TokenKeeper: Sendable {
 
     /// Records a 401; returns whether the user must provide another token.
     mutating func refuse(_ refused: String, until limit: Timestamp) -> Bool {
-        // This is a late refusal of an older token; its requests still need a token.
+        // The backend refused an older token, and the response was late; the requests still need a token.
         guard refused.isExactly(token) else { return ask(until: limit) }
         isRefused = true
         return replace(until: limit)
     }
 
-    /// Looks for a token other than the refused one; returns whether the user must provide it.
+    /// Looks for a token other than the refused one; returns whether the user must provide a token.
     private mutating func replace(until limit: Timestamp) -> Bool {
         if refreshToken == nil, !isRefreshing, let spare {
             (token, self.spare, isRefused, isFromRefresh) = (spare, nil, false, false)
@@ -329,7 +329,8 @@ struct TokenKeeper: Sendable {
         return ask(until: limit)
     }
 
-    /// Takes the refresh token, which works only once; returns nil if there is none or the access token is valid.
+    /// Takes the refresh token, which works only once; returns nil if there is no refresh token or the access token is
+    /// valid.
     mutating func takeRefreshToken() -> String? {
         guard isRefused, !isRefreshing, let refreshToken else { return nil }
         (self.refreshToken, isRefreshing) = (nil, true)
@@ -342,7 +343,7 @@ struct TokenKeeper: Sendable {
         return isRefused && replace(until: limit)
     }
 
-    /// Starts waiting for another token; returns whether the wait is new.
+    /// Starts waiting for another token; returns false if the client is already waiting.
     mutating func ask(until limit: Timestamp) -> Bool {
         guard isRefused, refreshToken == nil, !isRefreshing, deadline == nil else { return false }
         deadline = limit
