@@ -83,7 +83,7 @@ public enum InsideCheck: String, Sendable, Hashable, CaseIterable {
     /// After a 429, the user sees that there are too many consultations.
     case limit = "inside/limit-yields-too-many"
     case failedMeal = "inside/failed-meal-surfaces"
-    /// The user sees the backend's refusal of a request.
+    /// The user sees that the backend refused a request.
     case refusal = "inside/refusal-surfaces"
     /// The client shows an event's data for the right meal.
     case ownMeal = "inside/event-of-its-own-meal"

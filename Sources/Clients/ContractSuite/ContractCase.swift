@@ -57,7 +57,7 @@ public struct ContractCase: Sendable, CustomStringConvertible {
     }
 }
 
-/// A sentence of a guide, or a rule of this project, that a case tests.
+/// A sentence in a guide, or a rule of this project, that a case tests.
 public struct Clause: Sendable, Hashable, CustomStringConvertible {
     /// The guide's short name, or `ours`.
     public let guide: String
@@ -143,7 +143,7 @@ extension ClientInstruction {
     }
 }
 
-/// An error for ``ClientUnderTest/perform(_:)`` if the client lacks a feature.
+/// The error that ``ClientUnderTest/perform(_:)`` must throw if the client does not support a feature.
 ///
 /// The case is then skipped instead of failing.
 public struct UnsupportedInstruction: Error, Sendable, Hashable {

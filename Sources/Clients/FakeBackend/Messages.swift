@@ -5,7 +5,7 @@ import Scenarios
 import Text
 import Traffic
 
-// This file contains all user-visible texts of the module.
+// This file contains all the module's user-visible texts.
 
 /// A test without a backend requested its backend.
 public struct NoFakeBackend: Error, CustomStringConvertible {

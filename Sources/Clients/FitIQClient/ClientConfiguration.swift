@@ -173,7 +173,7 @@ public enum ClientError: Error, CustomStringConvertible {
     }
 }
 
-/// The limits of a client's state.
+/// The limits for a client's state.
 ///
 /// Beyond a limit, the client drops older items. The client refuses new items if dropping old items would lose the
 /// user's input.

@@ -19,7 +19,7 @@ enum Origin: Sendable {
     }
 }
 
-/// Sends requests to the admin API of a server or of one world.
+/// Sends requests to the admin API of a server or a world.
 struct Admin: Sendable {
     /// The URL, which ends in `/__admin` without a slash.
     let url: URL

@@ -11,7 +11,7 @@ public final class MockServer: Sendable {
     ///
     /// The search takes place at the first request.
     ///
-    /// These are tried in order:
+    /// The kit tries these servers in order:
     /// - the server at `FITIQ_MOCK_URL`
     /// - the server that wrote the file `FITIQ_MOCK_READY_FILE`
     /// - on macOS and Linux, a new server from the program `FITIQ_MOCK_BINARY`

@@ -49,7 +49,7 @@ public struct MockWorld: Sendable {
     /// The fields that authorise a request, for `URLSessionConfiguration.httpAdditionalHeaders`.
     public var headers: [String: String] { ["Authorization": "Bearer \(token)", "X-API-Key": apiKey] }
 
-    /// Environment variables that tell a program about the world, such as `FITIQ_MOCK_URL`.
+    /// Environment variables that describe the world to a program, such as `FITIQ_MOCK_URL`.
     ///
     /// You can assign these variables to `XCUIApplication.launchEnvironment`.
     public var environment: [String: String] {

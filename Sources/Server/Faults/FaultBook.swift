@@ -109,7 +109,7 @@ public struct FaultBook: Sendable {
         sortOut()
     }
 
-    /// The names of rules that equal their predecessors except for the Unicode normal form of texts.
+    /// The names of rules that equal their predecessors except for the Unicode normal form of their texts.
     ///
     /// The comparison takes about 70 µs per rule, so it does not run on the loop's thread.
     public static func respelled(in new: [FaultRule], since old: [FaultRule]) -> Set<ExactString> {
@@ -186,7 +186,7 @@ public enum FaultBookError: Error, Equatable, Sendable {
     }
 }
 
-/// All texts of this module for clients and rule authors.
+/// All this module's texts for clients and rule authors.
 enum Messages {
     static func replaced(status: Int, rule: String) -> String {
         "A scenario answers this request with \(status) (fault '\(excerpt(rule))')."
@@ -220,7 +220,7 @@ enum Messages {
     }
 }
 
-/// The texts of preconditions, for errors of this module's callers.
+/// The precondition messages, which report errors in this module's callers.
 enum Misuse {
     static let afterEnd = "No bytes may follow the end of the wire."
     static let noHead = "The response has no blank line after its head."

@@ -10,7 +10,7 @@ public struct FaultRule: Sendable, Equatable {
     public var fault: Fault
     /// The kind of socket to which the rule is limited; nil for all kinds, and for faults of responses.
     public var socket: Endpoint?
-    /// The selection among the matches, which only this rule counts while it is enabled.
+    /// The selection among the matches; each rule counts its own matches while it is enabled.
     ///
     /// The matches are requests for ``Fault/response(_:on:)``, and handshakes for the other two kinds of faults. For a
     /// rule enabled from the start, the n-th match is the world's n-th connection of its kind, including refused ones.
@@ -32,9 +32,9 @@ public struct FaultRule: Sendable, Equatable {
 }
 
 public enum Fault: Sendable, Equatable {
-    /// A fault of the response to a REST request; an empty set means any request except a WebSocket handshake.
+    /// A fault in the response to a REST request; an empty set means any request except a WebSocket handshake.
     case response(ResponseFault, on: Set<Endpoint>)
-    /// A fault of the response to a WebSocket handshake: `replace` instead of 101, `delay`, `wrongAccept`,
+    /// A fault in the response to a WebSocket handshake: `replace` instead of 101, `delay`, `wrongAccept`,
     /// `emptyReply`, `reset` or `hang`.
     case handshake(ResponseFault)
     case `socket`(SocketFault, at: SocketPoint)
@@ -169,7 +169,7 @@ public enum FaultLimits {
     public static let waitingBytes = 1_024 * 1_024
     /// The maximum number of pieces in a dribbled transmission; the rest is sent as a whole.
     public static let pieces = 65_536
-    /// The longest reason of a close frame, in bytes; longer reasons are truncated (RFC 6455 §5.5).
+    /// The longest reason in a close frame, in bytes; longer reasons are truncated (RFC 6455 §5.5).
     public static let closeReason = 123
 
     /// Clamps a wait to the limit.
@@ -223,7 +223,7 @@ extension FaultBook {
         return true
     }
 
-    /// The breakpoints for frames among some rules, except those that select connections by number, for
+    /// The breakpoints for frames among some rules, without breakpoints that select connections by number, for
     /// ``attach(_:to:)``.
     public func frameBreakpoints(named names: Set<ExactString>) -> [FrameBreakpoint] {
         rules.indices.compactMap { place in

@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import WebSocket
 
-/// An injected fault of an open WebSocket; "the frame" means the server text message at the rule's point.
+/// A fault injected into an open WebSocket; "the frame" means the server text message at the rule's point.
 ///
 /// At a ``SocketPoint/byte(_:)``, `delay`, `dribble` and faults that end the connection (except `end`) start at that
 /// byte, which is the first byte lost or delayed. All other faults affect the whole frame. ``SocketFaults`` describes
@@ -231,7 +231,7 @@ public struct SocketFaults: Sendable {
     /// The name of the gate that stops all messages; nil if it is open.
     var gateName: String?
     public var isGated: Bool { gateName != nil }
-    /// The breakpoints that hold the next message of the server and of the client.
+    /// The breakpoints that hold the next server message and the next client message.
     var stepping: Breakpoint?
     var clientStepping: Breakpoint?
     /// The number of the client's messages.
@@ -253,7 +253,7 @@ public struct SocketFaults: Sendable {
     /// The size of texts that wait for an operator.
     public var heldBytes: Int { heldByteCount }
 
-    /// Enables or disables a rule of this connection; returns false if no rule has the name.
+    /// Enables or disables one of this connection's rules; returns false if no rule has the name.
     ///
     /// Pongs and reading resume when no enabled rule stops them. Silence and the end of a connection are permanent.
     @discardableResult
@@ -261,7 +261,7 @@ public struct SocketFaults: Sendable {
         change([name: .enabled(isEnabled)])
     }
 
-    /// Permanently disables a rule of this connection; returns false if no rule has the name.
+    /// Permanently disables one of this connection's rules; returns false if no rule has the name.
     @discardableResult
     public mutating func remove(named name: ExactString) -> Bool {
         change([name: .removed])
@@ -287,7 +287,7 @@ public struct SocketFaults: Sendable {
         public init(dictionaryLiteral elements: (ExactString, Change)...) { self.init(elements) }
     }
 
-    /// Applies changes to this connection's rules by name; returns false if no rule has one of the names.
+    /// Applies changes to this connection's rules by name; returns false if none of the names belongs to a rule.
     public mutating func change(_ changes: Changes) -> Bool {
         var (isChanged, place) = (false, 0)
         for index in rules.indices where !rules[index].isRemoved {
@@ -332,7 +332,7 @@ public struct SocketFaults: Sendable {
 
 /// Messages that wait for an operator, at a breakpoint or at a gate that stops the whole socket.
 extension SocketFaults {
-    /// A waiting message of the server, with the changes that rules have made so far.
+    /// A waiting server message, with the changes that rules have made so far.
     struct HeldMessage: Sendable {
         var plan: Plan
         let message: ServerText
@@ -448,7 +448,7 @@ extension SocketFaults {
 
     // MARK: Messages of the client
 
-    /// Counts a message of the client, and returns the breakpoint that holds it, if any.
+    /// Counts a client message, and returns the breakpoint that holds the message, if any.
     ///
     /// Rules count the client's messages separately from the server's.
     ///

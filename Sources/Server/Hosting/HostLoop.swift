@@ -115,7 +115,7 @@ public final class HostLoop {
 
     private static let acceptsPerTurn = 64
     private static let pauseWithoutDescriptors = Duration.milliseconds(100)
-    /// The token of the first listener; the others follow.
+    /// The token of the first listener; the other listeners have the next tokens.
     private static let firstListenerToken: UInt64 = 1 << 40
 
     /// A listener and its protocol.
@@ -286,7 +286,7 @@ extension SocketAddress {
     fileprivate var reachable: String { isUnspecified ? "localhost:\(port)" : description }
 }
 
-/// The read buffer, which is small so that one connection cannot block the others.
+/// The read buffer, which is small so that one connection cannot block other connections.
 public final class ReadBuffer {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 16)
     /// Decrypted bytes.

@@ -38,7 +38,7 @@ public final class SessionTap: Tap {
     private var dateShift: Int64 = 0, dateShifts: [UInt64: Int64] = [:]
     /// Whether writing has failed or was abandoned.
     private var hasFailed = false
-    /// The numbers of requests and sockets in the file.
+    /// The number of requests and the number of sockets in the file.
     private var written = (requests: 0, sockets: 0)
 
     /// The bytes that ``finish(at:)`` copies at a time.

@@ -1,7 +1,7 @@
 import Sockets
 import TLS
 
-/// One connection of a host: a socket, with TLS if the peer uses it.
+/// One of a host's connections: a socket, with TLS if the peer uses TLS.
 ///
 /// Bytes stay in the owner's output, and count as sent once the socket accepts their ciphertext. Limits and time-outs
 /// therefore work as on a plain connection. `deinit` closes the socket.

@@ -217,7 +217,7 @@ public enum MCPLimits {
     static let json = JSON.Limits(depth: 64, bytes: message, values: 200_000)
 }
 
-/// A request of a client.
+/// A client's request.
 struct MCPRequest: Sendable {
     let id: JSONValue
     let method: String

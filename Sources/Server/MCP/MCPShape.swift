@@ -97,7 +97,7 @@ struct MCPShape: Sendable {
             let value = Self.shortened(.object(object), measures)
             if Self.size(value) <= room { return value.object ?? [:] }
         }
-        // The names of the members alone are too long.
+        // Even the member names alone are too long.
         return ["excerpt": .string(JSONValue.object(object).excerpt(limit: room / 6))]
     }
 

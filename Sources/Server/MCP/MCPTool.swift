@@ -10,7 +10,7 @@ struct MCPTool: Sendable {
     let name: String
     /// The tool's entry in `tools/list`.
     let description: JSONValue
-    /// The schemas of the tool's own arguments and of those that every tool has, by name.
+    /// The schemas of the tool's own arguments and of the arguments that every tool has, by name.
     let arguments: JSONObject
     private let ownArguments: [String]
     let neededArguments: [String]
@@ -75,7 +75,7 @@ struct MCPTool: Sendable {
     }
 }
 
-/// The checked arguments of a tool's call.
+/// The checked arguments of a tool call.
 struct MCPArguments: Sendable {
     private let values: JSONObject
     private let world: String?

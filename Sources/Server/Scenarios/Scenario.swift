@@ -20,7 +20,7 @@ public struct Scenario: Sendable, Equatable {
     public var clock: ClockMode?
     /// The lifetime of tokens that the server prints, in nanoseconds; nil if unlimited.
     public var tokenLifetime: Int64?
-    /// The world's settings besides its contents.
+    /// The world's settings, without its contents.
     public var rules = WorldRules()
     public var data: WorldData
     /// The scripted answers and meals.
@@ -114,7 +114,7 @@ extension WrittenScript: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// The clock of a world.
+/// A world's clock.
 public enum ClockMode: Sendable, Equatable {
     case real
     /// A separate clock that advances only on request.
@@ -167,7 +167,7 @@ extension ScenarioErrors: CustomStringConvertible {
     }
 }
 
-/// The limits of a scenario; each has its refusal (docs/limits.md).
+/// The limits for a scenario; each limit has its own refusal (docs/limits.md).
 public enum ScenarioLimits {
     /// Bytes in a file, 16 MiB.
     public static let fileBytes = 16 * 1024 * 1024
@@ -222,14 +222,14 @@ public enum ScenarioLimits {
     public static let rules = 1000
     /// Steps per scalar of a text for all answer rules together, and for all meal rules together.
     ///
-    /// With `SearchedText.maximumLength` a message takes 2.5 million steps of up to 6 ns, less than the 20 ms for which
-    /// a message may block the loop. `Pattern.stepsPerScalar` is the cost of an expression.
+    /// With `SearchedText.maximumLength`, a message takes 2.5 million steps of up to 6 ns. This is less than the 20 ms
+    /// for which a message may block the loop. `Pattern.stepsPerScalar` is the cost of an expression.
     public static let matchingSteps = 500
     /// Names for pauses.
     public static let pauses = 1000
     /// Steps per answer; each chunk of a burst counts.
     public static let steps = 10_000
-    /// Bytes of all texts of an answer, 256 KiB.
+    /// Bytes of all texts in an answer, 256 KiB.
     public static let answerBytes = 256 * 1024
     /// The assumed size of a built-in answer in bytes, an upper bound.
     public static let builtInAnswerBytes = 512

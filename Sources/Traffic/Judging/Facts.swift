@@ -228,7 +228,7 @@ extension RequestFact {
         }
     }
 
-    /// The response of chat-about-goal: the conversation and its goal.
+    /// The chat-about-goal response: the conversation and its goal.
     var shownLink: (conversation: ExactString, goal: ExactString)? {
         guard isSuccess, endpoint == .chatAboutGoal, let answer,
             let conversation = answer["conversationId"]?.exactString ?? answer["data"]?["conversation_id"]?.exactString,

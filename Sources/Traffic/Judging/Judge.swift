@@ -3,8 +3,8 @@ import Traffic
 
 /// Judges a client by a world's growing journal.
 ///
-/// The judge is a pure state machine from entries to verdicts. Its memory is bounded, regardless of the journal's
-/// length.
+/// The judge is a pure state machine from entries to verdicts. The judge's memory is bounded, regardless of the
+/// journal's length.
 public struct Judge: Sendable {
     private var scene: Scene
     private var places: [Place]
@@ -130,7 +130,7 @@ public struct Judge: Sendable {
 
 /// Judges one obligation; a state machine over a journal's facts in order.
 ///
-/// Its state is bounded: it keeps values per user, token or ID in a ``Recent``.
+/// A judge's state is bounded: values per user, token or ID are stored in a ``Recent``.
 protocol ObligationJudge: Sendable {
     static var obligation: Obligation { get }
 

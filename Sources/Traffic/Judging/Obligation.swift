@@ -265,7 +265,7 @@ public struct Findings: Sendable {
     }
 }
 
-/// What a recording contains besides requests, responses and messages.
+/// What a recording contains in addition to requests, responses and messages.
 ///
 /// A journal contains everything. Recordings by other programs omit some evidence; obligations that need this evidence
 /// count as not exercised.

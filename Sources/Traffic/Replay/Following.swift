@@ -55,7 +55,7 @@ struct Following: Sendable {
             && (bindings.recorded[text] ?? number) == number
     }
 
-    /// Binds the values of a match, replacing earlier bindings.
+    /// Binds a match's values, replacing earlier bindings.
     mutating func learnAnew(_ values: [Shape.ShapeValue], _ numbers: [Int]) {
         for (value, number) in zip(values, numbers) {
             let isItself = vocabulary.texts[number] == value.text && bindings.actual[number] != nil

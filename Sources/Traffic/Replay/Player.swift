@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// Replays a session to the clients of one world: tracks the served entries, the bindings and the open sockets.
+/// Replays a session to one world's clients: tracks the served entries, the bindings and the open sockets.
 ///
 /// The player uses no clock, randomness or I/O, so equal calls have equal results.
 public struct Player: Sendable {

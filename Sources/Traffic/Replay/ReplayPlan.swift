@@ -343,7 +343,7 @@ struct SocketScript: Sendable {
     }
 }
 
-/// A frame that is one of the API's keep-alives.
+/// A frame that is an API keep-alive.
 enum KeepAliveFrame: String {
     case ping
     case pong

@@ -199,7 +199,7 @@ extension Player {
         return miss
     }
 
-    /// The maximum number of a route's recorded requests to compare in full.
+    /// How many of a route's recorded requests are compared completely.
     private static let comparedEntries = 16
     private static let comparedRoutes = 1_000
 

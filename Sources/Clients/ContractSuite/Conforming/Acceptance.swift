@@ -67,7 +67,7 @@ extension Conformance {
                         guard let type = deviation.value?.string, !type.isEmpty else { return nil }
                         action = .contentType(type)
                     case .word:
-                        // If the fake has a vocabulary here, any text counts as a word of the server.
+                        // If the fake has a vocabulary for this member, any text counts as one of the server's words.
                         let isKnown = shapes.0?.words(at: deviation.member[...]).isEmpty == false
                         guard let word = isKnown ? deviation.value : value else { return nil }
                         action = .value(word, insteadOf: Self.words(replacedAt: deviation, shapes.0, shapes.1))

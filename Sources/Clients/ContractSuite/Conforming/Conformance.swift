@@ -361,7 +361,7 @@ extension Conformance {
         return report
     }
 
-    /// The deviations as rows of a Markdown table, as in the list of deviations.
+    /// The deviations as Markdown table rows, as in the list of deviations.
     ///
     /// A server's names are formatted as code, so they cannot form markup.
     public var rows: String {

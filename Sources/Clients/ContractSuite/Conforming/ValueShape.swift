@@ -207,7 +207,7 @@ extension ValueShape {
     mutating func widen(by described: ValueShape) {
         let hasText = kinds.contains(where: \.isText)
         kinds = described.isAnything ? described.kinds : kinds.union(described.kinds.filter { !hasText || !$0.isText })
-        // A description without a list of words allows any text.
+        // A description that does not list words allows any text.
         let isFree = described.words.isEmpty && described.kinds.contains(where: \.isText)
         words = isFree ? [] : words.union(described.words)
         isOpen = isOpen || described.isOpen

@@ -191,8 +191,8 @@ extension ExplorationCourse {
         }
     }
 
-    /// Makes a run, or returns nil if it is interrupted; this is a closure because jobs need only values of the
-    /// exploration.
+    /// Makes a run, or returns nil if it is interrupted; this is a closure because jobs need only the exploration's
+    /// values.
     private var examine: @Sendable (Work) async throws -> ExaminedRun? {
         { [stories = settings.stories, trial, oracle, stopping, patience] work in
             let schedule = work.schedule

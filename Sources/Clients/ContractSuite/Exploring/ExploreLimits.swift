@@ -1,6 +1,6 @@
 import Faults
 
-/// The limits of an exploration.
+/// An exploration's limits.
 ///
 /// Settings outside their range are refused; items beyond other limits are omitted but counted.
 public enum ExploreLimits {

@@ -134,7 +134,7 @@ extension FaultPoint.Place {
 }
 
 extension JSONObject {
-    /// Merges two objects; members of the second replace those of the first.
+    /// Merges two objects; members of the second object replace members of the first.
     static func + (one: JSONObject, other: JSONObject) -> JSONObject { JSONObject(Array(one) + Array(other)) }
 
     /// The members with a time in place of each text `$wait`.

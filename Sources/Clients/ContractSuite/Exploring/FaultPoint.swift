@@ -95,7 +95,7 @@ public struct FaultPoint: Sendable, Hashable {
 
         /// The number of the handshake that opened the socket.
         public var connection: Int { numbers.first ?? 1 }
-        /// The number among similar items on the connection.
+        /// The position among similar items on the connection.
         public var number: Int { numbers.last ?? 1 }
     }
 }

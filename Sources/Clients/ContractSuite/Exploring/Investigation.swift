@@ -58,9 +58,9 @@ struct Investigation: Sendable {
     /// A candidate gets less time unless runs are repeatable, because the last candidate is confirmed at the end.
     private func candidate(_ schedule: Schedule) -> Ask { Ask(schedule: schedule, isWhole: isRepeatable) }
 
-    /// Returns the next run to make, or nil until further results arrive.
+    /// Returns the next run to make, or nil until more results arrive.
     ///
-    /// - Parameter width: The number of concurrent candidates; the first one may make the others unnecessary.
+    /// - Parameter width: The number of concurrent candidates; the first candidate may make the others unnecessary.
     mutating func next(width: Int) -> Ask? {
         guard conclusion == nil, !isHalted else { return nil }
         if let ask = begin(whole(schedule)) { return ask }

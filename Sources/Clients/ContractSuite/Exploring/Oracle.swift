@@ -245,7 +245,7 @@ extension TrialOutcome {
         "meal/polling-cadence",
     ]
 
-    /// The entries of equal requests, newest first.
+    /// The entries for equal requests, newest first.
     private func attempts(like other: RecordedExchange) -> [JournalEntry] {
         entries.reversed().filter { entry in
             guard let request = entry.event.request, request.endpoint == other.endpoint else { return false }

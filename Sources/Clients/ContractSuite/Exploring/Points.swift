@@ -108,7 +108,7 @@ public struct Points: Sendable {
 }
 
 extension RecordedExchange {
-    /// The text of a logged meal, if a rule can contain it; a slash at its start would make it a pattern.
+    /// The text of a logged meal, if a rule can contain it; a slash at the start would turn the text into a pattern.
     fileprivate var loggedMeal: String? {
         guard endpoint == .createMealLog, (200..<300).contains(status ?? 0),
             let text = (try? JSON.parse(body.bytes))?["raw_input"]?.string,

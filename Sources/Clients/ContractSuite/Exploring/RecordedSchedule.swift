@@ -117,7 +117,7 @@ public struct RecordedSchedule: Sendable {
         guard let value = try? JSON.parse(frame.payload.bytes), let type = value["type"]?.string else { return }
         let content = value["content"]?.string ?? ""
         guard frame.sender == .server else {
-            // A slash at the start would make it a pattern.
+            // A slash at the start would turn the text into a pattern.
             let words = isDivided ? Self.excerpt(String(content.drop { $0 == "/" })) : ""
             questions[connection] = Question(
                 place: .question(turn: place.number, asking: words),

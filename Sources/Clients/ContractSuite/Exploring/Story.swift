@@ -48,8 +48,8 @@ public struct Story: Sendable {
         (steps, symptoms) = ([], [:])
     }
 
-    /// - Parameter isForeign: Whether the world may lack data that the steps need, so that their expectations do not
-    ///   count.
+    /// - Parameter isForeign: Whether data that the steps need may be missing from the world, in which case the steps'
+    ///   expectations do not count.
     public func inWorld(_ scenario: Scenario, document: JSONValue, isForeign: Bool = false) -> Story {
         var story = self
         (story.scenario, story.document, story.isAtHome) = (scenario, document, !isForeign)
@@ -122,7 +122,7 @@ public struct Story: Sendable {
     }
 }
 
-/// The explorer's own symptoms, besides obligations and internal checks.
+/// The explorer's own symptoms, in addition to obligations and internal checks.
 public enum ExploreCheck: String, Sendable, Hashable, CaseIterable {
     case crash = "explore/crash"
     case hang = "explore/hang"

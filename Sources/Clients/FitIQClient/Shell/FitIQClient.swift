@@ -1,7 +1,7 @@
 import FitIQAPI
 import Sockets
 
-/// A client of the API for consultations with chat, goals and meals.
+/// An API client for consultations with chat, goals and meals.
 ///
 /// It retries, reopens the chat, pings and polls as the guides require. ``perform(_:)`` starts a command, and ``state``
 /// shows the result. The waiting calls are built on ``perform(_:)`` and ``state``.

@@ -2,7 +2,7 @@ import HTTP1
 import HTTPTypes
 import WebSocket
 
-/// One connection of a client without its transport, which converts bytes to client inputs.
+/// One client connection without its transport; it converts bytes to client inputs.
 ///
 /// A connection transfers a single request, or a WebSocket's handshake followed by its frames. Output is collected
 /// until ``takeOutput()``. Once ``isFinished`` is true, close the transport after sending the output. If the server

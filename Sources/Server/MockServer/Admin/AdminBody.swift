@@ -113,7 +113,7 @@ struct AdminBody {
     /// The keys of ``payload()``.
     static let payloadKeys = ["text", "json", "base64"]
 
-    /// The bytes of one of the ``payloadKeys``; nil if all are absent.
+    /// The bytes under one of the ``payloadKeys``; nil if all of these keys are absent.
     ///
     /// - Throws: A 400 if the body has several of the keys or exceeds the limit.
     func payload(limit: Int) throws(APIError) -> Payload? {

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The page of the admin API.
+/// The admin API's web page.
 extension Engine {
     /// `GET /__admin/ui`: the page without data.
     func adminPage(_ call: AdminCall) -> Answer {

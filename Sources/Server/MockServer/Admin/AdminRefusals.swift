@@ -6,7 +6,7 @@ import JSON
 import Replay
 import Text
 
-/// The refusals of the admin API.
+/// The admin API's refusals.
 extension APIError {
     static func missing(_ message: String) -> APIError { APIError(.notFound, .notFound, message) }
     static func full(_ message: String) -> APIError { APIError(.insufficientStorage, .storeFull, message) }
@@ -101,7 +101,7 @@ extension APIError {
         return .missing("The journal has no entry \(number.quoted()): \(entries).")
     }
 
-    /// The refusal of a scenario with inconsistent data.
+    /// Refuses a scenario with inconsistent data.
     init(_ error: PlantError) { self = error.isForWantOfRoom ? .full(error.description) : .invalid(error.description) }
 
     /// Refuses to advance a clock that follows the system's clock.

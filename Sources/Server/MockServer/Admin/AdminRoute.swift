@@ -92,7 +92,7 @@ final class AdminResource: Sendable {
         AdminResource("script", get: Engine.showScript),
     ]
 
-    /// The resources that accept larger bodies than the others.
+    /// The resources that accept larger bodies than other resources.
     static let state = named("state"), world = named("worlds/{id}")
     static let takingFrames = [named("held/{held}"), named("sockets/{connection}/send")]
 

@@ -27,7 +27,7 @@ extension Engine {
         return try add(rule, call)
     }
 
-    /// Applies breakpoints for frames to the open sockets of a world; ignores other rules.
+    /// Applies breakpoints for frames to a world's open sockets; ignores all other rules.
     func attach(_ names: Set<ExactString>, to world: World) {
         let breakpoints = world.faults.frameBreakpoints(named: names)
         guard !breakpoints.isEmpty else { return }

@@ -73,7 +73,7 @@ extension Engine {
     /// Adds several rules; `values` are the same rules as JSON.
     private func add(_ rules: [FaultRule], _ values: [JSONValue], _ call: AdminCall) throws(APIError) -> Answer {
         let world = call.world
-        // The owner of its run may have ended it during the job.
+        // The owner of the world's run may have ended the run during the job.
         guard !world.isGone else { throw .unknownWorld(world.name) }
         try keep(rules, bytes: values.map { $0.encoded().count }, in: world)
         attach(Set(rules.map(\.name)), to: world)
@@ -95,11 +95,11 @@ extension Engine {
         worlds.accountStorage(of: world)
     }
 
-    /// Reads a rule with the reader of scenario files, and names a rule that has no name.
+    /// Reads a rule with the scenario file reader, and names the rule if it has no name.
     ///
     /// - Parameters:
     ///   - words: Collects old words.
-    ///   - name: Returns the word of the request for a path in the rule, such as `hold.for`.
+    ///   - name: Returns the request's word for a path in the rule, such as `hold.for`.
     func rule(
         from object: JSONObject, in world: World, noting words: AdminCall.OldWords? = nil,
         naming name: (String) -> String = { $0 }
@@ -114,7 +114,7 @@ extension Engine {
     ///
     /// - Parameters:
     ///   - taken: The names of the world's rules.
-    ///   - rename: Turns paths in mistakes into the words of the request.
+    ///   - rename: Converts paths in mistakes to the request's words.
     private static func rules(
         from objects: [JSONObject], besides taken: Set<ExactString>,
         _ rename: (ScenarioErrors) -> ScenarioErrors = { $0 }
@@ -156,7 +156,7 @@ extension Engine {
 
     /// `PATCH {"enabled", "names"}`: switches the named rules, or all rules without `names`.
     ///
-    /// - Throws: The errors of ``switchFault(_:)``; then no rule is switched.
+    /// - Throws: The same errors as ``switchFault(_:)``; if it throws, no rule is switched.
     func switchFaults(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, body) = (call.world, try call.body(keys: ["enabled", "names"]))
         let isEnabled = try body.flag("enabled").required("enabled", expected: "true or false")

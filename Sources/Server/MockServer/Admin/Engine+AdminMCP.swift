@@ -70,7 +70,7 @@ extension Answer {
     }
 }
 
-/// Collects a body, and turns it into a message for a client of the Model Context Protocol.
+/// Collects a body, and converts it to a message for a Model Context Protocol client.
 final class EnvelopeSource: BodySource {
     let source: any BodySource
     private let status: Int

@@ -55,7 +55,7 @@ extension Engine {
             rules: world.settings.scenario.rules)
     }
 
-    /// `GET /__admin/script`: the scripted behaviour of the world's scenario, as members of a scenario file.
+    /// `GET /__admin/script`: the scripted behaviour in the world's scenario, as scenario file members.
     ///
     /// - Returns: Nil if the request waits for a job.
     func showScript(_ call: AdminCall) -> Answer? {
@@ -206,7 +206,7 @@ extension WorldSettings {
 
 /// Reads the state that a server wrote when it stopped.
 extension Scenario {
-    /// The maximum size of a state file in bytes, which is the limit of all worlds together
+    /// The maximum size of a state file in bytes, which is the limit for all worlds together
     /// (``ServerLimits/storedBytes``).
     public static let largestState = 640 * 1024 * 1024
     /// The maximum number of JSON values in a state.
@@ -226,8 +226,8 @@ extension Scenario {
             do throws(ScenarioErrors) {
                 return try read(bytes, file: file)
             } catch {
-                // JSON beyond the limits of scenario files may still be a state. If the JSON is not a state either,
-                // throw the first error, which has line numbers.
+                // JSON that exceeds the limits for scenario files may still be a state. If the JSON is not a state
+                // either, throw the first error, which has line numbers.
                 guard isJSON, let value = try? JSON.parse(bytes, limits: stateLimits),
                     let state = try? read(json: value)
                 else { throw error }

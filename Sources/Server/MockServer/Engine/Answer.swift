@@ -155,7 +155,7 @@ public enum APIDescription: CaseIterable, Sendable {
         return type + "; charset=utf-8"
     }
 
-    /// `/__admin/ui` as a copy of its UTF-8: the page of the admin API, HTML, the same in every mode.
+    /// `/__admin/ui` as a copy of its UTF-8: the admin API's HTML page, which is the same in every mode.
     public static var adminPageBytes: [UInt8] { bytes(of: "ui/ui.html") }
 
     /// The operations of the admin API with their paths below `/__admin`, in the order of its description.
@@ -307,7 +307,8 @@ final class PartSource: BodySource {
         self.writePart = writePart
     }
 
-    /// - Parameter writePart: Writes a part and returns its cost besides its bytes; nil after the last part.
+    /// - Parameter writePart: Writes a part, and returns its cost in addition to its bytes; returns nil after the last
+    ///   part.
     convenience init(
         keeping kept: KeptJournal? = nil, json writePart: @escaping (inout JSONWriter) throws(APIError) -> Int?
     ) {

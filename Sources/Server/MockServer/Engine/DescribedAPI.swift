@@ -9,7 +9,7 @@ public struct DescribedAPI: Sendable {
     /// Parses a mode's description, which takes tens of milliseconds.
     public init(_ description: APIDescription, in mode: GuideMode) { root = description.json(for: mode) }
 
-    /// The answers of an endpoint by status; the schema is nil if the answer is not JSON.
+    /// An endpoint's answers by status; the schema is nil if the answer is not JSON.
     public func answers(of endpoint: Endpoint) -> [(status: Int, mediaType: String?, schema: JSONValue?)] {
         (operation(of: endpoint)?["responses"]?.object ?? [:]).compactMap { status, answer in
             guard let status = Int(status) else { return nil }
@@ -219,7 +219,7 @@ extension DescribedAPI {
 }
 
 extension JSONValue {
-    /// Sets a member of existing nested objects.
+    /// Sets a member in existing nested objects.
     fileprivate mutating func set(_ value: JSONValue, at path: ArraySlice<String>) {
         guard let name = path.first else {
             self = value

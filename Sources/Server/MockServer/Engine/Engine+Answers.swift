@@ -64,7 +64,7 @@ extension Engine {
                 body: Array(#"{"status":"\#(trouble ?? "ready")"}"#.utf8))
         case .description(let description):
             if let overlay = world.settings.scenario.overlay, description != .documentation {
-                // Parsing and writing the description takes too long for the loop.
+                // Parsing and writing the description would block the loop for too long.
                 let changed = Deferred(parsing: .max) { DescribedAPI(description, in: mode).changed(by: overlay) }
                 return value(of: changed, for: exchange, at: world.turn.now).map {
                     Answer(body: $0, contentType: description.mediaType)
@@ -84,7 +84,7 @@ extension Engine {
         }
     }
 
-    /// The answer of one of the scenario's stubs, which the journal marks like a fault; nil if no stub matches.
+    /// The answer from a stub in the scenario, which the journal marks like a fault; nil if no stub matches.
     private func stubAnswer(_ exchange: Exchange) -> Answer? {
         let stubs = exchange.world.settings.scenario.stubs
         guard !stubs.isEmpty, !exchange.isOfServer else { return nil }
@@ -99,7 +99,7 @@ extension Engine {
         return Answer(status: stub.status, body: stub.body, fields: fields, contentType: type)
     }
 
-    /// The answer of a REST endpoint, with any faults; nil if the request is held or waits for a job.
+    /// A REST endpoint's answer, with any faults; nil if the request is held or waits for a job.
     private func faultyAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         if !exchange.isReleased {
             exchange.responseFaults = try responseFaults(of: exchange)
@@ -137,7 +137,7 @@ extension Engine {
         }
     }
 
-    /// The answer of a REST endpoint with the changes of the world's overlay; nil if the request waits for a job.
+    /// A REST endpoint's answer with the changes of the world's overlay; nil if the request waits for a job.
     private func restAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         guard let overlay = exchange.world.settings.scenario.overlay, let endpoint = exchange.endpoint,
             overlay.concerns(endpoint)
@@ -157,7 +157,7 @@ extension Engine {
         return value(of: changed, for: exchange, at: exchange.world.turn.now).map(Answer.init)
     }
 
-    /// The answer of a REST endpoint without an overlay; nil if the request waits for a job.
+    /// A REST endpoint's answer without an overlay; nil if the request waits for a job.
     private func ownAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         if exchange.isReleased, exchange.made is HTTPResponse.Status { return .noContent }
         guard let endpoint = exchange.endpoint else {
@@ -171,7 +171,7 @@ extension Engine {
         return try answer(endpoint, on: exchange.id, exchange, &world.backend, &world.turn)
     }
 
-    /// The answer of an endpoint that needs a bearer token; nil if the request waits for a job.
+    /// The answer from an endpoint that needs a bearer token; nil if the request waits for a job.
     ///
     /// - Parameter id: The first id in the path; empty if there is none.
     /// - Throws: A 401 for invalid credentials, a 404 for an unknown id, a 415, 413 or 400 for an invalid body, a 400
@@ -212,14 +212,14 @@ extension Engine {
         }
     }
 
-    /// The refusal of an unknown path.
+    /// The refusal for an unknown path.
     private func refusalOfPath(_ target: RequestTarget, at destination: Destination, in world: World) -> APIError {
         let path = world.id.map { String(target.path.dropFirst(3 + $0.utf8.count)) } ?? target.path
         return destination.isAdmin
             ? .unknownAdminPath(path) : Route.refusal(ofUnknownPath: path, in: world.mode)
     }
 
-    /// The refusal of a path or method that exists only in other modes; nil if only the method is wrong.
+    /// The refusal for a path or method that exists only in other modes; nil if only the method is wrong.
     private func refusalOfAbsence(of route: ServerRoute, _ head: RequestHead, in world: World) -> APIError? {
         guard case .api(let route) = route else { return nil }
         let mode = world.mode

@@ -6,7 +6,7 @@ import JSON
 
 /// The operations that change data, and the operations that only the apps use.
 extension Engine {
-    /// The answer of an operation; nil if the request waits for a job.
+    /// An operation's answer; nil if the request waits for a job.
     ///
     /// - Parameter id: The first id in the path; empty if there is none.
     /// - Throws: A 404 for an unknown id, 415, 413 or 400 for an invalid body, 400 for an invalid query, or 507 if the
@@ -126,7 +126,7 @@ extension Engine {
 
 /// The documents that the apps synchronise in the background.
 extension Engine {
-    /// The answer of an operation on documents; nil if the request waits for a job.
+    /// The answer to an operation on documents; nil if the request waits for a job.
     ///
     /// - Throws: A 404 for an unknown id, 400 for an invalid body or query, or 507 if the world is full.
     private func documentAnswer(
@@ -173,7 +173,7 @@ extension Engine {
                 try backend.replaceDocument(id, with: object(changing: old), in: collection, by: user, &turn))
         default: break
         }
-        // These operations are shared by several collections.
+        // Several collections share these operations.
         switch endpoint.method {
         case .get where id.isEmpty:
             return ok(backend.documents(try query(), for: user), exchange, at: turn.now)
@@ -191,7 +191,7 @@ extension Engine {
 
 /// Registration, login, refresh tokens, and public templates.
 extension Engine {
-    /// The answer of an endpoint that needs only the API key; nil if the request waits for a job.
+    /// The answer from an endpoint that needs only the API key; nil if the request waits for a job.
     func keyedAnswer(_ endpoint: Endpoint, _ exchange: Exchange) throws(APIError) -> Answer? {
         let (body, world) = (exchange.body, exchange.world)
         try world.authenticator.checkAPIKey(of: exchange.head.fields)

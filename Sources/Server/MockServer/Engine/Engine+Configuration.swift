@@ -45,7 +45,7 @@ extension Engine {
         /// The server to which the engine passes every connection unread, for a recording; nil if the engine serves
         /// connections itself.
         public var relayed: UpstreamURL?
-        /// The limits of connections to upstreams.
+        /// The limits for connections to upstreams.
         public var relayLimits = RelayLimits()
         /// Whether the server ignores header fields that ask for a fault.
         public var hasStrictHeaders = false
@@ -147,7 +147,7 @@ extension Engine {
     public enum Reloaded: Sendable, Equatable {
         case entirely
         /// A changed part takes effect only after the next reset or in other worlds: data, guide, seed, clock, token
-        /// lifetime, or rules such as those for accounts and ids.
+        /// lifetime, or rules such as the rules for accounts and ids.
         case restAfterReset
     }
 
@@ -222,7 +222,7 @@ extension Engine {
         return isEntire ? .entirely : .restAfterReset
     }
 
-    /// Applies the changes of a world's fault rules to its open sockets.
+    /// Applies changes in a world's fault rules to the world's open sockets.
     private func switchOpenSockets(of world: World, with old: [FaultRule], respelled: Set<ExactString>) {
         let present = Dictionary(uniqueKeysWithValues: world.faults.rules.map { ($0.rule.name, $0.rule) })
         var changes: [(ExactString, SocketFaults.Change)] = []

@@ -315,7 +315,7 @@ extension Exchange {
         }
     }
 
-    /// Whether a member of the query is one of the fake's tokens.
+    /// Whether a query item is one of the fake's tokens.
     func isOwnToken(_ item: (name: String, value: String)) -> Bool {
         item.name == "token" && world.isOwn(token: item.value)
     }

@@ -2,7 +2,7 @@ import FitIQAPI
 import Hosting
 import Sockets
 
-/// A connection of the engine with its stream, and the state of its reports to the tap.
+/// An engine connection with its stream, and the state of its reports to the tap.
 final class Transport {
     let id: ConnectionID
     let stream: SocketStream

@@ -54,7 +54,7 @@ public final class LocalServer: Sendable {
     ///
     /// It returns after the server has sent the work's output to clients. The work blocks the server while it runs.
     ///
-    /// - Throws: The error of the work, or ``Stopped``.
+    /// - Throws: The error that the work throws, or ``Stopped``.
     public func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
     ) async throws -> Result {
@@ -65,7 +65,8 @@ public final class LocalServer: Sendable {
     ///
     /// Do not call it inside such work, because it would wait for its own thread.
     ///
-    /// - Throws: The error of the work, ``Stopped``, or a `SocketError` if the process has no file descriptors left.
+    /// - Throws: The error that the work throws, ``Stopped``, or a `SocketError` if the process has no file descriptors
+    ///   left.
     public func performAndWait<Value: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Value
     ) throws -> Value {

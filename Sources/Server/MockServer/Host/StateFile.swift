@@ -361,7 +361,7 @@ public struct StateFileError: Error, Equatable {
         self = error.isForeign ? .foreign(path) : StateFileError(message: "'\(path)'" + reason)
     }
 
-    /// An error in the content of a world.
+    /// An error in a world's content.
     init(world: String, _ path: String, _ reason: String) {
         self.init(message: "'\(path)', world \(world): \(reason)")
     }

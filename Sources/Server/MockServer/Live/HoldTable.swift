@@ -3,7 +3,7 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// A world's held items, by the numbers of their journal entries.
+/// A world's held items, by journal entry number.
 ///
 /// The connections have the items' contents: ``Connection/held``, ``Connection/heldEvent``, ``SocketFaults``.
 struct HoldTable: Sendable {

@@ -53,7 +53,7 @@ final class Waiter: BodySource {
 }
 
 extension JournalLookout {
-    /// The refusal of a wait without a match, with the nearest entries.
+    /// The refusal for a wait without a match, with the nearest entries.
     func refusal(after within: Int64, in world: World) -> APIError {
         let details = JSONWriter.object { writeNearMisses(to: &$0, in: world) }
         return .nothingMatched(within: within, details: (try? JSON.parse(details))?.object ?? [:])

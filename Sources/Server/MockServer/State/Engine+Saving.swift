@@ -45,7 +45,7 @@ extension Engine {
     static let savingInterval: Int64 = 100_000_000
     /// The time until the next attempt after a failure, in nanoseconds.
     static let savingPause: Int64 = 5_000_000_000
-    /// The approximate number of entities to collect in a turn of the loop, in well under a millisecond.
+    /// The approximate number of entities to collect in a loop turn; collecting them takes well under a millisecond.
     ///
     /// The number doubles after every 16 full slices of a transaction, up to a factor of 64. A transaction therefore
     /// ends unless each turn has even more changes.

@@ -3,7 +3,7 @@ import FitIQBackend
 import JSON
 import Scenarios
 
-/// The content of a state file: worlds to continue.
+/// A state file's content: the worlds to continue.
 struct RestoredState: Sendable {
     let serial: Int
     let worlds: [RestoredWorld]

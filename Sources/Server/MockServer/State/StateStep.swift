@@ -51,7 +51,7 @@ struct SavedEntity: Sendable {
     }
 }
 
-/// The content of a state file.
+/// A state file's content.
 public struct SavedState: Sendable {
     var serial: Int
     /// The worlds with their scenario files, oldest first.

@@ -33,7 +33,7 @@ extension Engine {
         drainIdle != nil && worlds.isEmpty && connections.webSocketCount == 0 && !isShuttingDown
     }
 
-    /// The refusal of an unknown world: 421 if another node created it, otherwise 404.
+    /// The refusal for an unknown world: 421 if another node created the world, otherwise 404.
     func refusal(ofWorld id: String) -> APIError {
         guard let own = configuration.node, let owner = WorldID(id)?.node, owner != own else {
             return .unknownWorld(id)

@@ -43,7 +43,7 @@ final class World {
     @exclusivity(unchecked) var live: LiveControl?
     /// When the world was last used, by the system's clock.
     @exclusivity(unchecked) var lastUsed: Timestamp
-    /// The world's stored bytes of JSON besides its users' data.
+    /// The world's stored bytes of JSON, without its users' data.
     @exclusivity(unchecked) var written = WrittenBytes()
     /// The amounts that this world contributes to the sums in ``WorldTable``.
     @exclusivity(unchecked) var accountedStorage = 0, accountedJournal = 0
@@ -315,7 +315,7 @@ extension World {
         refreshToken = pair?.refresh.signed(with: AccessToken.refreshSecret(of: Array(settings.jwtSecret.utf8)))
     }
 
-    /// A refusal of a token with advice for this world, because `fitiq-mock token` only has the default world's secret.
+    /// A token refusal with advice for this world, because `fitiq-mock token` only has the default world's secret.
     func advising(_ error: APIError) -> APIError {
         guard let id, error.status == .unauthorized else { return error }
         return error.advisingOnTokens(APIError.tokenAdvice(ofWorld: id))

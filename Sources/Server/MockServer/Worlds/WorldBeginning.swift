@@ -141,8 +141,8 @@ struct WorldDraft: Sendable {
     var scenarioBytes = 0
     /// The bytes to count for the scenario's rules, which take more memory than their text.
     var ruleBytes: Int { scenarioBytes == 0 ? 0 : settings.scenario.ruleCount * Self.memoryOfRule }
-    /// The bytes of memory for a rule besides its JSON; the world stores a rule both as written and with its current
-    /// state.
+    /// The bytes of memory for a rule in addition to its JSON; the world stores a rule both as written and with its
+    /// current state.
     static let memoryOfRule = 768
     var keepsFaults = false
     /// The saved world to continue, if any.
@@ -188,7 +188,7 @@ struct SharedRoom: Sendable {
     /// The shared limit, and the world's own maximum.
     let limit, own: Int
 
-    /// The storage for the world's data besides its written bytes.
+    /// The storage for the world's data in addition to its written bytes.
     func storage(written: Int) -> StorageRoom {
         let rest = rest(written: written)
         return rest.bytes < own ? rest : StorageRoom(bytes: own, limit: own)

@@ -20,7 +20,7 @@ struct WorldJudge: Sendable {
     /// A journal always has room for this many entries, and the judge reads them in milliseconds, regardless of their
     /// size.
     static let batch = 16
-    /// The cost of judging an entry besides its bytes.
+    /// The cost of judging an entry in addition to its bytes.
     static let costOfEntry = 1024
 
     var isBehind: Bool { judgedCount < waiting.count }
@@ -114,7 +114,7 @@ extension World {
         judgesNextAt = journal.lastNumber + WorldJudge.batch
     }
 
-    /// The judgement of the world's client at a date; the first call starts judging.
+    /// The judgement on the world's client at a date; the first call starts judging.
     func judgement(at time: Timestamp) -> Judgement {
         if judge == nil { beginJudging() }
         feedJudge()
@@ -123,7 +123,7 @@ extension World {
     }
 }
 
-/// The judgement of a world's client: its kept and broken obligations, and the faults that it encountered.
+/// The judgement on a world's client: the obligations that it kept and broke, and the faults that it encountered.
 public struct Judgement: Sendable {
     /// The verdicts on the obligations of the world's guide in the order of the documentation.
     public private(set) var verdicts: [Verdict]
@@ -149,7 +149,7 @@ public struct Judgement: Sendable {
         self.unmatchedCount = unmatchedCount
     }
 
-    /// Adds the judgement of another world with the same guide.
+    /// Adds another world's judgement for the same guide.
     ///
     /// - Parameter span: The nanoseconds to add to the times in the other's evidence.
     mutating func add(_ other: Judgement, movedBy span: Int64) {

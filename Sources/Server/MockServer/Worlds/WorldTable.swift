@@ -104,7 +104,7 @@ final class WorldTable {
     /// The bytes of JSON that a world may hold: its own limit or the rest of the shared limit.
     func storageRoom(of world: World) -> StorageRoom { room(of: world).storage(written: world.written.sum) }
 
-    /// The storage that the other worlds leave for a world; nil stands for a new world.
+    /// The storage that the other worlds leave for a world; nil means a new world.
     func room(of world: World?) -> SharedRoom {
         SharedRoom(all: storedBytes, held: world?.accountedStorage ?? 0, limit: limits.storedBytes, own: worldLimit)
     }

@@ -23,7 +23,7 @@ package final class UpstreamHost {
     var pairCount = 0
     private var touched: [UpstreamPair] = []
     var linkCount: UInt64 = 0
-    /// The places of pairs in the order of their deadlines.
+    /// The pairs' places, in the order of their deadlines.
     private(set) var deadlines = DeadlineQueue<Int>()
 
     /// The number of obsolete deadlines below which the host does not search for them.

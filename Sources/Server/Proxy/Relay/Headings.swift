@@ -97,8 +97,8 @@ enum AnswerHeading {
             case "location", "content-location", "access-control-allow-origin":
                 fields.append(ownOrigin.map { field.with(moved(field.value, from: upstream, to: $0)) } ?? field)
             case "set-cookie": fields.append(field.with(cookie(field.value, isClientSecure: isClientSecure)))
-            // Both fields would make the client use this host in ways that the proxy does not support (RFC 7838, RFC
-            // 6797).
+            // Alt-Svc and HSTS would make the client use this host in ways that the proxy does not support (RFC 7838,
+            // RFC 6797).
             case "alt-svc", "strict-transport-security": continue
             case let name where hopByHop.contains(name): continue
             default: fields.append(field)

@@ -70,7 +70,7 @@ package struct Relay {
 
     /// Whether to end our stream to the upstream after sending ``toUpstream``.
     ///
-    /// A client may end its stream after a request and wait for the answer. The upstream then sees the end of the
+    /// A client may end its stream after a request and then wait for the answer. The upstream then sees the end of the
     /// stream too.
     var finishesUpstream: Bool {
         clientHasFinished && upstreamNumber != nil && (isTunnel || exchange?.isRequestComplete == true)

@@ -50,7 +50,7 @@ public struct RelayLimits: Sendable, Equatable {
     /// Pending bytes for one side beyond which the proxy stops reading from the other.
     public var unsentBytes = 1024 * 1024
     /// The maximum size of a head's fields and of its first line in bytes; the relay answers a larger request with 431
-    /// or 414, and a larger answer of the upstream with 502.
+    /// or 414, and answers with 502 if the upstream's answer is larger.
     public var headBytes = 64 * 1024
     /// The maximum number of a head's fields; the relay answers more with 431, or with 502 if the upstream sent them.
     public var fieldCount = 256

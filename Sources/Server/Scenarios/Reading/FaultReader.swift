@@ -113,7 +113,7 @@ enum FaultTarget {
         ("\($0.method.rawValue) \($0.template)", $0)
     }
 
-    /// The notations of places other than a list of endpoints.
+    /// The notations for places other than a list of endpoints.
     static let places: [(name: String, target: FaultTarget)] =
         [("any", .endpoints([])), ("handshake", .handshake(nil)), ("socket", .socket(nil))]
         + Endpoint.allCases.filter(\.isSocket).flatMap {

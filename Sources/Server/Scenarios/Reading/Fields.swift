@@ -60,7 +60,7 @@ struct Fields {
 
     func present(of keys: [String]) -> [String] { keys.filter { self[$0] != nil } }
 
-    /// The present key among several; reports a missing key if one is required, and a second key.
+    /// The key that is present among several; reports an error if a required key is missing or there are two keys.
     func one(of keys: [String], isRequired: Bool) -> String? {
         let present = present(of: keys)
         guard let first = present.first else {

@@ -192,7 +192,7 @@ extension TreeError {
     }
 }
 
-/// A value of a scenario as written, before interpretation; YAML and JSON both become this.
+/// A scenario's value as written, before interpretation; both YAML and JSON are converted to this type.
 struct Node: Equatable {
     var content: Content
     var position: Position?
@@ -208,7 +208,8 @@ struct Node: Equatable {
         /// A word without quotation marks: a number, a boolean, or in YAML any text.
         ///
         /// YAML 1.1 reads `no` as a boolean and `1:30` as ninety; here the position determines a word's meaning. The
-        /// same applies to JSON's numbers and booleans, since every JSON document is a YAML document.
+        /// position also determines the meaning of JSON's numbers and booleans, because every JSON document is a YAML
+        /// document.
         case plain(String)
         /// A quoted text or a block.
         case text(String)

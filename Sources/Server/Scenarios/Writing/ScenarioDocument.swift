@@ -3,7 +3,7 @@ import Text
 
 /// Writes scenarios as human-readable files: comments, followed by one line for each key with its value as JSON.
 ///
-/// Such a file is YAML. Each element of a list of objects, such as faults and answers, has its own line.
+/// The written files are valid YAML. Each element of a list of objects, such as faults and answers, has its own line.
 public enum ScenarioDocument {
     /// The file for a tree; reading it yields the same tree.
     ///

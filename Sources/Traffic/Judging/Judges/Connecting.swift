@@ -278,7 +278,7 @@ struct MealSocketSingle: ObligationJudge {
     static let needs: Evidence = .socketEnds
 
     private var users = Recent<ExactString, Bool>()
-    /// Each newer socket's opening and the older socket, by the older socket's connection.
+    /// The newer socket's opening and the older socket, by the older socket's connection.
     private var newer = Recent<UInt64, (entry: JournalEntry, old: Scene.Socket)>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {

@@ -28,7 +28,7 @@ struct NoFetchAfterCompleted: ObligationJudge {
                 let user = scene.sockets[fact.connection]?.user
             else { return }
             let key = Owned(client: user, id: log.id)
-            // Each socket of the user receives the event, and a fault may repeat it.
+            // Each of the user's sockets receives the event, and a fault may repeat it.
             guard completed[key] == nil else { return }
             findings.exercised()
             completed[key] = Event(connection: fact.connection, entry: fact.entry)

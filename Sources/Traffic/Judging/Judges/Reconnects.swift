@@ -362,7 +362,7 @@ struct ReconnectsAfterDrop: ObligationJudge {
         case .createConsultation, .chatAboutGoal, .logOut, .deleteUser: return nil
         case .createMealLog where debt.isForMeals: break
         case .listMessages where isOfChat && request.status != 404: break
-        // A list of chats or a goal's page also shows the consultation.
+        // A chat list or a goal's page also shows the consultation.
         case .showConsultation where request.status != 404: return debt
         default: return isOfChat ? nil : debt
         }

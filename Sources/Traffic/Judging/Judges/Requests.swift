@@ -47,7 +47,7 @@ struct RequestShape: ObligationJudge {
         } catch { findings.found(Messages.misshapen(request.title, error.message), [fact.entry]) }
     }
 
-    /// Whether the endpoint has query parameters in the mode; goal-linking's list of goals has none.
+    /// Whether the endpoint has query parameters in the mode; the list of goals in goal-linking has none.
     private static func readsQuery(_ endpoint: Endpoint, in mode: GuideMode) -> Bool {
         !endpoint.parameters.isEmpty && (endpoint != .listGoals || mode.servesApps)
     }

@@ -200,7 +200,7 @@ public struct VerdictSummary {
 
     /// The summary as lines.
     ///
-    /// Each ends with a line feed.
+    /// Each object ends with a line feed.
     public var text: String {
         var lines = overview.warnings + overview.troubles
         for row in overview.broken {

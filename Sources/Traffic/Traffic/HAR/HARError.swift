@@ -124,7 +124,7 @@ struct HARLosses {
     }
 }
 
-/// The limits of reading a file.
+/// The limits for reading a file.
 public struct HARLimits: Sendable, Hashable {
     /// The maximum total size of a file and its attachments in bytes.
     public var bytes: Int

@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Text
 
-/// Selects entries of a journal, with a limit and an order.
+/// Selects journal entries, with a limit and an order.
 ///
 /// A condition excludes entries that do not have the property, so `status` selects only exchanges and openings. A
 /// socket's frames, faults, holds and end have the user, endpoint, path and trace of the socket's opening, if the

@@ -363,7 +363,7 @@ struct EntryMembers {
         head.reserveCapacity(1024)
         head.append(contentsOf: method.utf8)
         head.append(UInt8(ascii: " "))
-        // A journal stores the host of an absolute target but not the scheme.
+        // A journal stores the host of an absolute target, but not the scheme.
         let isAbsolute = !target.utf8.starts(with: "/".utf8) && !target.utf8.starts(with: "*".utf8)
         if isAbsolute, method != "CONNECT" { head.append(contentsOf: "http://".utf8) }
         head.append(contentsOf: target.utf8)

@@ -303,7 +303,7 @@ public struct RecordedClosing: Sendable, Equatable {
         case fault
         /// The client broke the protocol.
         case violation
-        /// The client exceeded a limit of the server.
+        /// The client exceeded one of the server's limits.
         case limit
         case shutdown
     }

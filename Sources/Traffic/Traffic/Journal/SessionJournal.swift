@@ -232,7 +232,7 @@ extension RequestHead {
     }
 }
 
-/// Assigns the requests of a session to users.
+/// Assigns a session's requests to users.
 ///
 /// A JSON Web Token contains its user. Any other token or placeholder initially counts as a separate user. Two tokens
 /// accepted for the same consultation, goal or meal log, such as a refreshed token, belong to the same user.

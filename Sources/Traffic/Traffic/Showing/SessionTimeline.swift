@@ -159,7 +159,7 @@ public struct SessionTimeline: Sendable {
     }
 }
 
-/// Counts the entries of a session.
+/// Counts a session's entries.
 struct SessionSummary {
     var requests = 0
     var sockets = 0
