@@ -89,7 +89,7 @@ extension CaseResult: CustomStringConvertible {
 
     /// The internal checks as verdicts.
     ///
-    /// Their findings have no journal evidence.
+    /// The findings of internal checks have no journal evidence.
     public var insideVerdicts: [Verdict] {
         guard skipped == nil else { return [] }
         return Obligation.inside.filter { $0.applies(in: mode) }.map { obligation in

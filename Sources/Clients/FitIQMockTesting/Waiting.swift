@@ -90,7 +90,7 @@ extension MockWorld {
 
     /// The first future entry that matches, or nil if none does within the limit.
     ///
-    /// It returns as soon as an entry matches: `#expect(try await world.firstEntry(of: .request("/")) == nil)`.
+    /// The call returns as soon as an entry matches: `#expect(try await world.firstEntry(of: .request("/")) == nil)`.
     public func firstEntry(
         of condition: Condition, within limit: Duration = .seconds(5), since place: Place = .now
     ) async throws -> Entry? {

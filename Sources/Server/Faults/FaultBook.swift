@@ -289,7 +289,7 @@ public enum RequestedFault: Sendable, Equatable {
 
     /// The fault that the fields `X-Fake-Fault` and `Prefer` select, if any.
     ///
-    /// It ignores other preferences, as RFC 7240 requires.
+    /// All other preferences are ignored, as RFC 7240 requires.
     public init?(name: String?, preferences: String?) throws(FaultBookError) {
         if let name {
             self = .rule(ExactString(name))

@@ -298,7 +298,7 @@ extension EncodedResponse {
 
     /// Replaces a field or appends it; nil removes it.
     ///
-    /// It writes `name` as given.
+    /// The field name is written as given in `name`.
     mutating func setValue(_ value: String?, of name: String) {
         let found = lines(named: name)
         for line in found.dropFirst().reversed() { head.removeSubrange(line) }

@@ -3,10 +3,10 @@ import JSON
 
 /// A Model Context Protocol server as a pure function of messages, without state, clock, sockets or processes.
 ///
-/// It turns a client's message into a step: a message to send back, or a tool call. The caller performs the tool call
-/// and passes the result to it; the tool call then creates the message for the client. On stdio, the caller sends the
-/// request over HTTP. For `POST /__admin/mcp`, the engine handles the request directly. A client may have any number of
-/// concurrent requests.
+/// The server turns a client's message into a step: a message to send back, or a tool call. The caller performs the
+/// tool call and passes the result to it; the tool call then creates the message for the client. On stdio, the caller
+/// sends the request over HTTP. For `POST /__admin/mcp`, the engine handles the request directly. A client may have any
+/// number of concurrent requests.
 ///
 /// The server speaks two generations of the protocol. A request that names its revision in `_meta` follows
 /// ``modernRevision`` and needs no handshake (2026-07-28, "Versioning and Compatibility"). Any other request follows

@@ -3,7 +3,7 @@ import Text
 
 /// Turns an admin API answer into a tool's answer of at most ``limit`` bytes.
 ///
-/// It splits a list into pages. In any other long answer, it shortens texts and lists, and `next_cursor` leads to the
+/// A list is split into pages. In any other long answer, texts and lists are shortened, and `next_cursor` leads to the
 /// whole answer as text.
 struct MCPShape: Sendable {
     let limit: Int

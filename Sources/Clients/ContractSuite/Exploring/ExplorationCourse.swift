@@ -5,8 +5,8 @@ import Scenarios
 
 /// An exploration in progress.
 ///
-/// It deals schedules in advance, runs them in any order, and reports them in dealing order. A report therefore does
-/// not depend on the number of jobs. A symptom is investigated immediately, while later schedules run. The symptom
+/// The course deals schedules in advance, runs them in any order, and reports them in dealing order. A report therefore
+/// does not depend on the number of jobs. A symptom is investigated immediately, while later schedules run. The symptom
 /// becomes a finding once earlier schedules are reported.
 struct ExplorationCourse<Runner: Trial> {
     var exploration: Exploration

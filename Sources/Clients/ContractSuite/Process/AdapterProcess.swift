@@ -4,7 +4,7 @@ import Synchronization
 
 /// A running adapter.
 ///
-/// It exchanges lines with the process, each with a deadline.
+/// Lines are exchanged with the process, each with a deadline.
 ///
 /// Calls block.
 final class AdapterProcess {

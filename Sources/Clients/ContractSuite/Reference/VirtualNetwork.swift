@@ -4,8 +4,9 @@ import MockServer
 
 /// An in-memory network: an engine and any number of clients in one thread, without sockets.
 ///
-/// It replaces `Host` and its sockets. It reads from a connection only while reading is not paused, at most 16 KiB at a
-/// time, and ends connections as documented. Bytes move only in ``settle()``, and equal calls produce equal bytes.
+/// The network replaces `Host` and its sockets. The network reads from a connection only while reading is not paused,
+/// at most 16 KiB at a time, and ends connections as documented. Bytes move only in ``settle()``, and equal calls
+/// produce equal bytes.
 public final class VirtualNetwork {
     public let engine: Engine
     /// The engine's time, which stops while the worlds' manual clocks advance.

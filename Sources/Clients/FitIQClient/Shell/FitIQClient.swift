@@ -3,8 +3,8 @@ import Sockets
 
 /// An API client for consultations with chat, goals and meals.
 ///
-/// It retries, reopens the chat, pings and polls as the guides require. ``perform(_:)`` starts a command, and ``state``
-/// shows the result. The waiting calls are built on ``perform(_:)`` and ``state``.
+/// The client retries, reopens the chat, pings and polls as the guides require. ``perform(_:)`` starts a command, and
+/// ``state`` shows the result. The waiting calls are built on ``perform(_:)`` and ``state``.
 ///
 ///     let client = try FitIQClient(url: "http://127.0.0.1:8080", credentials: credentials)
 ///     _ = try await client.startConsultation(persona: .nutritionist)

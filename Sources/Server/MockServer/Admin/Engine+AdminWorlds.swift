@@ -267,8 +267,8 @@ extension Engine {
 
     /// Closes a world's sockets with 1001, and detaches the other connections.
     ///
-    /// It releases held output, because no clock can release the output later. It resets silent connections, whose
-    /// clients would not notice.
+    /// Held output is released, because no clock can release it later. Silent connections are reset, because their
+    /// clients would not notice a close.
     func closeConnections(of world: World, reason: String, at now: Timestamp) {
         for connection in connections where connection.world === world {
             if connection.speaks == .http {

@@ -190,7 +190,7 @@ extension Engine {
 
     // MARK: TLS
 
-    /// Handles the success of the TLS handshake.
+    /// Handles a successful TLS handshake.
     public func secured(_ id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id], connection.deadline?.purpose == .handshake else { return }
         arm(connection, .idle, after: patience.idle, at: now)
@@ -254,7 +254,7 @@ extension Engine {
 
     // MARK: The server's own URLs
 
-    /// Replaces the server's URLs in an answer with those for TLS.
+    /// Replaces the server's URLs in an answer with its TLS URLs.
     ///
     /// The backend encodes an entity once for all clients, with plain URLs. Recorded answers already have the correct
     /// URLs.
@@ -263,7 +263,7 @@ extension Engine {
         answer.body = securing(answer.body)
     }
 
-    /// Replaces the server's URLs in JSON, such as a part of a long answer, with those for TLS.
+    /// Replaces the server's URLs in JSON, such as a part of a long answer, with its TLS URLs.
     func securing(_ json: [UInt8]) -> [UInt8] {
         guard let secureOrigin = configuration.secureOrigin else { return json }
         let (plain, secure) = (configuration.origin.dropFirst("http".count), secureOrigin.dropFirst("https".count))
@@ -276,8 +276,8 @@ extension Engine {
 }
 
 extension [UInt8] {
-    /// Replaces every occurrence of a pattern, which starts with a quotation mark, because JSON strings never contain
-    /// an unescaped one.
+    /// Replaces every occurrence of a pattern; the pattern starts with a quotation mark, which JSON strings never
+    /// contain unescaped.
     fileprivate func replacing(prefix pattern: [UInt8], with other: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var copied = 0

@@ -5,12 +5,12 @@ import Replay
 import Scenarios
 import Traffic
 
-/// Functions of the admin API without HTTP, for programs that embed the server.
+/// Admin API functions without HTTP, for programs that embed the server.
 extension Engine {
-    /// The URLs of a world, and credentials for its client.
+    /// A world's URLs, and credentials for its client.
     public struct WorldAccess: Sendable {
         public let id: String
-        /// The prefixes of URLs for REST, such as `http://127.0.0.1:8080/w/w1`, and for WebSockets.
+        /// The URL prefixes for REST, such as `http://127.0.0.1:8080/w/w1`, and for WebSockets.
         public let url, webSocketURL: String
         /// The prefix of the admin API below ``url``; worlds created there belong to this world's run.
         public var adminURL: String { url + "/__admin" }
@@ -56,7 +56,7 @@ extension Engine {
 
     /// When the next step of a world is due, by its clock; nil if there is no next step, or for an unknown world.
     ///
-    /// Unlike ``nextDue(ofWorld:at:)``, it does not include connections' time-outs.
+    /// Unlike ``nextDue(ofWorld:at:)``, this function does not include connections' time-outs.
     public func nextStep(ofWorld id: String) -> Timestamp? { worlds.named(id)?.nextStep }
 
     /// When the next step or time-out of a connection is due in a world, by its clock; nil if nothing is due.
@@ -88,7 +88,7 @@ extension Engine {
     /// Whether a world has a manual clock; false for an unknown world.
     public func hasManualClock(world id: String) -> Bool { worlds.named(id)?.clock.manualTime != nil }
 
-    /// Enables or disables a fault of a world, including on open sockets; throws 404 for an unknown world or fault.
+    /// Enables or disables a world's fault, including on open sockets; throws 404 for an unknown world or fault.
     public func setFault(_ name: String, isEnabled: Bool, ofWorld id: String) throws(APIError) {
         guard let world = worlds.named(id) else { throw .unknownWorld(id) }
         let (rule, names) = (ExactString(name), world.faults.rules.map(\.rule.name))
@@ -117,7 +117,7 @@ extension Engine {
         return nil
     }
 
-    /// The judgement of a world's client so far; nil for an unknown world.
+    /// The judgement on a world's client so far; nil for an unknown world.
     ///
     /// - Parameter now: The system's time, for which the judge also reports overdue actions; nil judges at the last
     ///   event.
@@ -126,7 +126,7 @@ extension Engine {
         }
     }
 
-    /// The judgements of the clients in a world's run, including those of deleted worlds.
+    /// The judgements on the clients in a world's run, including clients of deleted worlds.
     public func runJudgements(ofWorld id: String, at now: Timestamp) -> [RunJudgement] {
         guard let run = worlds.named(id)?.run else { return [] }
         return run.judgements { $0.date(of: $0.clock.now(now)) }
@@ -175,7 +175,7 @@ extension Engine {
         /// Whether differences from the recording make a run fail.
         public var isStrict: Bool { settings.match == .strict }
 
-        /// The differences from the recording as sentences, the first ten of each kind.
+        /// The first ten differences of each kind from the recording, as sentences.
         public var failures: [String] {
             report.unexpected.prefix(Self.shown).map(\.message)
                 + more(report.unexpectedCount, "request", "was not expected")
@@ -197,7 +197,7 @@ extension Engine {
         }
     }
 
-    /// The outcome so far of a world's replay; nil without a session or for an unknown world.
+    /// The current outcome of a world's replay; nil without a session or for an unknown world.
     public func replayOutcome(ofWorld id: String) -> ReplayOutcome? {
         worlds.named(id)?.replay.map { ReplayOutcome(report: $0.player.report, settings: $0.player.settings) }
     }
@@ -220,7 +220,7 @@ extension Engine {
         package private(set) var countedWebSockets = 0, openWebSockets = 0
         /// The held bytes: the running sum, and a recalculation.
         package private(set) var countedBytes = 0, accountedBytes = 0
-        /// The entries in the queue of deadlines, including obsolete ones.
+        /// The entries in the deadline queue, including obsolete entries.
         package private(set) var deadlines = 0
         /// The totals of an engine without connections.
         package static let none = ConnectionTotals()
@@ -245,7 +245,7 @@ extension Engine {
         package let isManual: Bool
         /// The number of effects that the engine has not applied yet.
         package let effectCount: Int
-        /// The entries in the queue of held outputs, including those of closed connections.
+        /// The entries in the queue of held outputs, including entries of closed connections.
         package let heldOutputCount: Int
         /// The number of held items: in the list, and counted on the connections.
         package let heldCount: Int, holdingCount: Int
@@ -254,7 +254,7 @@ extension Engine {
     /// The sorted ids of all worlds except the default world.
     package var inspectedWorlds: [String] { worlds.keys.sorted().map(\.text) }
 
-    /// The facts of a world, where nil is the default world; nil for an unknown id.
+    /// A world's facts, where nil is the default world; nil for an unknown id.
     package func inspectWorld(_ id: String?) -> WorldFacts? {
         guard let world = world(inspected: id) else { return nil }
         return WorldFacts(

@@ -24,7 +24,7 @@ extension Engine {
             }
             switch consume event {
             case .request(let head):
-                // Most requests need no further checks, so move their heads instead of copying them.
+                // Most requests need no more checks, so move their heads instead of copying them.
                 guard head.hasBody || worlds.useNetworks else {
                     connection.request = head
                     continue
@@ -121,7 +121,7 @@ extension Engine {
         let text = answer.body
         encode(&answer, for: exchange)
         guard reply(answer, from: source, to: exchange.sentHead, in: world, on: connection, at: now) else { return }
-        // Faults do not act on a body produced during sending, so it counts as sent.
+        // A body that is produced during sending counts as sent, because faults do not act on it.
         if source == nil { shape(exchange, from: start) }
         recorder.answered(exchange, answer, text: text, from: offset)
         if connection.output.isHeld { release(connection, in: world, at: now) }
@@ -139,9 +139,9 @@ extension Engine {
     /// The maximum size of a body that is copied into a connection's output as a whole, in bytes.
     static let longestWholeBody = 1024 * 1024
 
-    /// Sends an answer; if it exceeds the memory limit, sends a refusal and returns false.
+    /// Sends an answer; if the answer exceeds the memory limit, sends a refusal and returns false.
     ///
-    /// - Parameter head: The head of the request, which most answers do not need, so it is not copied for them.
+    /// - Parameter head: The request's head, which is not copied for most answers, because they do not need it.
     @discardableResult
     func reply(
         _ answer: Answer, from source: (any BodySource)?, to head: @autoclosure () -> RequestHead, in world: World,

@@ -175,7 +175,7 @@ extension Engine {
         return connection
     }
 
-    /// Serves requests that arrived on a connection while it waited.
+    /// Serves requests that arrived on a connection while the connection waited.
     func goOn(_ connection: Connection, at now: Timestamp) {
         account(connection)
         guard connection.hasWaitingRequests, !isReadingPaused(connection), connection.ending == .none else { return }
@@ -210,7 +210,7 @@ public struct Job: Sendable {
 /// due events wait. The job's values therefore have one owner at a time, and nothing copies them. Other worlds and the
 /// server's own paths continue.
 struct Standstill {
-    /// In the order of arrival.
+    /// In order of arrival.
     fileprivate var connections: [ConnectionID] = []
     fileprivate var closedSockets: [SocketID] = []
 }
@@ -234,7 +234,7 @@ extension Engine {
         touchSockets(of: world)
     }
 
-    /// Resumes a world; ``serveResumed(at:)`` then serves waiting connections in the order of arrival.
+    /// Resumes a world; ``serveResumed(at:)`` then serves waiting connections in order of arrival.
     func resume(_ world: World, at now: Timestamp) {
         guard let standstill = world.standstill else { return }
         world.standstill = nil

@@ -47,6 +47,6 @@ struct Pings {
     var count = 0
     /// The payload of the last ping; nil once its pong has arrived.
     var awaited: [UInt8]?
-    /// The number of clock advances when it was sent (``World/clockMoveCount``).
+    /// The number of clock advances when the last ping was sent (``World/clockMoveCount``).
     var move = 0
 }

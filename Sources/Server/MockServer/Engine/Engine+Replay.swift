@@ -180,7 +180,7 @@ extension RequestHead {
 
     /// The user of the credentials, which are not verified, because the recorded server accepted them.
     ///
-    /// It is the token's subject, `replayed` if the token has none, and nil without credentials.
+    /// The user is the token's subject, `replayed` if the token has no subject, and nil without credentials.
     var presentedUser: ExactString? { user { _ in "replayed" } }
 
     /// The user for a real server; each token without a subject counts as a separate user.
@@ -220,7 +220,7 @@ extension Playback {
 }
 
 extension HTTPFields {
-    /// Creates fields from recorded ones, without those with invalid names.
+    /// Creates fields from recorded fields, without fields that have invalid names.
     init(_ fields: [SessionField]) {
         self.init()
         for field in fields {
@@ -231,11 +231,11 @@ extension HTTPFields {
 
 /// The time of a recorded answer, and the end of its connection.
 ///
-/// This is a class because few exchanges need it.
+/// This is a class so that it takes little memory in the many exchanges without a recorded time.
 final class Playback {
-    /// The recorded server's response time, in nanoseconds of the world's time.
+    /// The recorded server's response time, in nanoseconds by the world's clock.
     let wait: Int64
-    /// The number of body bytes missing in the recording.
+    /// The number of body bytes that are missing from the recording.
     let missing: Int
     let isEmpty: Bool
     let ending: WireAction?

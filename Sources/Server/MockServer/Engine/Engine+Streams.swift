@@ -23,15 +23,15 @@ struct StreamQueue {
     var idle: [ConnectionID] = []
     /// The connections whose answer keeps journal entries.
     var journalReaders: Set<ConnectionID> = []
-    /// The budget for all slices of a turn: 64 KiB, or work of about half a millisecond.
+    /// The budget for all slices in a turn: 64 KiB, or about half a millisecond of work.
     var sliceSize = 64 * 1024
     fileprivate var buffer: [UInt8] = []
 }
 
 /// Long answers, whose bodies the engine produces during sending.
 ///
-/// A turn of the loop produces one slice or several small ones, starting with the reader that has waited longest, and
-/// then serves all other connections. A large answer therefore does not block the loop longer than a small one.
+/// A loop turn produces one slice or several small slices, starting with the reader that has waited longest, and then
+/// serves all other connections. A large answer therefore does not block the loop longer than a small one.
 extension Engine {
     func begin(
         _ source: any BodySource, of answer: Answer, to head: RequestHead, in world: World, on connection: Connection
@@ -62,7 +62,7 @@ extension Engine {
         streams.idle = []
     }
 
-    /// Queues the answer on a connection if it waits.
+    /// Queues a connection's answer if the answer is waiting.
     func wakeStream(of connection: Connection) {
         guard let stream = connection.stream, stream.isWaiting else { return }
         streams.idle.removeAll { $0 == connection.id }
@@ -175,7 +175,7 @@ extension Engine {
         if connection.http.shouldClose { linger(connection, at: now) }
     }
 
-    /// Releases the source of an answer.
+    /// Releases an answer's source.
     func endStream(of connection: Connection) {
         if let source = connection.stream?.source as? BytesSource, source.heldByteCount > Engine.largestWorkOnLoop {
             discard(source.takeRest())

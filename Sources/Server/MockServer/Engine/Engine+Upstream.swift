@@ -91,7 +91,7 @@ extension Engine {
         return isOwn ? known : UpstreamCredentials()
     }
 
-    /// The request's fields for the relay, with the operator's credentials in place of the fake's.
+    /// The request's fields for the relay, with the operator's credentials in place of the fake's credentials.
     private func upstreamFields(of exchange: Exchange) -> HTTPFields {
         let hopByHop = HopByHop(exchange.head.fields)
         let (world, credentials) = (exchange.world, credentials(for: exchange))
@@ -187,7 +187,7 @@ extension Engine {
         receive(from: upstream, on: connection, at: now)
     }
 
-    /// Serves a request again with the upstream's reply, or lets the fake answer it.
+    /// Serves a request again with the upstream's reply, or lets the fake answer the request.
     private func serveReply(to exchange: Exchange, at now: Timestamp) {
         let (connection, world) = (exchange.connection, exchange.world)
         connection.waiting = nil
@@ -346,7 +346,7 @@ extension Answer {
 }
 
 extension ResponseHead {
-    /// The fields for the client, except those for framing, which the engine writes.
+    /// The fields for the client, without the framing fields, which the engine writes.
     fileprivate var fieldsOfAnswer: HTTPFields {
         let ofConnection = ["connection", "content-length", "sec-websocket-accept", "transfer-encoding", "upgrade"]
         return HTTPFields(fields.httpFields.filter { !ofConnection.contains($0.name.canonicalName) })

@@ -8,7 +8,7 @@ import WebSocket
 /// The whole server without sockets; bytes and the time are arguments.
 ///
 /// The transport (``Host`` or a test) opens connections and passes received bytes. After each call it serves the
-/// connections in ``takeTouched()``: it sends their output and applies their ``Connection/ending``. It calls
+/// connections in ``takeTouched()``: it sends their output and applies their ``Connection/ending``. The transport calls
 /// ``advance(to:)`` at ``nextDeadline``. The engine is not thread-safe; only one loop may use it.
 public final class Engine {
     /// The initial configuration with the last loaded scenario.

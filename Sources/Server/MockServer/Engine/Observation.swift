@@ -172,7 +172,7 @@ extension Engine {
 
     /// Calls a function with each entry of every world's journal right after it is recorded.
     ///
-    /// The function gets nil as the default world's id. It must not call the engine.
+    /// The function gets nil as the default world's id. The function must not call the engine.
     public func observeEntries(_ body: @escaping (JournalEntry, _ world: String?) -> Void) {
         observeRecords { entry, world, _ in body(entry, world.id) }
     }

@@ -8,7 +8,7 @@ import WebSocket
 
 /// Records the events of connections in the journals of worlds.
 ///
-/// It records output once the last byte is released, or the output is certainly lost. If a fault holds the bytes,
+/// Output is recorded once its last byte is released, or once the output is certainly lost. If a fault holds the bytes,
 /// ``ConnectionRecord/waiting`` has the entry with the bytes' position in the connection's output. A delayed message
 /// has no entry yet; ``Outgoing`` reports it when the fault sends or drops it.
 ///

@@ -181,7 +181,7 @@ extension Host {
 
     /// Whether the close_notify of TLS is sent with the next output.
     ///
-    /// It is not inlined, so that connections without TLS avoid its memory accesses.
+    /// The function is not inlined, so that connections without TLS avoid its memory accesses.
     @inline(never)
     private func saysFarewell(_ connection: Connection, _ transport: Transport, _ now: MonotonicInstant) -> Bool {
         heedFarewell(of: connection, transport.stream, now)

@@ -158,8 +158,8 @@ public final class Host: SocketHost {
     /// Passes bytes between the engine and its upstreams, for a limited number of rounds.
     private func serveUpstreams(_ now: MonotonicInstant) {
         guard upstreams.isUsed || !engine.touchedUpstreams.isEmpty else { return }
-        // Further rounds wait for the next turn. They may be needed if a client sends many requests to a server that
-        // refuses each request immediately.
+        // Further rounds wait for the next turn. Many rounds may be needed if a client sends many requests to a server
+        // that refuses each request immediately.
         for _ in 0..<8 {
             for side in engine.takeTouchedUpstreams() { upstreams.touch(side, time(now)) }
             upstreams.settle(time(now))

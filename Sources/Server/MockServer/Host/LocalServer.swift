@@ -4,8 +4,8 @@ import Sockets
 
 /// A server on its own thread, for programs and tests that embed it.
 ///
-/// It serves requests from its creation until ``stop()``. Any thread may call it; the engine stays on the server's
-/// thread.
+/// The server serves requests from its creation until ``stop()``. Any thread may call it; the engine stays on the
+/// server's thread.
 public final class LocalServer: Sendable {
     /// The address of the listener, also as a URL, `http://127.0.0.1:PORT`.
     public let address: SocketAddress
@@ -52,7 +52,8 @@ public final class LocalServer: Sendable {
 
     /// Runs work with the engine on the server's thread, and returns its result.
     ///
-    /// It returns after the server has sent the work's output to clients. The work blocks the server while it runs.
+    /// This function returns after the server has sent the work's output to clients. The work blocks the server while
+    /// it runs.
     ///
     /// - Throws: The error that the work throws, or ``Stopped``.
     public func perform<Result: Sendable>(

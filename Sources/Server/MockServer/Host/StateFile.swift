@@ -50,7 +50,7 @@ public final class StateFile: Sendable {
 
     /// Opens or creates a file, and migrates its schema.
     ///
-    /// It removes other users' permissions for the file and SQLite's files next to it.
+    /// Opening removes other users' permissions for the file and for SQLite's files next to it.
     ///
     /// - Parameter largest: The maximum size of the file in bytes; a commit that would exceed it fails.
     /// - Throws: An error if another server uses the file, if the file is not a state file, has a later version or has

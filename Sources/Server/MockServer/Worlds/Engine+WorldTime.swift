@@ -76,7 +76,7 @@ extension Engine {
 
     /// Advances a manual clock.
     ///
-    /// It runs the backend's steps, releases of held output and the connections' time-outs in chronological order.
+    /// The backend's steps, releases of held output and the connections' time-outs run in chronological order.
     ///
     /// - Returns: The connections that had unread output when the clock started advancing.
     @discardableResult

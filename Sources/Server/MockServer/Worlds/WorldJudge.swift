@@ -180,8 +180,8 @@ public struct Judgement: Sendable {
 extension Engine {
     /// `GET /__admin/verdicts`; the first request starts judging, from the oldest entry in the journal.
     ///
-    /// It judges waiting entries first, then writes the findings individually. With `summary=true`, the answer is a
-    /// ``VerdictSummary``. Otherwise, the other worlds of the world's run follow, judged individually.
+    /// The answer first judges waiting entries, and then writes the findings individually. With `summary=true`, the
+    /// answer is a ``VerdictSummary``. Otherwise, the other worlds of the world's run follow, judged individually.
     ///
     /// - Throws: A 400 for an invalid query.
     func verdictAnswer(_ call: AdminCall) throws(APIError) -> Answer {

@@ -67,7 +67,7 @@ final class WorldTable {
 
     /// The worlds except the main one, oldest first.
     ///
-    /// It reads each number only once, because with thousands of worlds, every access misses the cache.
+    /// Each number is read only once, because with thousands of worlds, every access misses the cache.
     var byAge: [World] {
         others.values.map { (number: $0.number, world: $0) }.sorted { $0.number < $1.number }.map(\.world)
     }

@@ -6,7 +6,7 @@ import Text
 
 /// Connects the relays of an engine with their upstream servers, on the loop of the engine's host.
 ///
-/// It owns the descriptors of these connections and reads the clock. ``Relay`` decides what to forward, and how.
+/// This type owns the connections' descriptors and reads the clock. ``Relay`` decides what to forward, and how.
 package final class UpstreamHost {
     let limits: RelayLimits
     let loop: HostLoop

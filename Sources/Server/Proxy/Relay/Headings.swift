@@ -97,8 +97,8 @@ enum AnswerHeading {
             case "location", "content-location", "access-control-allow-origin":
                 fields.append(ownOrigin.map { field.with(moved(field.value, from: upstream, to: $0)) } ?? field)
             case "set-cookie": fields.append(field.with(cookie(field.value, isClientSecure: isClientSecure)))
-            // Alt-Svc and HSTS would make the client use this host in ways that the proxy does not support (RFC 7838,
-            // RFC 6797).
+            // `Alt-Svc` and `Strict-Transport-Security` would make the client use this host in ways that the proxy does
+            // not support (RFC 7838, RFC 6797).
             case "alt-svc", "strict-transport-security": continue
             case let name where hopByHop.contains(name): continue
             default: fields.append(field)
@@ -122,7 +122,7 @@ enum AnswerHeading {
 
     /// Removes Domain, which names the upstream; for a client without TLS also removes Secure.
     ///
-    /// It removes `SameSite=None` together with Secure, because browsers refuse `SameSite=None` without Secure (RFC
+    /// `SameSite=None` is removed together with Secure, because browsers refuse `SameSite=None` without Secure (RFC
     /// 6265bis §5.7).
     static func cookie(_ value: String, isClientSecure: Bool) -> String {
         let parts = value.split(separator: ";", omittingEmptySubsequences: false)

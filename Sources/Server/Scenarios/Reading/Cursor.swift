@@ -314,7 +314,7 @@ extension JSONValue {
     /// The value in the kind and form of a sample, such as a time with the same number of digits, a number as text, or
     /// an upper-case id.
     ///
-    /// It returns the sample if the value cannot have that form.
+    /// If the value cannot have the sample's form, the result is the sample.
     func inForm(of sample: JSONValue) -> JSONValue {
         if ValueKind(self) == ValueKind(sample) { return self }
         switch (self, sample) {

@@ -4,8 +4,8 @@ import Text
 
 /// The events of a YAML stream in UTF-8, as libyaml parses them, with their positions.
 ///
-/// It owns the parser on the heap, because libyaml keeps pointers into it. Parsing takes time linear in the size of the
-/// text.
+/// This class owns the parser on the heap, because libyaml keeps pointers into the parser. Parsing takes time linear in
+/// the size of the text.
 struct YAMLParser: ~Copyable {
     struct Event {
         var kind: Kind

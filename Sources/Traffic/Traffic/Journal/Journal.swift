@@ -7,11 +7,11 @@ public struct Journal: Sendable {
     public struct Limits: Sendable, Equatable {
         /// The maximum number of entries.
         ///
-        /// Beyond it, the oldest entries are dropped.
+        /// Beyond the limit, the oldest entries are dropped.
         public var entries = 10_000
         /// The maximum total size of heads, bodies, frames and notes in bytes.
         ///
-        /// Beyond it, the oldest entries are dropped.
+        /// Beyond the limit, the oldest entries are dropped.
         ///
         /// Shared arrays count with their full size.
         public var bytes = 32 * 1024 * 1024

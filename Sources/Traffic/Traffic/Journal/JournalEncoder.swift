@@ -317,7 +317,7 @@ public struct ServerSentEvent: Sendable, Equatable {
 
 /// Parses a `text/event-stream` incrementally, from bytes split anywhere.
 ///
-/// It skips comments, `retry`, unknown fields and IDs that are not numbers, and stores at most one event.
+/// The parser skips comments, `retry`, unknown fields and IDs that are not numbers, and stores at most one event.
 ///
 /// Source: HTML Living Standard §9.2.6, "Interpreting an event stream".
 public struct EventStreamReader: Sendable {

@@ -2,8 +2,8 @@ import Text
 
 /// Replaces the secrets of a text in a single pass.
 ///
-/// It works on bytes and does not require a well-formed document: documents may be truncated, concatenated or inside a
-/// string. All other bytes stay unchanged. The time is linear.
+/// The scan works on bytes and does not require a well-formed document: documents may be truncated, concatenated or
+/// inside a string. All other bytes stay unchanged. The time is linear.
 struct TextScan {
     let text: UnsafeBufferPointer<UInt8>
     /// The redacted text so far.
