@@ -79,7 +79,7 @@ public struct Surroundings: Sendable, Hashable {
 
 /// An action of a client's user.
 public enum ClientInstruction: Sendable, Hashable {
-    /// Signs in to an account; its tokens replace the initial ones.
+    /// Signs in to an account, whose tokens replace the initial tokens.
     case signIn(email: String, password: String)
     /// Starts a consultation or continues the existing one, and opens the chat: first the history, then the socket.
     case startConsultation(persona: Persona)

@@ -306,7 +306,7 @@ public struct ClientPatience: Sendable, Hashable {
     public var pong = Duration.seconds(10)
     /// The maximum silence while the client awaits or receives an answer.
     public var answer = Duration.seconds(60)
-    /// How long to wait for the server's close frame after the client's.
+    /// How long to wait for the server's close frame after the client has sent its close frame.
     public var close = Duration.seconds(5)
     /// The pause before opening a socket after the client closed one (meal-log-websocket: 3 s).
     public var afterOwnClose = Duration.seconds(3)

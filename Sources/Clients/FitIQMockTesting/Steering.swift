@@ -110,7 +110,7 @@ extension MockWorld {
         _ = try await admin.send("DELETE", "faults/\(name.segment)")
     }
 
-    /// Removes all faults and breakpoints, including the scenario's.
+    /// Removes all faults and breakpoints, including the ones in the scenario.
     public func removeAllFaults() async throws { _ = try await admin.send("DELETE", "faults") }
 
     /// The names of the faults, in the order in which they are applied.

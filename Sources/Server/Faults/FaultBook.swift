@@ -228,7 +228,7 @@ enum Misuse {
 
 /// The injected faults of a WebSocket handshake and its connection.
 public struct HandshakeFaults: Sendable {
-    /// The number of the connection in its world, from 1, including refused ones.
+    /// The connection's number in its world, from 1; refused connections count too.
     public let connection: Int
     /// The faults of the handshake's response; a replacement is sent instead of the 101.
     public var response: ResponseFaults

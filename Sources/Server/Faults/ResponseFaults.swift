@@ -107,7 +107,7 @@ public struct ResponseFaults: Sendable, Equatable {
     public var faults: [ResponseFault] = []
     let seed: UInt64
 
-    /// The replacement in the union's or a guide's form; nil if the normal response is sent.
+    /// The replacement in the form of the union or a guide; nil if the normal response is sent.
     public func answer(in form: GuideMode, forApps: Bool = false) -> ReplacementAnswer? {
         replacement.map { $0.answer(in: form, forApps: forApps) }
     }
@@ -189,7 +189,7 @@ public struct ReplacementAnswer: Sendable, Equatable {
 }
 
 extension Replacement {
-    /// The replacement in the union's or a guide's form; its ``message`` must be filled in.
+    /// The replacement in the form of the union or a guide; its ``message`` must be filled in.
     ///
     /// Without a literal body, the body is the envelope with ``code`` and ``message``, for any status. As HTTP
     /// requires, 401 has `WWW-Authenticate`, 405 an empty `Allow`, and 426 `Upgrade` (RFC 9110 §15.5.2, §15.5.6,

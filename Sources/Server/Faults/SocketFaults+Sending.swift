@@ -152,7 +152,7 @@ extension SocketFaults {
         }
     }
 
-    /// Whether a coalesced message releases the waiting ones.
+    /// Whether a coalesced message releases the waiting messages.
     ///
     /// The end of an answer releases them. A rule with a type keeps waiting for messages of that type. Under other
     /// rules, a message after which the server sends nothing on its own also releases them, because otherwise a client

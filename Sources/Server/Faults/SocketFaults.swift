@@ -62,7 +62,7 @@ public enum SocketFault: Sendable, Equatable {
     case withholdPong
     /// From the frame on, the server reads nothing from the client.
     case stallReading
-    /// The frame and all later ones in the same direction wait until an operator releases them.
+    /// The frame and all later frames in the same direction wait until an operator releases them.
     ///
     /// At a point with frames or a type, the breakpoint may also hold the client's messages, which it counts
     /// separately.
@@ -368,7 +368,7 @@ extension SocketFaults {
         return outgoing
     }
 
-    /// Releases the held message and later ones up to the next breakpoint.
+    /// Releases the held message and later messages up to the next breakpoint.
     ///
     /// - Parameters:
     ///   - text: A replacement for its text.
@@ -450,7 +450,7 @@ extension SocketFaults {
 
     /// Counts a client message, and returns the breakpoint that holds the message, if any.
     ///
-    /// Rules count the client's messages separately from the server's.
+    /// Rules count client messages and server messages separately.
     ///
     /// - Parameter isText: Whether it is a text message, which may have a type.
     public mutating func receive(_ payload: [UInt8], isText: Bool) -> Breakpoint? {

@@ -6,7 +6,7 @@ import TLS
 /// The address and certificate of a TLS listener.
 public struct SecureEndpoint: Sendable {
     public var address: SocketAddress
-    /// The server's certificate and the intermediate ones, as PEM.
+    /// The server's certificate and the intermediate certificates, as PEM.
     public var certificates: [UInt8]
     /// The private key of the first certificate, as PEM.
     public var key: [UInt8]

@@ -80,7 +80,8 @@ public struct ServerLimits: Sendable, Equatable {
 }
 
 extension ServerLimits {
-    /// The number of file descriptors for a server at its limits, including the loop's and the standard streams.
+    /// The number of file descriptors for a server at its limits, including the loop's descriptors and the standard
+    /// streams.
     public var descriptors: Int { connections + refusedConnections + Self.otherDescriptors }
 
     private static let otherDescriptors = 64

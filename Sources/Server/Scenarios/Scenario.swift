@@ -206,7 +206,7 @@ public enum ScenarioLimits {
     public static let consultations = 1_000_000
     /// Active consultations per user (consultation-websocket).
     public static let activeConsultations = 10
-    /// Messages per consultation, including generated ones.
+    /// Messages per consultation, including generated messages.
     public static let messages = 10_000
     /// Meal logs per user.
     public static let mealLogs = 10_000
@@ -279,7 +279,7 @@ public struct SessionReplay: Sendable, Equatable {
         /// Reads a HAR file from Chrome, Firefox, mitmproxy, Playwright or this program.
         ///
         /// - Parameters:
-        ///   - prefix: The path before the API's; requests may omit it.
+        ///   - prefix: The path before the API's paths; requests may omit it.
         ///   - attachment: Returns the bytes of the file with a name next to the HAR file; nil if there is none.
         /// - Throws: The mistakes in the file, which may have 256 MiB, or the reason why it cannot be replayed
         ///   (``ReplayError``).
@@ -340,7 +340,7 @@ extension Scenario {
         }
     }
 
-    /// The YAML of a built-in scenario, as a starting point for custom ones; nil for an unknown name.
+    /// The YAML of a built-in scenario, as a starting point for custom scenarios; nil for an unknown name.
     public static func builtInText(named name: String) -> String? {
         guard builtInNames.contains(name) else { return nil }
         return text(ofFile: name + ".yaml")

@@ -44,7 +44,7 @@ struct ExposureCounter: Sendable {
     /// The time after which a response is late; without a fault, the server responds immediately.
     static let lateAnswer = Tolerance.second
 
-    /// Returns every path at the given time, including those that the client never encountered.
+    /// Returns every path at the given time, including paths that the client never encountered.
     func exposures(at end: Timestamp, in scene: Scene) -> [Exposure] {
         Exposure.Path.allCases.map { path in
             let pending = path == .lateMeal ? meals.overdueCount(at: end, in: scene) : 0

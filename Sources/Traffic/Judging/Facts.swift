@@ -106,7 +106,7 @@ final class RequestFact: Sendable {
     var restEndpoint: Endpoint? { exchange.unmatched == nil && !isHandshake ? endpoint : nil }
     /// Whether the client received a complete response with a 2xx status.
     var isSuccess: Bool { isAnswered && (200..<300).contains(exchange.status ?? 0) }
-    /// Whether a fault affected the request, in which case the response may differ from the backend's.
+    /// Whether a fault affected the request, in which case the response may differ from the backend's response.
     var isFaulted: Bool { !exchange.faults.isEmpty }
     var status: Int? { exchange.status }
     /// Whether the client received the whole response.

@@ -18,7 +18,7 @@ struct Scene: Sendable {
     /// The connections are stored because searching all sockets is too slow.
     private var connectionsByUser: [ExactString: [UInt64]] = [:]
     private var connectionsByConsultation: [ExactString: [UInt64]] = [:]
-    /// All connections in opening order, including ended ones.
+    /// All connections in opening order, including connections that have ended.
     private var order: [UInt64] = []
     private var orderStart = 0
     private let socketLimit: Int

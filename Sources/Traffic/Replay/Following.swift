@@ -83,7 +83,7 @@ struct Following: Sendable {
         }
     }
 
-    /// Binds a request's credentials to the recorded ones with the same names.
+    /// Binds a request's credentials to the recorded credentials with the same names.
     mutating func learn(_ credentials: [Credential], for recorded: [Credential]) {
         for credential in credentials {
             guard let old = recorded.first(where: { $0.name == credential.name }) else { continue }

@@ -151,7 +151,7 @@ public struct Player: Sendable {
     func empty(for reading: Reading, _ origins: Origins) -> Shape? {
         switch reading {
         case .asItIs: Shape(origins: plan.origins)
-        // The client uses our origin in place of the recorded server's.
+        // The client uses our origin in place of the recorded server's origin.
         case .ofOurOrigin: origins.count == plan.origins.count ? nil : Shape(origins: origins)
         // Words that are bound to a secret count as values.
         case .withBoundWords: following.bindings.isEmpty ? nil : Shape(origins: origins, known: following.bindings)
@@ -361,7 +361,7 @@ public struct Player: Sendable {
 
 struct Match: Sendable {
     var entry: Int
-    /// The client's values in place of the recorded ones.
+    /// The client's values in place of the recorded values.
     var shape: Shape
     var numbers: [Int]
     /// Whether the shape covers the whole request, which means that times and secrets are in the same order.

@@ -9,7 +9,7 @@ public struct ReplayReport: Sendable, Equatable {
     public var recorded = 0
     /// The number of recorded requests that clients made.
     public var served = 0
-    /// The number of repeated responses after the client had used all recorded ones.
+    /// The number of responses that were repeated after the client had used all recorded responses.
     public var repeats = 0
     public var neverAskedCount = 0
     /// The first recorded requests that no client made, at most ``ReplayLimits/misses``.
@@ -230,7 +230,7 @@ extension Player {
         return differences.list
     }
 
-    /// The recorded requests of the same route, unserved ones first.
+    /// The recorded requests of the same route, starting with unserved requests.
     private func sameRoute(_ shapes: RequestShapes) -> [Int] {
         guard let bucket = plan.routes.bucket(of: shapes.route()) else { return [] }
         var (unserved, served): ([Int], [Int]) = ([], [])

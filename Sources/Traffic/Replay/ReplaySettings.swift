@@ -137,7 +137,7 @@ public struct ReplayRequest: Sendable, Equatable {
     /// The whole body without framing, which may be empty.
     public var body: [UInt8]
     public var isHandshake: Bool
-    /// The prefix of URLs in responses, such as `http://localhost:8080`, or nil to use the player's.
+    /// The prefix of URLs in responses, such as `http://localhost:8080`, or nil to use the player's prefix.
     public var origin: String?
 
     public init(
@@ -166,7 +166,7 @@ public enum ReplayAnswer: Sendable, Equatable {
 public struct ReplayResponse: Sendable, Equatable {
     /// The status, 200 to 999.
     public var status: Int
-    /// The fields without those for framing and the connection, but with `Content-Encoding` if the body is encoded.
+    /// The fields without framing and connection fields, but with `Content-Encoding` if the body is encoded.
     public var fields: [SessionField] = []
     /// The body.
     ///

@@ -121,7 +121,7 @@ package struct FormBody {
 
     package let fields: [Field]
 
-    /// Returns nil unless the body and its media type are those of a form.
+    /// Returns nil unless the body is a form and has a form's media type.
     package init?(_ body: [UInt8], of fields: [SessionField]) {
         guard !body.isEmpty, let type = fields.value(of: "content-type") else { return nil }
         switch type.prefix(while: { $0 != ";" && $0 != " " }).lowercased() {

@@ -188,7 +188,7 @@ public struct Conformance: Sendable {
 
     // MARK: Comparing the server's answers
 
-    /// Compares a server's answers with the fake's.
+    /// Compares a server's answers with the fake's answers.
     ///
     /// - Parameter cases: The cases of the entries, or nil for a recording by another program, which does not show who
     ///   abandoned an unanswered request.

@@ -38,16 +38,16 @@ public struct Agenda: Sendable {
     private var random: SplitMix64
     /// The dealt and planned schedules; duplicates have the same number.
     private var seen: Set<UInt64> = []
-    /// Single faults with their turns; the last one is dealt first.
+    /// Single faults with their turns; the last fault is dealt first.
     private var singles: [(turn: Int, schedule: Schedule)] = []
-    /// Single faults postponed because of new results; the first one is dealt first.
+    /// Single faults that were postponed because of new results; the first fault is dealt first.
     private var postponed: [(turn: Int, schedule: Schedule)] = []
     /// The fault kinds that made a run reach its time limit.
     private var lasting: Set<FaultKind> = []
     /// The points for second faults, oldest first, and how many of them each rank has used.
     private var leads: [Lead] = []
     private var lookedAt: [Int]
-    /// Pairs to deal next; the last one is dealt first.
+    /// Pairs to deal next; the last pair is dealt first.
     private var pairs: [Schedule] = []
     private var knownPlaces: [Set<FaultPoint.Place>]
 

@@ -41,7 +41,7 @@ public struct FaultKind: Sendable {
         case one
         /// The item and the next one.
         case two
-        /// The item and all later ones.
+        /// The item and all later items.
         case rest
 
         /// The numbers in a rule's notation.

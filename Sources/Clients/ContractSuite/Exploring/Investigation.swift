@@ -31,7 +31,7 @@ struct Investigation: Sendable {
     private let confirmation: Explorer.Confirmation
     private var shrink: Shrink
     private var showings: [Ask: Showing] = [:]
-    /// The confirmed schedules; the last one is the smallest.
+    /// The confirmed schedules; the last schedule is the smallest.
     private var confirmed: [Schedule]
     private var isReduced = false
     /// Whether the investigation makes no more runs; it concludes once the runs in progress have ended.

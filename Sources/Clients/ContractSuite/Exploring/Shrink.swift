@@ -12,7 +12,7 @@ public struct Shrink: Sendable {
     private let limit: Int
     /// The story's places without faults, in chronological order.
     private let places: [FaultPoint.Place]
-    /// The next candidates; the last one is tried first.
+    /// The next candidates; the last candidate is tried first.
     private var candidates: [Schedule] = []
     private var asked: Schedule?
     /// All candidates tried so far.

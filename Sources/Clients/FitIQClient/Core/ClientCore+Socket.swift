@@ -171,7 +171,7 @@ extension ClientInput {
     }
 }
 
-/// The meal socket, which is separate from the chat's.
+/// The meal socket, which is separate from the chat's socket.
 ///
 /// The meal socket opens at the user's request. If the meal socket is lost, the client reopens it with growing pauses.
 extension ClientCore {

@@ -28,7 +28,7 @@ public struct ClientCore: Sendable {
     /// The coach's latest goal suggestion, and the templates so far.
     var suggestion: Suggestion?
     var seenTemplates = RecentIDs()
-    /// Whether the backend's goals may differ from those shown.
+    /// Whether the backend's goals may differ from the goals shown to the user.
     var areGoalsStale = true
     var meals: [FollowedMeal] = []
     /// Events of meal logs that arrived before the response with the log's ID.

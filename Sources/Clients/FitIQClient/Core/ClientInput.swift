@@ -102,7 +102,7 @@ public enum ClientCommand: Sendable, Hashable {
     case listenToMeals
     case loadGoals
     case loadQuickActions
-    /// Signs in to an account; its tokens replace the client's.
+    /// Signs in to an account, whose tokens replace the client's tokens.
     case signIn(email: String, password: String)
     /// Creates an account and signs in to it.
     ///

@@ -181,7 +181,7 @@ extension Engine {
         remove([try entry(ofFault: call.parameter, call).rule.name], call)
     }
 
-    /// `DELETE /__admin/faults`: removes all faults, including the scenario's.
+    /// `DELETE /__admin/faults`: removes all faults, including the ones in the scenario.
     func removeFaults(_ call: AdminCall) -> Answer {
         remove(call.world.faults.rules.filter { isMeant($0, by: call) }.map(\.rule.name), call)
     }

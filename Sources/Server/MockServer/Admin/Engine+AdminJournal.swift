@@ -156,7 +156,7 @@ extension Verdict {
 }
 
 extension World {
-    /// Encodes the world's entries; those of the default world do not name it.
+    /// Encodes the world's entries; entries of the default world do not contain a world's name.
     var journalEncoder: JournalEncoder { JournalEncoder(world: id, mode: mode) }
 
     /// The entries with numbers after the given one, an object on each line.

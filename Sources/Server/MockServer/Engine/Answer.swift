@@ -69,7 +69,7 @@ struct Answer {
     /// Whether the answer has no fields except the pre-encoded ones in ``ResponseFields/json``.
     var hasUsualFields: Bool { fields == nil && contentType == nil && status != .noContent && !isRecorded }
 
-    /// All fields except those for framing.
+    /// All fields except the framing fields.
     func allFields(at time: Timestamp) -> HTTPFields {
         var all = fields ?? HTTPFields()
         if status != .noContent, !isRecorded { all[.contentType] = contentType ?? Answer.json }
@@ -322,7 +322,7 @@ final class PartSource: BodySource {
         }
     }
 
-    /// Creates a source of a JSON object with some members and a list; `write` writes an element and returns its extra
+    /// Creates a source for a JSON object with some members and a list; `write` writes an element and returns its extra
     /// cost.
     convenience init<Elements: Sequence>(
         _ name: StaticString, of elements: Elements, keeping kept: KeptJournal? = nil,

@@ -40,7 +40,7 @@ extension Engine {
         public internal(set) var stateFile: StateFile?
         /// The content of the state file at startup.
         var restored: RestoredState?
-        /// The credentials that replace the fake's in requests to upstreams.
+        /// The credentials that replace the fake's credentials in requests to upstreams.
         public var upstreamCredentials = UpstreamCredentials()
         /// The server to which the engine passes every connection unread, for a recording; nil if the engine serves
         /// connections itself.

@@ -51,7 +51,7 @@ extension Engine {
     /// Handles the deadlines that have passed.
     func serveDeadlines(at now: Timestamp) {
         while let (id, time) = deadlines.popDue(at: now) {
-            // Skip an entry if an earlier one has replaced it or its connection has ended.
+            // Skip an entry if an earlier entry has replaced it or its connection has ended.
             guard let connection = self[id], connection.queuedDeadline == time else { continue }
             connection.queuedDeadline = nil
             guard let deadline = connection.deadline else { continue }

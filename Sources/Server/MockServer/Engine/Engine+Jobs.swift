@@ -100,7 +100,7 @@ extension Engine {
         return connection
     }
 
-    /// Answers a request whose job is done, and serves the following ones; does nothing if its client has left.
+    /// Answers a request whose job is done, and serves the following requests; does nothing if the client has left.
     func conclude(_ awaited: AwaitedAnswer, with result: Result<Answer, APIError>, at now: Timestamp) {
         guard let connection = resumeConnection(of: awaited, at: now) else { return }
         enter(defaultWorld, at: now)

@@ -21,7 +21,7 @@ struct OutputBuffer: ~Copyable {
 
     /// The line through a world's network, if any.
     var line: NetworkLine? { @inline(__always) get { apartLine.value } }
-    /// The number of bytes not yet taken, including those after a hold.
+    /// The number of bytes that have not been taken yet, including bytes after a hold.
     @inline(__always) var count: Int { bytes.count - taken }
     @inline(__always) var isEmpty: Bool { count == 0 }
     /// Whether the buffer holds bytes or an ending, or bytes are in transit.
@@ -105,7 +105,7 @@ struct OutputBuffer: ~Copyable {
         case all
         /// The remaining bytes are held until this time.
         case until(Timestamp)
-        /// The released bytes are the last ones, followed by this action.
+        /// The released bytes are the last bytes, followed by this action.
         case end(WireAction)
         /// The network has broken the connection.
         case broken

@@ -6,7 +6,7 @@ import JSON
 import Traffic
 import WebSocket
 
-/// Records the events of connections in the journals of worlds.
+/// Records connection events in the worlds' journals.
 ///
 /// Output is recorded once its last byte is released, or once the output is certainly lost. If a fault holds the bytes,
 /// ``ConnectionRecord/waiting`` has the entry with the bytes' position in the connection's output. A delayed message

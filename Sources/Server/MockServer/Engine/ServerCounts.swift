@@ -2,7 +2,7 @@ import FitIQAPI
 import Traffic
 import WebSocket
 
-/// Counts of events since the server started, in all worlds, including deleted ones.
+/// Counts of events since the server started, in all worlds, including deleted worlds.
 struct ServerCounts {
     struct Request: Equatable {
         /// The operation; nil for unmatched requests.

@@ -225,7 +225,7 @@ struct UpstreamAnswer {
     var sentence: String { (try? JSON.parse(body))?["error"]?["message"]?.string ?? "" }
 }
 
-/// Credentials that replace the fake's own in requests to real servers.
+/// Credentials that replace the fake's own credentials in requests to real servers.
 public struct UpstreamCredentials: Sendable, Equatable {
     public var token: String?
     public var apiKey: String?

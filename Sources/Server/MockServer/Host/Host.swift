@@ -19,7 +19,7 @@ public final class Host: SocketHost {
     @exclusivity(unchecked) private var chore: Chore?
     /// Accepts work that needs the engine from other threads.
     let inbox = HostInbox()
-    /// Answers that those threads wait for.
+    /// Answers for which other threads are waiting.
     @exclusivity(unchecked) private var answers: [HostInbox.Answer] = []
     /// The number of connections to serve in a turn; each takes a few microseconds.
     ///

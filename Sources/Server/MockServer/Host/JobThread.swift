@@ -15,7 +15,7 @@ final class JobThread: Sendable {
     /// Creates a queue that calls `finish` with each result, on the thread that ran the job.
     init(finish: @escaping @Sendable (Job.Result) -> Void) { self.finish = finish }
 
-    /// Queues a job after the earlier ones.
+    /// Queues a job after the earlier jobs.
     func add(_ job: Job) {
         let starts = state.withLock { state in
             state.jobs.append(job)

@@ -196,7 +196,7 @@ public final class StateFile: Sendable {
         return entities
     }
 
-    /// Adds steps after the earlier ones; never waits for the disk.
+    /// Adds steps after the earlier steps; never waits for the disk.
     ///
     /// - Parameter commits: Whether ``flush()`` commits after these steps; otherwise later steps do.
     func add(_ steps: [StateStep], commits: Bool) { added.withLock { $0.append((steps, commits)) } }
@@ -279,7 +279,7 @@ extension Engine {
     private func saveRest(in file: StateFile) throws(StateFileError) {
         // Save paused worlds too, because they will not resume.
         let rest = takeSlice(upTo: .max, atTheEnd: true)?.steps ?? []
-        // Commit even if no steps are left, because earlier ones may be uncommitted.
+        // Commit even if no steps are left, because earlier steps may be uncommitted.
         file.add(rest, commits: true)
         // This also writes a slice added before the loop ended.
         try file.flush()

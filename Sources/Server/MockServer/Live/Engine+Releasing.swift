@@ -210,7 +210,7 @@ extension Exchange {
         }
     }
 
-    /// Adds a rule to those that acted, unless already present.
+    /// Adds a rule to the rules that acted, unless it is already present.
     func note(_ rule: String) {
         func isSame(_ name: String) -> Bool { name.utf8.elementsEqual(rule.utf8) }
         if faultNames.contains(where: isSame) { return }
@@ -223,7 +223,7 @@ extension Exchange {
         handshakeFaults?.response.faults.append(fault)
     }
 
-    /// The exchange, with an operator's request in place of the client's.
+    /// The exchange, with an operator's request in place of the client's request.
     fileprivate func replaced(by head: RequestHead, _ body: [UInt8], in engine: Engine) -> Exchange {
         let exchange = Exchange(head, body: body, on: connection, in: engine, at: now)
         exchange.received = Received(head: self.head, body: self.body, endpoint: endpoint)

@@ -244,7 +244,7 @@ final class World {
     /// Converts a time on the world's clock to a date.
     func date(of time: Timestamp) -> Timestamp { time.advanced(byNanoseconds: turn.dateShift) }
 
-    /// Adopts the shift of the system's date, unless the clock is manual; due times stay unchanged.
+    /// Applies a shift of the system's date, unless the clock is manual; due times stay unchanged.
     func follow(dateShift: Int64) {
         turn.dateShift = clock.manualTime == nil ? dateShift : 0
         responseFields.update(to: turn.date)

@@ -238,7 +238,7 @@ extension World {
 
 typealias DraftReader = @Sendable () throws(APIError) -> WorldDraft
 
-/// Starts worlds on request: small ones immediately, large ones in a job.
+/// Starts worlds on request: small worlds immediately, and large worlds in a job.
 extension Engine {
     /// Reads a draft, prepares its data, and starts a world with it.
     ///

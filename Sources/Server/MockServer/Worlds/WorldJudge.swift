@@ -151,7 +151,7 @@ public struct Judgement: Sendable {
 
     /// Adds another world's judgement for the same guide.
     ///
-    /// - Parameter span: The nanoseconds to add to the times in the other's evidence.
+    /// - Parameter span: The nanoseconds to add to the times in the other judgement's evidence.
     mutating func add(_ other: Judgement, movedBy span: Int64) {
         for (index, verdict) in zip(verdicts.indices, other.verdicts) { verdicts[index].add(verdict, movedBy: span) }
         exposures = zip(exposures, other.exposures).map { Exposure(path: $0.path, count: $0.count + $1.count) }

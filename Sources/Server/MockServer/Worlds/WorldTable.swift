@@ -79,7 +79,7 @@ final class WorldTable {
     /// When the engine must check a world next, by the system's clock.
     var nextDeadline: Timestamp? { deadlines.next }
 
-    /// Queues a check of a world, unless an earlier one is queued.
+    /// Queues a world's check, unless an earlier check is already queued.
     func look(at world: World, at time: Timestamp) {
         if let queued = world.queuedDeadline, queued <= time { return }
         world.queuedDeadline = time
@@ -91,7 +91,7 @@ final class WorldTable {
     /// Removes and returns the next due world.
     func popDue(at now: Timestamp) -> World? {
         while let (world, time) = deadlines.popDue(at: now) {
-            // Skip an entry that an earlier one has replaced.
+            // Skip an entry that an earlier entry has replaced.
             guard world.queuedDeadline == time else { continue }
             world.queuedDeadline = nil
             return world

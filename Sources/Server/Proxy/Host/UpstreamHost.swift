@@ -30,7 +30,8 @@ package final class UpstreamHost {
     private static let deadlinesKept = 64
     /// The maximum number of upstreams to remember with their addresses and TLS tickets.
     private static let serversKept = 64
-    /// The token of the first pair: greater than any token of a client's connection, and less than those of listeners.
+    /// The token of the first pair: greater than any token of a client's connection, and less than the listeners'
+    /// tokens.
     static let firstToken: UInt64 = 1 << 36
 
     /// - Parameter trust: The certificates to trust if an upstream uses TLS.

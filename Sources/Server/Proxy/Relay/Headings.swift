@@ -12,7 +12,7 @@ import Text
 /// path gets a Via field. An `Origin` with a DNS name stays unchanged, because anyone can point a DNS name at this
 /// machine.
 struct RequestHeading {
-    /// The fields to send, except those for framing, which the codec writes.
+    /// The fields to send, without the framing fields, which the codec writes.
     let fields: HTTPFields
     /// The target in origin form, or `*`.
     let target: String
@@ -81,7 +81,7 @@ extension HTTPField {
 ///
 /// Bodies stay unchanged, including upstream URLs in them.
 enum AnswerHeading {
-    /// The fields to send, except those for framing, which ``AnswerEncoder`` writes.
+    /// The fields to send, without the framing fields, which ``AnswerEncoder`` writes.
     ///
     /// - Parameter ownOrigin: The proxy's origin for the client; without it, URLs stay unchanged.
     static func fields(

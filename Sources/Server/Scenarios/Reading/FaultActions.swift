@@ -256,7 +256,7 @@ extension SocketPoint {
         ] + MealLogEvent.allCases.map(\.rawValue)
 }
 
-// The keys must be those of FaultAction, which the reader expects.
+// The keys must be the FaultAction keys, which the reader expects.
 
 extension ResponseFault {
     func write(into writer: inout JSONWriter) {

@@ -49,8 +49,8 @@ struct YAMLParser: ~Copyable {
         guard yaml_parser_initialize(parser) == 1 else { throw TreeError(message: Messages.noMemoryForYAML) }
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
-        // libyaml compares each of these directives with all earlier ones, so limit their number, including occurrences
-        // in texts.
+        // Limit the number of these directives, including occurrences in texts, because libyaml compares each directive
+        // with all earlier ones.
         var directives = 0
         for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "%") {
             guard bytes[index...].starts(with: "%TAG".utf8) else { continue }

@@ -199,7 +199,7 @@ struct CreatesOnce: ObligationJudge {
                 [first.entry, fact.entry])
         }
         guard let hidden else {
-            // The entity exists now, so an equal request creates another one.
+            // The entity now exists, so an equal request creates another entity.
             if request.isSuccess { creations[wish] = nil }
             return
         }

@@ -139,7 +139,7 @@ enum Messages {
     static func faced(_ row: Overview.Row) -> String {
         "faced \(times(row.cells.lazy.compactMap { $0?.verdict.exercisedCount }.reduce(0, +)))"
     }
-    /// The runs that broke an obligation, out of those that exercised it.
+    /// The runs that broke an obligation, out of the runs that exercised it.
     static func brokenRuns(_ row: Overview.Row) -> String {
         let faced = row.cells.compactMap { $0?.verdict.outcome }.filter { $0 != .notExercised }
         return "broken in \(faced.count { $0 == .broken }) of \(Words.counted(faced.count, "run"))"

@@ -48,8 +48,8 @@ struct Overview {
                 rows[place].cells[index] = Cell(verdict: verdict, mark: run.mark(of: verdict, knownBroken))
             }
         }
-        // Guides require different obligations, so a later run may add an obligation that belongs before those of an
-        // earlier run.
+        // Guides require different obligations, so a later run may add an obligation that belongs before an earlier
+        // run's obligations.
         let ids = Judge.obligations.map(\.id)
         let order = Dictionary(uniqueKeysWithValues: zip(ids, ids.indices))
         // The sort is stable, so obligations outside the contract's table come last, in the order of the runs.
@@ -87,7 +87,7 @@ struct Overview {
         return report.faced == nil ? Messages.nothingRecorded : Messages.neverDriven
     }
 
-    /// The broken obligations: first those that fail the run, then warnings, then known breaches.
+    /// The broken obligations: first the failures, then warnings, then known breaches.
     var broken: [Row] {
         [Report.Mark.broken, .warned, .knownBroken].flatMap { mark in rows.filter { $0.worst == mark } }
     }

@@ -30,7 +30,7 @@ public struct Journal: Sendable {
     public private(set) var droppedCount = 0
     /// The bytes of heads, bodies, frames and notes in the entries.
     public private(set) var byteCount = 0
-    /// The bytes of all entries, including dropped ones.
+    /// The bytes of all entries, including dropped entries.
     private var addedByteCount = 0
     private var ring: EntryRing
 

@@ -159,7 +159,7 @@ public struct JournalLookout: Sendable {
     private var openings: [UInt64: RecordedOpening] = [:]
     /// The number of the last entry checked.
     public private(set) var checked: Int
-    /// The near misses, ordered by number of differences, then newer ones first.
+    /// The near misses, ordered by number of differences, and then from newest to oldest.
     ///
     /// The differences are filled in when ``next(in:)`` reaches the end, because most near misses are soon replaced.
     public private(set) var nearMisses: [NearMiss] = []

@@ -127,7 +127,7 @@ struct SessionCall {
 
     private var host: ExactString { ExactString(RequestURL(exchange.request.url).authority) }
 
-    /// Whether the call opens an unrelated WebSocket, such as a development server's.
+    /// Whether the call opens an unrelated WebSocket, such as one to a development server.
     private var isOtherHandshake: Bool {
         head.wantsUpgrade && endpoint?.isSocket != true && head.target.segmentsInWorld.last != "ws"
     }

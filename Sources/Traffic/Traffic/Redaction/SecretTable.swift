@@ -241,10 +241,10 @@ enum SecretKind: String, Sendable, CaseIterable {
 
 /// The names of secrets, for fields, JSON members, and query and form items.
 ///
-/// A name's last words determine it: `token`, `password`, `pin`, `secret`, `api key`, `authorization`, `credentials`
-/// and similar ones. `access_token`, `user_api_key`, `oauthToken`, `Client-Secret`, `user[password]`, `password2` are
-/// secrets, but `token_count`, `tokens_used`, `passwordCost`, `isPasswordSet` and `next_page_token` are not. Words
-/// start after a non-letter and at a capital letter (`newPassword`, `APIKey`).
+/// The last words of a name determine whether it is a secret's name: `token`, `password`, `pin`, `secret`, `api key`,
+/// `authorization`, `credentials` and similar ones. `access_token`, `user_api_key`, `oauthToken`, `Client-Secret`,
+/// `user[password]`, `password2` are secrets, but `token_count`, `tokens_used`, `passwordCost`, `isPasswordSet` and
+/// `next_page_token` are not. Words start after a non-letter and at a capital letter (`newPassword`, `APIKey`).
 public enum SecretName {
     public static func isSecret(_ name: String) -> Bool {
         var name = name

@@ -193,8 +193,8 @@ struct ValueComparison: JSONComparison {
         note("query." + TerminalText.excerpt(name.utf8, width: 60), first.map(quoted), second.map(quoted))
     }
 
-    /// Whether the texts are equal except for volatile values; the second text may contain its own origins or those of
-    /// the first text.
+    /// Whether the texts are equal except for volatile values; the second text may contain its own origins or the first
+    /// text's origins.
     func isSame(_ first: String, _ second: String) -> Bool {
         if first.isExactly(second) { return true }
         let form = VolatileText.normalised(first, origins: origins.first)
