@@ -16,7 +16,7 @@ struct CasePlay {
     private var broken: Set<ClientExpectation> = []
     /// The client's latest report.
     private var shown = ClientReport()
-    /// The index of the current step of a story, or nil in a case.
+    /// The index of the story's current step, or nil in a case.
     private var place: Int?
     /// The times of user actions other than messages, and the number of problems that the user had seen at the last
     /// such action.
@@ -106,7 +106,7 @@ struct CasePlay {
         result.contractTime = elapsed
     }
 
-    /// Plays all steps, regardless of results, and adds the client's behaviour to an outcome.
+    /// Plays all steps regardless of their results, and adds the client's behaviour to an outcome.
     ///
     /// Unmet expectations are recorded, and unsupported instructions are skipped. The story ends early only if the
     /// client cannot be driven or never becomes idle.

@@ -8,7 +8,7 @@ public struct CaseResult: Sendable {
     public internal(set) var mode: GuideMode
     /// Why the case was skipped, as a sentence, or nil if the case ran.
     public internal(set) var skipped: String?
-    /// The part omitted because the client has no chat, as a sentence, or nil if the whole case was played.
+    /// The part that was omitted because the client has no chat, as a sentence, or nil if the whole case was played.
     public internal(set) var leftOut: String?
     /// The missing instruction that caused the skip.
     var missing: ClientInstruction?

@@ -33,8 +33,8 @@ public struct CaseRunner {
 
     /// Plays a case.
     ///
-    /// - Throws: Errors of the harness, such as no room for a world or a stopped server; the client's failures are in
-    ///   the result.
+    /// - Throws: Harness errors, such as no room for a world or a stopped server; the client's failures are in the
+    ///   result.
     public mutating func run(_ contractCase: ContractCase, with factory: ClientFactory) async throws -> CaseResult {
         let result = try await play(contractCase, with: factory)
         guard let missing = result.missing, missing.isOfChat, let part = contractCase.withoutChat else { return result }
@@ -109,7 +109,7 @@ public protocol Stage {
     /// Whether all bytes have arrived when ``perform(_:)`` and the client's work return.
     var isPrompt: Bool { get }
 
-    /// Runs work on the engine at the system's time; when it returns, output for clients is on its way.
+    /// Runs work on the engine at the system's time; when this function returns, output for clients is on its way.
     func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
     ) async throws -> Result

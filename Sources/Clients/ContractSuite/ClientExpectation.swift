@@ -8,7 +8,7 @@ public enum ClientExpectation: Sendable, Hashable {
     /// The chat shows the existing consultation with this ID.
     case continues(String)
     case noConsultation
-    /// The transcript equals the stored messages, line by line; answers shown as incomplete are ignored.
+    /// The transcript equals the stored messages, line by line; answers that are shown as incomplete are ignored.
     case transcriptAsStored
     /// The transcript is complete, has at least this many lines, and equals the end of the stored messages.
     case transcriptEndsAsStored(atLeast: Int)
@@ -137,7 +137,7 @@ struct Observation: Sendable {
     /// The consultation's messages on the server, or empty if the consultation is unknown or the messages are not
     /// needed.
     var stored: [StoredMessage] = []
-    /// The number of problems seen before the last action other than a message.
+    /// The number of problems that the user saw before the last action other than a message.
     var oldProblemCount = 0
 }
 
@@ -219,7 +219,7 @@ extension ClientExpectation {
         }
     }
 
-    /// Returns nil if the expectation is met, otherwise a sentence about the failure.
+    /// Returns nil if the expectation is met, and a sentence about the failure otherwise.
     private func unless(_ isMet: Bool, _ shown: @autoclosure @escaping Sentence) -> Sentence? {
         isMet ? nil : { Messages.unmet(self, shown()) }
     }

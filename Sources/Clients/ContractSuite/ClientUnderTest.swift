@@ -22,8 +22,8 @@ public protocol ClientUnderTest {
     /// Starts a user's action.
     ///
     /// - Throws: ``UnsupportedInstruction`` if the client does not have the feature; if the client has no chat, the
-    ///   suite plays the rest of the case. Any other error means that the client can no longer be driven. Report the
-    ///   backend's refusals instead of throwing.
+    ///   suite plays the rest of the case. Any other error means that the suite can no longer drive the client. Report
+    ///   the backend's refusals instead of throwing.
     func perform(_ instruction: ClientInstruction) async throws
 
     func report() async throws -> ClientReport
@@ -92,7 +92,7 @@ public enum ClientInstruction: Sendable, Hashable {
     case createGoal(title: String, description: String)
     /// Opens the chat about the goal with this ID in the report.
     case chatAboutGoal(id: String)
-    /// Logs a meal and waits for its result: through events while a chat is open, otherwise by polling.
+    /// Logs a meal and waits for its result: through events while a chat is open, and by polling otherwise.
     case logMeal(text: String, type: MealType)
     case loadGoals
     /// Loads the suggested questions for the coach's screen.

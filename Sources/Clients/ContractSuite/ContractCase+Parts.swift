@@ -4,7 +4,7 @@ import Scenarios
 
 /// Variants of a case for clients without a feature that the guides' clients have.
 extension ContractCase {
-    /// The case for a client that opens no WebSocket, or nil if the case is about sockets.
+    /// The case for a client that does not open WebSockets, or nil if the case is about sockets.
     ///
     /// The case does not expect a connection or a streaming answer, because a client without WebSockets reads the
     /// stored messages.
@@ -39,7 +39,7 @@ extension ContractCase {
             steps: steps.compactMap { $0.expecting(expecting) })
     }
 
-    /// Whether an obligation applies to a client that opens no WebSocket.
+    /// Whether an obligation applies to a client that does not open WebSockets.
     private static func isFacedOverREST(_ id: String) -> Bool {
         !id.hasPrefix("ws/") && !["meal/no-poll-while-connected", "meal/no-fetch-after-completed"].contains(id)
             && id != "auth/websocket-credentials"

@@ -122,7 +122,7 @@ enum Messages {
     static func unsupported(_ instruction: String) -> String {
         "The client does not support \(instruction), which the case needs."
     }
-    /// The sentence for a client without a chat, which plays the rest of a case.
+    /// The sentence about a client without a chat, which plays the rest of a case.
     static func withoutChat(_ instruction: String) -> String {
         "The client does not support \(instruction), so the case was played without its chat."
     }

@@ -6,8 +6,8 @@ import Traffic
 
 /// A test's world: the backend's address and the client's traffic.
 ///
-/// `@Test(.fakeBackend("drop-mid-stream"))` creates one for each test, or for each case of a parameterised test, and
-/// deletes it afterwards. All worlds share one local server, which starts with the first world and runs until the
+/// `@Test(.fakeBackend("drop-mid-stream"))` creates a backend for each test, or for each case of a parameterised test,
+/// and deletes it afterwards. All worlds share one local server, which starts with the first world and runs until the
 /// process ends.
 public struct FakeBackend: Sendable {
     /// The base of REST paths, such as `http://127.0.0.1:PORT/w/w1`; `/api/v1` follows.
@@ -93,7 +93,7 @@ public struct FakeBackend: Sendable {
         }
     }
 
-    /// The differences from the session being replayed, one sentence each.
+    /// The differences from the session that is being replayed, one sentence each.
     ///
     /// The list is empty if there are no differences or no session.
     ///

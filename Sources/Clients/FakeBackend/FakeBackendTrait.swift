@@ -7,7 +7,7 @@ import Testing
 
 /// The parameters of a world.
 struct Plan: Sendable {
-    /// Creates the scenario; throws for an unknown name, so that the test reports it.
+    /// Creates the scenario; throws an error for an unknown name, so that the test reports it.
     let scenario: @Sendable () throws -> Scenario
     /// The text of the scenario file, or nil for a scenario written in Swift.
     var text: String?

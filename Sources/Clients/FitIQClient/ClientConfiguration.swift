@@ -225,7 +225,7 @@ public struct ReconnectSchedule: Sendable, Hashable {
     public enum Growth: Sendable, Hashable {
         /// Attempt n follows after n times the step (consultation-websocket: 1 s).
         case linear(step: Duration)
-        /// Each delay is twice the previous one (enhanced-consultations: from 1 s to 30 s).
+        /// Each delay is twice as long as the previous delay (enhanced-consultations: from 1 s to 30 s).
         case doubling(first: Duration, longest: Duration)
         /// All delays are the same (meal-log-websocket: 5 s).
         case constant(Duration)
@@ -300,7 +300,7 @@ public struct ClientPatience: Sendable, Hashable {
     public var handshake = Duration.seconds(30)
     /// How long to wait for `connected` after the socket has opened.
     public var connected = Duration.seconds(10)
-    /// The time between two pings (meal-log-websocket requires one every 30 s).
+    /// The time between two pings (meal-log-websocket requires a ping every 30 s).
     public var pingInterval = Duration.seconds(25)
     /// How long to wait for a pong or another frame after a ping before the socket counts as lost.
     public var pong = Duration.seconds(10)
@@ -308,7 +308,7 @@ public struct ClientPatience: Sendable, Hashable {
     public var answer = Duration.seconds(60)
     /// How long to wait for the server's close frame after the client has sent its close frame.
     public var close = Duration.seconds(5)
-    /// The pause before opening a socket after the client closed one (meal-log-websocket: 3 s).
+    /// The pause between closing a socket and opening the next one (meal-log-websocket: 3 s).
     public var afterOwnClose = Duration.seconds(3)
     /// How long not to create consultations after a 429, unless the user archives a consultation.
     public var afterTooMany = Duration.seconds(60)
@@ -319,7 +319,7 @@ public struct ClientPatience: Sendable, Hashable {
     ///
     /// Processing takes 2.0 to 4.5 s. A load within 5 s of the creation does not count as a poll.
     public var mealEvent = Duration.milliseconds(4700)
-    /// When to give up on a meal without an event.
+    /// When the client stops waiting for a meal without an event.
     public var meal = Duration.seconds(65)
 
     public init() {}

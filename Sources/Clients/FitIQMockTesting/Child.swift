@@ -1,19 +1,21 @@
 #if os(macOS) || os(Linux)
     import Foundation
 
-    /// A server that this process started and that ends with this process.
+    /// A server that this process started, and that ends when this process ends.
     final class Child: Sendable {
         let url: URL
         let adminToken: String?
-        /// Closing this ends the server; the system closes it when the process ends, even by a signal.
+        /// Closing this file handle ends the server; the system closes it when the process ends, even if a signal ends
+        /// the process.
         private let life: FileHandle
         private let end: AsyncStream<Void>
 
         /// A script in which `sh` becomes the server, after starting a process that ends the server when standard input
         /// ends.
         ///
-        /// The shell does not wait for children, because Foundation may start it with SIGCHLD blocked. The end of the
-        /// server's standard output shows that the server has ended, because the other process does not have it open.
+        /// The shell does not wait for children, because Foundation may start it with SIGCHLD blocked. When the
+        /// server's standard output ends, the server has ended, because the other process does not have this output
+        /// open.
         private static let script = """
             exec 3<&0
             server=$$

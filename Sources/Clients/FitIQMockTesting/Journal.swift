@@ -11,7 +11,7 @@ extension MockWorld {
         public let kind: String
         /// The number of the connection, for ``MockWorld/sockets()``.
         public let connection: Int?
-        /// The requested operation, such as `createGoal`, if the API has one for the request.
+        /// The requested operation, such as `createGoal`, if the API has an operation for the request.
         public let endpoint: String?
         /// The client's request, if the entry is a request or a WebSocket handshake.
         public let request: Message?

@@ -1,7 +1,7 @@
 import Foundation
 
 extension MockWorld {
-    /// A breach by the client, as an issue of a test.
+    /// A breach by the client, as a test issue.
     package struct Breach: Sendable {
         package let text: String
         /// Whether the breach fails the test; otherwise it is a warning.

@@ -13,7 +13,7 @@ public struct MockError: Error, CustomStringConvertible, LocalizedError, Sendabl
         case notTheMock
         /// The server is too old for this kit.
         case oldServer
-        /// The admin API requires a token, or a different one.
+        /// The admin API requires a token, or a different token.
         case noAdminToken
         /// The admin API does not serve this machine.
         case forbidden
@@ -23,7 +23,7 @@ public struct MockError: Error, CustomStringConvertible, LocalizedError, Sendabl
         case nothingMatched
         /// The server refused for another reason, with the API's code.
         case refused(status: Int, code: String)
-        /// The kit found no program to start, or the program did not start.
+        /// The kit did not find a program to start, or the program did not start.
         case notStarted
         /// The test has no world.
         case noWorld

@@ -63,7 +63,7 @@ extension MockWorld {
 
     /// A fault rule, written as in scenario files.
     ///
-    /// docs/faults.md of fitiq-mock lists all members: `["on": "socket", "at": ["chunk": 3], "cut": ["reset": true]]`.
+    /// docs/faults.md in fitiq-mock lists all members: `["on": "socket", "at": ["chunk": 3], "cut": ["reset": true]]`.
     public struct Fault: Sendable, ExpressibleByDictionaryLiteral {
         let json: JSON
 

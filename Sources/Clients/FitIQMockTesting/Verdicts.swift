@@ -3,7 +3,7 @@ import Foundation
 extension MockWorld {
     /// The verdict on one obligation of the contract.
     public struct Verdict: Sendable, Hashable, Decodable, Identifiable {
-        /// The name, such as `ids/lowercase`; docs/obligations.md of fitiq-mock lists all.
+        /// The name, such as `ids/lowercase`; docs/obligations.md in fitiq-mock lists all names.
         public let id: String
         public let level: Level
         /// The requirement in one sentence.

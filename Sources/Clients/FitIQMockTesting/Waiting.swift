@@ -88,7 +88,7 @@ extension MockWorld {
         return entry
     }
 
-    /// The first future entry that matches, or nil if none does within the limit.
+    /// The first future entry that matches, or nil if no entry matches within the limit.
     ///
     /// The call returns as soon as an entry matches: `#expect(try await world.firstEntry(of: .request("/")) == nil)`.
     public func firstEntry(

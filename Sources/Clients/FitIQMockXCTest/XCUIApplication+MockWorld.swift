@@ -6,7 +6,7 @@
         /// Launches the app with a world as its backend; environment variables such as `FITIQ_MOCK_URL` describe the
         /// world.
         ///
-        /// docs/app.md of fitiq-mock shows how the app reads them.
+        /// docs/app.md in fitiq-mock shows how the app reads these variables.
         @MainActor
         public func launch(with world: MockWorld) {
             launchEnvironment.merge(world.environment) { $1 }

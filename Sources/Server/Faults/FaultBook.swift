@@ -117,7 +117,7 @@ public struct FaultBook: Sendable {
         return Set(new.filter { rule in old[rule.name].map { $0 == rule && !$0.isExactly(rule) } ?? false }.map(\.name))
     }
 
-    /// Resets all counts, the connections, and whether each rule is enabled.
+    /// Resets all counts, including the number of connections, and restores which rules are enabled.
     public mutating func reset() {
         rules = rules.map { Entry($0.written) }
         connections = 0
@@ -143,7 +143,7 @@ public struct FaultBook: Sendable {
         }
     }
 
-    /// Counts a match of a rule and returns whether it is selected.
+    /// Counts a rule's match, and returns whether the match is selected.
     mutating func match(_ index: Int) -> Bool {
         rules[index].matches += 1
         let (rule, number) = (rules[index].rule, rules[index].matches)
@@ -166,7 +166,7 @@ public enum FaultBookError: Error, Equatable, Sendable {
     /// A request selects an invalid status.
     case unknownStatus(String)
 
-    /// The problem and how to fix it, for the author of the rule.
+    /// The problem and how to fix it, for the rule's author.
     public var message: String {
         switch self {
         case .duplicateName(let name):
@@ -226,11 +226,11 @@ enum Misuse {
     static let noHead = "The response has no blank line after its head."
 }
 
-/// The injected faults of a WebSocket handshake and its connection.
+/// The faults injected into a WebSocket handshake and its connection.
 public struct HandshakeFaults: Sendable {
     /// The connection's number in its world, from 1; refused connections count too.
     public let connection: Int
-    /// The faults of the handshake's response; a replacement is sent instead of the 101.
+    /// The faults in the handshake response; a replacement is sent instead of the 101.
     public var response: ResponseFaults
     /// The faults of the open socket; nil if there are none.
     public var socket: SocketFaults?
@@ -250,8 +250,8 @@ public struct HandshakeFaults: Sendable {
 extension FaultBook {
     /// Numbers a new handshake and returns the faults of the handshake and its connection; nil if there are none.
     ///
-    /// Call it once per handshake, before checking credentials, because each call counts. The endpoint is nil if a
-    /// recording opens a socket on a path without an endpoint.
+    /// Must be called once per handshake, before checking credentials, because each call counts. The endpoint is nil if
+    /// a recording opens a socket on a path without an endpoint.
     public mutating func openSocket(_ endpoint: Endpoint? = .webSocket, at now: Timestamp) -> HandshakeFaults? {
         connections += 1
         guard !connectionRules.isEmpty else { return nil }

@@ -8,16 +8,16 @@ public struct FaultRule: Sendable, Equatable {
     public var name: ExactString
     public var isEnabled: Bool
     public var fault: Fault
-    /// The kind of socket to which the rule is limited; nil for all kinds, and for faults of responses.
+    /// The kind of socket to which the rule is limited; nil for all kinds, and for response faults.
     public var socket: Endpoint?
     /// The selection among the matches; each rule counts its own matches while it is enabled.
     ///
     /// The matches are requests for ``Fault/response(_:on:)``, and handshakes for the other two kinds of faults. For a
     /// rule enabled from the start, the n-th match is the world's n-th connection of its kind, including refused ones.
     public var selection: Selection
-    /// The WebSocket to whose frames a breakpoint is limited, by its number in the journal; nil for all.
+    /// The journal number of the WebSocket to whose frames a breakpoint is limited; nil for all WebSockets.
     public var connection: UInt64?
-    /// The event stream that must stay open for a breakpoint to stay enabled; nil if none must.
+    /// The event stream that must stay open for a breakpoint to stay enabled; nil if no stream is required.
     public var controller: ExactString?
 
     public init(
@@ -43,7 +43,7 @@ public enum Fault: Sendable, Equatable {
 /// A selection of numbered items, counted from 1.
 public struct Selection: Sendable, Equatable {
     public var first: Int
-    /// The last selected number; nil if there is no end.
+    /// The last selected number; nil if the range has no end.
     public var last: Int?
     /// The step: every n-th item of the range is selected, starting with the first.
     public var step: Int
@@ -123,7 +123,7 @@ struct QuotaWindow: Sendable, Equatable {
 /// The transforms clamp waits, sizes and numbers to the limits, so that no rule can crash a server or exhaust its
 /// memory. Durations are nanoseconds.
 public enum FaultLimits {
-    /// The maximum number of rules in a world; more are refused (``FaultBookError/tooManyRules(limit:)``).
+    /// The maximum number of rules in a world; additional rules are refused (``FaultBookError/tooManyRules(limit:)``).
     public static let rules = 1_000
     /// The longest name of a rule, in UTF-8 bytes.
     public static let ruleName = 100
@@ -193,7 +193,7 @@ public struct Hold: Sendable, Equatable {
         (self.fromClient, self.fromServer, self.text, self.time) = (fromClient, fromServer, text, time)
     }
 
-    /// Whether it holds an item with this body or payload.
+    /// Whether the breakpoint holds an item with this body or payload.
     func concerns(_ content: [UInt8]) -> Bool { text.isEmpty || content.contains(Array(text.utf8)) }
 }
 
@@ -234,7 +234,7 @@ extension FaultBook {
         }
     }
 
-    /// Adds breakpoints for frames to an open socket, from its next frame on; existing breakpoints stay.
+    /// Adds breakpoints for frames to an open socket, starting with its next frame; existing breakpoints stay.
     public mutating func attach(_ breakpoints: [FrameBreakpoint], to faults: inout SocketFaults?) {
         var present = PresentRules(faults?.rules ?? [])
         if faults == nil, !breakpoints.isEmpty {

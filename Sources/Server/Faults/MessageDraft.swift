@@ -4,7 +4,7 @@ import JSON
 import Text
 import WebSocket
 
-/// A text message before framing, with the faults of its frames.
+/// A text message before framing, with the faults for its frames.
 struct MessageDraft: Sendable {
     var text: [UInt8]
     var opcode = Opcode.text
@@ -137,7 +137,7 @@ package struct MessageCounts: Sendable {
     private(set) var frame = 0
     /// The byte range of the latest message's frame, from 0 after the handshake.
     private(set) var bytes = 0..<0
-    /// The number of the current or next answer, from 1.
+    /// The number of the current or next answer, counted from 1.
     package private(set) var answer = 1
     /// The number of chunks so far in this answer.
     package private(set) var chunk = 0

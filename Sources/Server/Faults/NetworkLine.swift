@@ -75,7 +75,7 @@ public struct NetworkLine: Sendable {
     /// The time at which the next bytes arrive or the connection breaks; nil if nothing is in transit.
     public var next: Timestamp? { flights.first?.time ?? breaks }
 
-    /// Sends all bytes up to a position; after a break they never arrive.
+    /// Sends all bytes up to a position; after a break, the bytes never arrive.
     public mutating func enter(upTo end: Int, at time: Timestamp) {
         if free < time { (free, remainder) = (time, 0) }
         while entered < end, breaks == nil {
@@ -111,7 +111,7 @@ public struct NetworkLine: Sendable {
         return isLost ? delay + max(Self.shortestRepeat, profile.roundTrip) : delay
     }
 
-    /// Updates the arrived bytes; returns whether the connection is broken.
+    /// Updates the number of arrived bytes; returns whether the connection is broken.
     public mutating func arrive(by time: Timestamp) -> Bool {
         while let flight = flights.first, flight.time <= time {
             arrived = flight.end

@@ -17,7 +17,7 @@ public enum ResponseFault: Sendable, Equatable {
     /// The connection ends (FIN) after this many bytes of the body, although Content-Length announced all bytes; a
     /// shorter body is sent completely.
     case truncate(after: Int)
-    /// Content-Length differs from the body's length by this much (at least 0 in total), and the connection stays open.
+    /// Content-Length differs from the body's length by this much (but is at least 0), and the connection stays open.
     case contentLength(off: Int)
     /// The body loses its last byte, so that it is not valid JSON; Content-Length is correct.
     case malformedJSON
@@ -70,7 +70,7 @@ public struct Replacement: Sendable, Equatable {
     public var message: String?
     /// The `Retry-After` field in seconds.
     public var retryAfter: Int?
-    /// Whether the backend processes the request, so that only the response is lost.
+    /// Whether the backend processes the request, in which case only the response is lost.
     public var isProcessed: Bool
 
     public init(
@@ -89,7 +89,7 @@ public struct Replacement: Sendable, Equatable {
 
 /// The injected faults in the response to one request or handshake.
 public struct ResponseFaults: Sendable, Equatable {
-    /// The rules that act, in order, without replacements after the first.
+    /// The acting rules in order, without replacements after the first one.
     public var ruleNames: [String] = []
     /// The breakpoints that may hold the request or its response, in order.
     public var holds: [Breakpoint] = []
@@ -120,8 +120,8 @@ extension FaultBook {
     /// Returns the faults of a new request; nil if no rule is enabled.
     ///
     /// `endpoint` is nil for a path without an endpoint. A rule without endpoints matches every REST request, but no
-    /// WebSocket handshake. For handshakes, call ``openSocket(at:)``. Call it once per request, before processing,
-    /// because each call counts.
+    /// WebSocket handshake. For handshakes, call ``openSocket(at:)``. Must be called once per request, before
+    /// processing, because each call counts.
     public mutating func respond(to endpoint: Endpoint?, at now: Timestamp) -> ResponseFaults? {
         guard !responseRules.isEmpty else { return nil }
         var acting = ResponseFaults(seed: seed)
@@ -192,8 +192,8 @@ extension Replacement {
     /// The replacement in the form of the union or a guide; its ``message`` must be filled in.
     ///
     /// Without a literal body, the body is the envelope with ``code`` and ``message``, for any status. As HTTP
-    /// requires, 401 has `WWW-Authenticate`, 405 an empty `Allow`, and 426 `Upgrade` (RFC 9110 §15.5.2, §15.5.6,
-    /// §15.5.22).
+    /// requires, 401 has `WWW-Authenticate`, 405 has an empty `Allow`, and 426 has `Upgrade` (RFC 9110 §15.5.2,
+    /// §15.5.6, §15.5.22).
     func answer(in form: GuideMode, forApps: Bool) -> ReplacementAnswer {
         let allowed = FaultLimits.statuses
         let status = StatusNames.status(min(max(status, allowed.lowerBound), allowed.upperBound))
@@ -228,7 +228,7 @@ public enum StatusNames {
     static func code(of status: HTTPResponse.Status) -> String {
         if status == .unprocessableContent { return ErrorCode.validationFailed.rawValue }
         guard !status.reasonPhrase.isEmpty else { return "STATUS_\(status.code)" }
-        // "Too Many Requests" → "TOO_MANY_REQUESTS"; the API's codes of 400, 401, 404, 405, 415 and 426 have this form
+        // "Too Many Requests" → "TOO_MANY_REQUESTS"; the API's codes for 400, 401, 404, 405, 415 and 426 have this form
         // too.
         return String(status.reasonPhrase.uppercased().map { $0.isLetter ? $0 : "_" })
     }
@@ -333,8 +333,8 @@ extension EncodedResponse {
     ///
     /// Content changes come first, then chunking, then changes on the wire. Within each group, faults act in the given
     /// order. Content-Length is the body's length plus the sum of all errors. Faults that need a body do not change a
-    /// response without one. An empty body counts as no body, except that Content-Length can be too large. Replacements
-    /// and quotas are ignored, because they have already determined which response is encoded.
+    /// response without a body. An empty body counts as no body, except that Content-Length can be too large.
+    /// Replacements and quotas are ignored, because they have already determined which response is encoded.
     ///
     /// `seed` determines the digits of times (``NanosecondTimestamps``).
     public func apply(_ faults: [ResponseFault], seed: UInt64) -> Transmission {

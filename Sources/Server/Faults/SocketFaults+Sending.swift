@@ -254,7 +254,8 @@ extension SocketFaults {
         swapped = nil
     }
 
-    /// Removes and returns the messages still waiting at the connection's end, which the client never receives.
+    /// Removes and returns the messages that are still waiting when the connection ends and that the client never
+    /// receives.
     public mutating func abandon() -> [Outgoing.Message] {
         let held = takeHeld().map { Outgoing.Message(text: $0.text, ruleNames: $0.ruleNames) }
         let messages = (batch?.messages ?? []) + (swapped.map { [$0.message] } ?? []) + held

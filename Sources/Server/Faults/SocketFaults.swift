@@ -78,7 +78,7 @@ public enum SocketFault: Sendable, Equatable {
 
 /// The point on a WebSocket connection where a fault starts.
 public enum SocketPoint: Sendable, Equatable {
-    /// The server's text messages after the handshake, counted from `connected`, which is the first.
+    /// The server's text messages after the handshake; `connected` is the first one.
     case frames(Selection)
     /// The messages of this `type`.
     case type(String, Selection)
@@ -121,7 +121,7 @@ public struct Outgoing: Sendable, Equatable {
         public let time: Timestamp
     }
 
-    /// A fault that affects the connection from a message on.
+    /// A fault that affects the connection, starting with a message.
     public struct LastingFault: Sendable, Equatable {
         /// `withholdPong` or `stallReading`.
         public let fault: SocketFault
@@ -373,7 +373,8 @@ extension SocketFaults {
     /// - Parameters:
     ///   - text: A replacement for its text.
     ///   - steps: Whether to hold the next message too.
-    ///   - isDeclined: Whether it passes as if there were no breakpoint, because of the limit or a disabled rule.
+    ///   - isDeclined: Whether the message passes as if there were no breakpoint, because of the limit or a disabled
+    ///     rule.
     public mutating func release(
         text: [UInt8]? = nil, isLost: Bool = false, steps: Bool = false, isDeclined: Bool = false
     ) -> Outgoing {
@@ -452,7 +453,7 @@ extension SocketFaults {
     ///
     /// Rules count client messages and server messages separately.
     ///
-    /// - Parameter isText: Whether it is a text message, which may have a type.
+    /// - Parameter isText: Whether the message is a text message, which may have a type.
     public mutating func receive(_ payload: [UInt8], isText: Bool) -> Breakpoint? {
         clientCount += 1
         var breakpoint = clientStepping

@@ -9,7 +9,7 @@ public struct Transmission: Sendable, Equatable {
         self.marks = marks
     }
 
-    /// An action before the byte at an offset and after the previous one.
+    /// An action before the byte at an offset and after the previous byte.
     public struct Mark: Sendable, Equatable {
         /// From 0 to the number of bytes.
         public var offset: Int
@@ -71,8 +71,8 @@ struct WireFaults {
         }
     }
 
-    /// Ends the transmission at an offset, or at its end if that is earlier; the earliest end wins, and the first one
-    /// of a tie.
+    /// Ends the transmission at an offset, or at its end if that is earlier; the earliest end wins, and for equal
+    /// offsets the first one wins.
     mutating func end(_ action: WireAction, at offset: Int) {
         let offset = min(max(offset, 0), count)
         if let ending, ending.offset <= offset { return }

@@ -53,7 +53,7 @@ extension SocketHost {
     /// Accepts work for the loop's thread from other threads.
     public var mailbox: Mailbox { loop.events.mailbox }
 
-    /// Stops the host on a signal: cleanly on the first one, immediately on a second one other than SIGHUP.
+    /// Stops the host on a signal: cleanly on the first signal, and immediately on a second signal other than SIGHUP.
     public func stopOnSignals(_ signals: [Int32]) throws(SocketError) { try loop.events.watchSignals(signals) }
 
     /// Like ``stopOnSignals(_:)``, but stays in effect until the process exits, even after the host is released.
@@ -78,7 +78,7 @@ extension SocketHost {
         // SIGHUP reports a closed terminal, so it never forces an immediate stop. A shell may send a second SIGHUP, and
         // systemd can send SIGHUP after SIGTERM (SendSIGHUP=).
         guard signal != SIGHUP else { return stop() }
-        // A drained server stops by itself, so it may already be stopping at its first signal.
+        // A drained server stops automatically, so it may already be stopping when it gets its first signal.
         guard loop.isSignalled else {
             loop.isSignalled = true
             return stop()
@@ -186,7 +186,7 @@ public final class HostLoop {
             case .accepted(let socket):
                 begin(socket, port)
                 if acceptPause > .zero { return pause(until: now.advanced(by: acceptPause)) }
-            // Without a pause the loop would spin on the listener.
+            // Without a pause, the loop would spin on the listener.
             case .exhausted: return pause(until: now.advanced(by: Self.pauseWithoutDescriptors))
             case .failed(let error):
                 acceptError = error
@@ -196,7 +196,7 @@ public final class HostLoop {
         }
     }
 
-    /// Stops accepting until a time, while clients wait in the backlog.
+    /// Stops accepting connections until a time, while clients wait in the backlog.
     private func pause(until end: MonotonicInstant) {
         for port in ports { events.remove(port.listener.descriptor) }
         listensAgainAt = end
@@ -215,7 +215,7 @@ public final class HostLoop {
         }
     }
 
-    /// Listens again after a pause; call it in each turn.
+    /// Listens again after a pause; must be called in each turn.
     public func endPause(_ now: MonotonicInstant) {
         guard let again = listensAgainAt, again <= now else { return }
         let isListening: Void? = try? watchListeners()

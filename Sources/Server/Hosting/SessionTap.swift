@@ -34,7 +34,7 @@ public final class SessionTap: Tap {
     private let file: TwinFile
     private let program: String
     private let logger: Logger
-    /// The nanoseconds by which the system's date is ahead of the calls' times, now and at each connection's start.
+    /// How far the system's date is ahead of the calls' times, in nanoseconds, now and at each connection's start.
     private var dateShift: Int64 = 0, dateShifts: [UInt64: Int64] = [:]
     /// Whether writing has failed or was abandoned.
     private var hasFailed = false
@@ -53,8 +53,8 @@ public final class SessionTap: Tap {
 
         /// Where the finished recording is.
         ///
-        /// `wanted` is the requested path. `beside` is a file next to it, if another program moved, removed or replaced
-        /// the file. With `gone`, another program moved or removed the recording.
+        /// `wanted` is the requested path. `beside` is a file next to the recording, if another program moved, removed
+        /// or replaced the recording. With `gone`, another program moved or removed the recording.
         public enum Place: Equatable { case wanted, beside(String), gone }
     }
 
@@ -81,7 +81,7 @@ public final class SessionTap: Tap {
 
     public func clockStepped(by step: Int64) { dateShift += step }
 
-    /// The date in the file, which ignores clock changes during the connection, so that spans stay correct.
+    /// The date in the file, which ignores clock changes during the connection, so that durations stay correct.
     private func date(_ time: Timestamp, on connection: UInt64) -> Timestamp {
         dateShifts.isEmpty ? time : time.advanced(byNanoseconds: dateShifts[connection] ?? 0)
     }
@@ -118,7 +118,7 @@ public final class SessionTap: Tap {
         for note in recorder.takeNotes() { logger.warning("\(note)") }
     }
 
-    /// Removes the file; for a program that fails to start.
+    /// Removes the file when a program fails to start.
     public func discard() {
         hasFailed = true
         file.discard()

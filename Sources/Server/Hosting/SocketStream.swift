@@ -9,7 +9,7 @@ public final class SocketStream {
     public let socket: Socket
     /// The connection's token in the loop.
     public let token: UInt64
-    /// Whether the connection started with TLS; a constant, because it is checked at each read and write.
+    /// Whether the connection started with TLS; this is a constant because every read and write checks it.
     public let isSecure: Bool
     /// The TLS session; nil on a plain connection, and after a client has sent plain HTTP instead.
     @exclusivity(unchecked) public private(set) var session: TLSSession?
@@ -29,7 +29,7 @@ public final class SocketStream {
     @exclusivity(unchecked) public private(set) var isShutDown = false
     /// Whether the peer has stopped accepting data.
     @exclusivity(unchecked) public var takesNothing = false
-    /// Whether to ignore a failure of TLS after our close_notify, so that a proxy can still read the answer.
+    /// Whether to ignore a TLS failure after our close_notify, so that a proxy can still read the answer.
     @exclusivity(unchecked) public var ignoresLateFailure = false
     /// Whether our close_notify has been written.
     @exclusivity(unchecked) private var hasSaidFarewell = false

@@ -17,7 +17,7 @@ public struct MCPServer: Sendable {
     public let version: String
     /// The world for calls that do not name a world; nil for the default world.
     public let world: String?
-    /// The command for `verify` and `explore`, set by the operator and never by a client; nil for none.
+    /// The command for `verify` and `explore`, which the operator sets and a client never sets; nil for none.
     public let command: String?
 
     public init(version: String, world: String? = nil, command: String? = nil) {
@@ -252,7 +252,7 @@ struct MCPRequest: Sendable {
         return MCPAnswer(["jsonrpc": "2.0", "id": id, "result": .object(result)])
     }
 
-    /// A tool's result as a value and as text, for clients that only read text (2025-11-25, "Structured Content").
+    /// A tool's result as a value and as text, for clients that read only text (2025-11-25, "Structured Content").
     func toolResult(_ value: JSONValue, _ shape: MCPShape) -> MCPAnswer {
         let fitted = shape.fit(value)
         return result([

@@ -79,7 +79,7 @@ struct MCPShape: Sendable {
         return .object(page)
     }
 
-    /// An entry of the journal without header fields, and with shortened contents.
+    /// A journal entry without header fields, and with shortened contents.
     private static func brief(_ entry: JSONValue) -> JSONValue {
         shortened(entry, Measures(text: 160, list: 3), without: ["fields", "version", "requested_at", "score"])
     }

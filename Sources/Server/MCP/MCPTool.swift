@@ -5,7 +5,7 @@ import Text
 /// A tool: a row of ``MCPTable``.
 ///
 /// The row has the JSON schemas that clients get, and the admin API request for each kind of call. The API validates
-/// the request, and the tool passes on its refusals.
+/// the request, and the tool forwards the API's refusals.
 struct MCPTool: Sendable {
     let name: String
     /// The tool's entry in `tools/list`.

@@ -16,7 +16,7 @@ struct VerifiedToken {
 struct LastAuthorization {
     fileprivate var bytes: [UInt8]
     fileprivate var token: VerifiedToken
-    /// The fields of the request accepted with this token and its API key; nil before the key check.
+    /// The fields of the request that was accepted with this token and its API key; nil before the key check.
     fileprivate var accepted: FieldBlock?
 }
 

@@ -38,35 +38,35 @@ public struct ServerLimits: Sendable, Equatable {
     public var heldBytes = 512 * 1024 * 1024
     /// Verified tokens to cache; the server verifies all other tokens at each request.
     public var verifiedTokens = 20_000
-    /// Worlds, including the default world; 507 beyond.
+    /// Worlds, including the default world; additional worlds get 507.
     public var worlds = 12_000
     /// Total bytes of JSON in all worlds; beyond the limit, requests get 507, sockets get an `error` frame, and meal
     /// logs fail.
     ///
     /// The limit is twice ``stateBody``, so that an imported state fits next to its body.
     public var storedBytes = 640 * 1024 * 1024
-    /// Total bytes of all worlds' journals, plus 256 for each entry.
+    /// Total bytes in all worlds' journals, plus 256 for each entry.
     ///
     /// Beyond the limit, the longest journals lose their oldest entries.
     public var journalBytes = 256 * 1024 * 1024
-    /// Bytes of the body of `PUT /__admin/state`; 413 beyond.
+    /// Bytes in the body of `PUT /__admin/state`; a larger body gets 413.
     ///
     /// The server also refuses to export a larger world, with 507. A world can exceed this limit only if it was full
     /// while work was in progress.
     ///
     /// - Precondition: At most 1 GiB.
     public var stateBody = 320 * 1024 * 1024
-    /// Bytes of a form with a meal photo; 413 beyond.
+    /// Bytes of a form with a meal photo; a larger form gets 413.
     ///
     /// - Precondition: At most 1 GiB.
     public var photoBody = 8 * 1024 * 1024
-    /// Bytes of a request that sends a frame by hand or changes a held item; 413 beyond.
+    /// Bytes of a request that sends a frame manually or changes a held item; a larger request gets 413.
     ///
     /// JSON needs up to six bytes for each byte of a frame of ``webSocketMessage``.
     ///
     /// - Precondition: At most 1 GiB.
     public var frameBody = 8 * 1024 * 1024
-    /// Bytes of a real server's response body, which is buffered until complete; 502 beyond.
+    /// Bytes of a real server's response body, which is buffered until complete; a larger body results in 502.
     public var upstreamBody = 16 * 1024 * 1024
     /// Time after which the server deletes an unused world without open sockets.
     public var worldIdleTime = Duration.seconds(1800)

@@ -41,7 +41,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the host is `localhost`, `[::1]` or in 127.0.0.0/8, and the scheme is http or https.
     ///
-    /// Names below `localhost` do not count, because some resolvers ask other servers for them.
+    /// Subdomains of `localhost` do not count, because some resolvers ask other servers for them.
     var isOfThisMachine: Bool {
         isOfWeb && (host == "localhost" || host == "[::1]" || isLoopback)
     }

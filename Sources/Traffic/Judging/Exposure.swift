@@ -41,7 +41,7 @@ struct ExposureCounter: Sendable {
     /// The paths that the last fact exposed, in order.
     private(set) var met: [Exposure.Path] = []
 
-    /// The time after which a response is late; without a fault, the server responds immediately.
+    /// The time after which a response counts as late; without a fault, the server responds immediately.
     static let lateAnswer = Tolerance.second
 
     /// Returns every path at the given time, including paths that the client never encountered.
@@ -116,7 +116,7 @@ extension RecordedClosing {
     }
 }
 
-/// Tracks which meal logs failed and which were not settled in time.
+/// Tracks which meal logs failed, and which meal logs were not settled in time.
 struct MealExposure: Sendable {
     private struct Log: Sendable {
         let client: ExactString

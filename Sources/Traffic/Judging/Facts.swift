@@ -100,7 +100,7 @@ final class RequestFact: Sendable {
     var method: HTTPRequest.Method { exchange.head.method }
     /// The user whose credentials were accepted.
     var user: ExactString? { exchange.user }
-    /// The placeholder for a consultation's id; no id looks like this.
+    /// The placeholder for a consultation's id; no real id looks like this.
     static func meals(of client: ExactString?) -> ExactString { ExactString("meals of " + (client?.text ?? "")) }
     /// The endpoint, if the mode has it and the request is not a WebSocket handshake.
     var restEndpoint: Endpoint? { exchange.unmatched == nil && !isHandshake ? endpoint : nil }

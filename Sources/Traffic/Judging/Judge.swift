@@ -128,7 +128,7 @@ public struct Judge: Sendable {
     ]
 }
 
-/// Judges one obligation; a state machine over a journal's facts in order.
+/// Judges one obligation, as a state machine over a journal's facts in order.
 ///
 /// A judge's state is bounded: values per user, token or ID are stored in a ``Recent``.
 protocol ObligationJudge: Sendable {

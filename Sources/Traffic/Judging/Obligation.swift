@@ -7,7 +7,7 @@ public struct Obligation: Sendable, Hashable {
     public let id: String
     public let level: Level
     public let origin: Origin
-    /// The place in the guides, such as `best practice 1`; empty if the guide's name suffices.
+    /// The place in the guides, such as `best practice 1`; empty if the guide's name is enough.
     public let place: String
     /// What the client must do, as one sentence.
     public let clause: String
@@ -144,7 +144,7 @@ public struct Verdict: Sendable {
     public var moreEntries: [Int] = []
     /// Whether the client is known to be written in Swift.
     public var isAboutSwift = false
-    /// Whether the obligation was not judged because a real server answered, whose state is unknown.
+    /// Whether the obligation was not judged because a real server, whose state is unknown, answered.
     public var isLeftToServer = false
 
     public enum Outcome: String, Sendable, CaseIterable {

@@ -92,7 +92,7 @@ struct Following: Sendable {
     }
 }
 
-/// A two-way mapping between recorded values and the client's own.
+/// A two-way mapping between recorded values and the client's own values.
 struct Bindings: Sendable {
     /// The current values, by the recorded value's number in the vocabulary.
     private(set) var actual: [Int: ExactString] = [:]

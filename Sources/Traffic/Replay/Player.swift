@@ -8,7 +8,8 @@ import Traffic
 public struct Player: Sendable {
     public let plan: ReplayPlan
     public let settings: ReplaySettings
-    /// The prefix of URLs in responses unless a request specifies another, such as `http://localhost:8080/w/abc`.
+    /// The prefix of URLs in responses unless a request specifies another prefix, such as
+    /// `http://localhost:8080/w/abc`.
     public var origin: String
 
     var following: Following
@@ -109,7 +110,7 @@ public struct Player: Sendable {
             return .noAnswer(after: settings.played(max(exchange.waited, exchange.lasted)))
         }
         let rewriter = rewriter(origin: request.origin)
-        // An encoded body may contain bytes that accidentally look like a value.
+        // An encoded body may contain bytes that look like a value by accident.
         let body = response.isCoded ? response.body.bytes : rewriter.rewritten(response.body.bytes)
         let recordedLength = response.fields.value(of: "content-length").flatMap { Int($0) }
         var answer = ReplayResponse(
@@ -249,8 +250,8 @@ public struct Player: Sendable {
 
     /// Receives a client's message; if the message is unexpected, records how it differs.
     ///
-    /// Messages that arrive after the socket has ended are ignored. `date` is the date of a miss, which differs from
-    /// the time if the system's clock was set.
+    /// Messages that arrive after the socket has ended are ignored. `date` is the date of a miss; it differs from the
+    /// time if the system's clock was set.
     public mutating func receive(
         _ message: ReplayMessage, on socket: ReplaySocket, at now: Timestamp, date: Timestamp? = nil
     ) {

@@ -254,7 +254,7 @@ struct SocketScript: Sendable {
     /// A ping of the API, with its pong.
     struct KeepAlive: Sendable {
         var time: Int64
-        /// The pong and its delay, or nil if none followed.
+        /// The pong and its delay, or nil if no pong followed.
         var pong: (action: ReplayEffect.Action, after: Int64)?
     }
 

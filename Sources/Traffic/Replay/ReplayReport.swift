@@ -31,7 +31,7 @@ public struct ReplayReport: Sendable, Equatable {
     public var frameMisses: [ReplayFrameMiss] = []
     /// The number of recorded values bound to a client's value.
     public var bindings = 0
-    /// The number of values not followed because of ``ReplayLimits/bindings`` or unsafe characters.
+    /// The number of values that are not followed because of ``ReplayLimits/bindings`` or unsafe characters.
     public var bindingsRefused = 0
 
     /// Whether the client's requests and frames match the recording exactly.
@@ -120,9 +120,9 @@ public struct ReplayMiss: Sendable, Equatable {
 public struct ReplayDifference: Sendable, Equatable {
     /// Where the difference is: `method`, `path`, `query.limit`, `body.items[2].name`, `text.content`.
     public var place: String
-    /// The recorded value, shortened, or nil if the recording has none.
+    /// The recorded value, shortened, or nil if the recording has no such value.
     public var expected: String?
-    /// The received value, shortened, or nil if the client sent none.
+    /// The received value, shortened, or nil if the client sent no such value.
     public var actual: String?
 
     /// The difference in words, such as `body.persona: expected "nutritionist", got "coach"`.

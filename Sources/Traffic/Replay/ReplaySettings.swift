@@ -41,7 +41,7 @@ public struct ReplaySettings: Sendable, Equatable {
         (self.match, self.speed, self.frames) = (match, speed, frames)
     }
 
-    /// A recorded time span at the replay's speed, in nanoseconds.
+    /// A recorded duration at the replay's speed, in nanoseconds.
     func played(_ nanoseconds: Int64) -> Int64 {
         guard nanoseconds > 0 else { return 0 }
         switch speed {
@@ -74,11 +74,11 @@ public enum ReplayLimits {
     ///
     /// Later values are not followed, and the plan reports this.
     public static let recordedValues = 1_000_000
-    /// The maximum length of an ID or e-mail address to follow, in bytes.
+    /// The maximum length of an ID or e-mail address that the replay follows, in bytes.
     ///
     /// A longer text is compared literally.
     public static let valueLength = ValueScanner.longestValue
-    /// The maximum length of a token to follow, in bytes.
+    /// The maximum length of a token that the replay follows, in bytes.
     public static let tokenLength = ValueScanner.longestToken
     /// The maximum number of bindings at a time.
     ///

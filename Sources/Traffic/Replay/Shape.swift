@@ -200,7 +200,7 @@ struct RequestShapes: Sendable {
     let url: RequestURL
     let body: [UInt8]
     let form: FormBody?
-    /// The recorded origins and, for a client's request, its server's origin.
+    /// The recorded origins and, for a client's request, the origin of its server.
     let origins: Origins
 
     static let handshake = "HANDSHAKE"

@@ -189,12 +189,12 @@ public struct ConnectionObserver: Sendable {
         public var message = 64 * 1024 * 1024
         /// The maximum size of a request or status line in bytes; a longer line ends the observation with a note.
         public var startLine = 64 * 1024
-        /// The maximum size of a head's field lines in bytes; more ends the observation with a note.
+        /// The maximum size of a head's field lines in bytes; a larger head ends the observation with a note.
         public var headerBlock = 1024 * 1024
-        /// The maximum number of field lines in a head; more ends the observation with a note.
+        /// The maximum number of field lines in a head; more lines end the observation with a note.
         public var fieldCount = 2000
-        /// The maximum size of pipelined requests that wait for a response, in bytes; more ends the observation with a
-        /// note.
+        /// The maximum size of pipelined requests that wait for a response, in bytes; more bytes end the observation
+        /// with a note.
         public var pipelined = 4 * 1024 * 1024
 
         public init() {}
@@ -314,7 +314,7 @@ public struct ConnectionObserver: Sendable {
         return goOn(after: exchange)
     }
 
-    /// Allows the next request to be read; returns false if none can follow.
+    /// Allows the next request to be read; returns false if no request can follow.
     private mutating func goOn(after exchange: ExchangeInProgress) -> Bool {
         current = nil
         guard !requestsFailed, requests.canRespond else {

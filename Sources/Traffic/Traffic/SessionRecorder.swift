@@ -74,7 +74,7 @@ public final class SessionRecorder {
     /// The number of recorded requests, including refused WebSocket handshakes.
     public var exchangeCount: Int { writer.exchangeCount }
     public var socketCount: Int { writer.socketCount }
-    /// Whether the file has reached its limit, so that the recorder has stopped adding.
+    /// Whether the file has reached its limit, which means that the recorder no longer adds anything.
     public var isFull: Bool { writer.isFull }
 
     // MARK: Input
@@ -200,7 +200,7 @@ public final class SessionRecorder {
         if keptNotes.count < Self.mostNotesInFile { keptNotes.append(text) }
     }
 
-    /// Shortens a note, which may quote long traffic with terminal escapes.
+    /// Shortens a note, because it may quote long traffic with terminal escapes.
     private func cut(_ text: String) -> String { TerminalText.cut(TerminalText.escaped(text), width: Self.longestNote) }
 
     /// Whether a URL's path is excluded or below an excluded path.

@@ -130,7 +130,7 @@ package struct ValueScanner {
         return end == bytes.count || !bytes[end].isWordCharacter ? 10 : nil
     }
 
-    /// The length of an RFC 3339 §5.6 time; a space may replace `T`, and the offset may be missing.
+    /// The length of an RFC 3339 §5.6 time; a space may replace the `T`, and the offset may be missing.
     private func timeLength() -> Int? { RFC3339.time(at: position, in: bytes)?.length }
 
     /// Whether a number is a time in seconds or milliseconds since 1970, according to its size and its member's name.

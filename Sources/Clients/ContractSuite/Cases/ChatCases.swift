@@ -33,7 +33,7 @@ extension ContractCase {
         .enhancedConsultations, "TemplateCreatedBanner",
         "A template's type is meal, workout or wellness.")
 
-    /// Templates created by coaches, and the questions suggested on their screen.
+    /// Templates that coaches create, and suggested questions on the coaches' screen.
     static let templateCases: [ContractCase] = [
         ContractCase(
             "template/created/is-no-goal",

@@ -38,7 +38,7 @@ extension Conformance {
             })
     }
 
-    /// The changes for the deviations of an endpoint; statuses and types come first.
+    /// The changes for an endpoint's deviations; statuses and types come first.
     private func changes(for result: EndpointResult, _ theirs: [Kind: Known]) -> [Overlay.Change] {
         let own = said[result.endpoint] ?? [:]
         let kinds = result.deviations.compactMap { deviation -> Overlay.Change? in

@@ -133,7 +133,7 @@ extension ClientCommand {
     /// The time from now to goals' target dates, in nanoseconds.
     private static let goalTime: Int64 = 90 * 86_400 * 1_000_000_000
 
-    /// The command to `FitIQClient` for an instruction at a time.
+    /// The `FitIQClient` command for an instruction at a time.
     init(_ instruction: ClientInstruction, at now: Timestamp) {
         self =
             switch instruction {

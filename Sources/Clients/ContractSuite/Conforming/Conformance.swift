@@ -21,7 +21,7 @@ public struct Conformance: Sendable {
     /// The number of answers that were not compared because the fake has no such answers.
     public private(set) var unknownCount = 0
     var known: [Endpoint: [Kind: Known]] = [:]
-    /// The fake's answers, without additions from its description and an overlay.
+    /// The fake's answers, without additions from the API description or an overlay.
     var said: [Endpoint: [Kind: Known]] = [:]
     /// Additional answers that the fake may send.
     public let overlay: Overlay

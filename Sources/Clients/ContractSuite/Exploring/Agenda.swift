@@ -27,7 +27,7 @@ public struct Agenda: Sendable {
     }
 
     public private(set) var counts = Counts()
-    /// The delay after which the client has given up waiting for an answer.
+    /// The delay after which the client no longer waits for an answer.
     public private(set) var lateness: Duration
     private let stories: [Points]
     private let isThorough: Bool

@@ -25,7 +25,7 @@ public struct Discovery: Sendable {
     /// The maximum number of lines in a timeline.
     public static let timelineLimit = 20
 
-    /// - Parameter names: The names of other discoveries, from which this one's must differ.
+    /// - Parameter names: The names of other discoveries; this discovery's name must differ from them.
     public init(
         _ symptom: Symptom, in run: ExaminedRun, of story: Story, confirmed: (count: Int, of: Int),
         besides names: [String] = []

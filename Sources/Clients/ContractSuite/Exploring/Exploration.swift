@@ -10,7 +10,7 @@ public struct Exploration: Sendable {
         public let schedule: Schedule
         /// The symptom's id.
         public let id: String
-        /// The number of runs with the symptom, and of all runs.
+        /// The number of runs with the symptom, and the number of all runs.
         ///
         /// The numbers are 0 of 0 if there was no time to repeat the schedule.
         public let failed: Int, of: Int

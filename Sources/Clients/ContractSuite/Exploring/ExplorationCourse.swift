@@ -21,7 +21,7 @@ struct ExplorationCourse<Runner: Trial> {
 
     /// The schedules whose results are not reported yet, in dealing order.
     ///
-    /// The first ``learntCount`` have been evaluated, and the first ``begunCount`` have started.
+    /// The first ``learntCount`` schedules have been evaluated, and the first ``begunCount`` have started.
     private var dealt: [Dealt] = []
     private var learntCount = 0, begunCount = 0
     /// The number of reported schedules, and of dealt schedules.
@@ -34,7 +34,7 @@ struct ExplorationCourse<Runner: Trial> {
     /// Whether no more schedules will run.
     private var isOver = false
 
-    /// The number of schedules dealt ahead: enough to keep all jobs busy during a run, but few enough to use results
+    /// The number of schedules to deal ahead: enough to keep all jobs busy during a run, but few enough to use results
     /// soon.
     private static var window: Int { 64 }
 
@@ -163,7 +163,7 @@ extension ExplorationCourse {
         look()
         guard !isCut, ending != .interrupted else { return nil }
         let isDealt = ending == nil && begunCount < dealt.count
-        // Findings have priority, but the search for others continues meanwhile.
+        // Findings have priority, but the search for other findings continues meanwhile.
         if !isDealt || exploringCount >= settings.jobs / 2, let work = nextOfInvestigations() { return work }
         guard isDealt else { return nil }
         (begunCount, exploringCount) = (begunCount + 1, exploringCount + 1)
@@ -229,7 +229,7 @@ extension ExplorationCourse {
     private mutating func giveUpRest() {
         look()
         let first = dealt.firstIndex { $0.run == nil } ?? dealt.count
-        // The runs before the first missing one do not depend on the number of jobs.
+        // The runs before the first missing run do not depend on the number of jobs.
         if trial.isRepeatable { dealt.removeSubrange(first...) } else { dealt.removeAll { $0.run == nil } }
         begunCount = dealt.count
         // The last symptoms may still be under investigation.

@@ -161,7 +161,7 @@ extension FaultPoint.Place: LosslessStringConvertible {
 }
 
 extension Int {
-    /// 1, half the number, and the number minus one, without duplicates and if smaller.
+    /// 1, half the number, and the number minus one, if they are smaller than the number, and without duplicates.
     fileprivate var smaller: [Int] {
         guard self > 1 else { return [] }
         return [1] + (self > 3 ? [self / 2] : []) + (self > 2 ? [self - 1] : [])

@@ -109,7 +109,7 @@ struct Investigation: Sendable {
 
     // MARK: Results
 
-    /// Whether the symptom appeared often enough, or nil if still undecided.
+    /// Whether the symptom appeared often enough, or nil if this is still undecided.
     private func shows(_ ask: Ask) -> Bool? {
         let showing = showings[ask] ?? Showing()
         if showing.count >= confirmation.needed { return true }

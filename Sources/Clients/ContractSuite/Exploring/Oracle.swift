@@ -142,7 +142,7 @@ public struct Oracle: Sendable {
         }
     }
 
-    /// The index of the entry with a number; journals are incomplete only at their start.
+    /// The index of the entry with a number; entries can be missing only at the start of a journal.
     private static func place(of number: Int, in entries: [JournalEntry]) -> Int {
         guard let first = entries.first?.number else { return 0 }
         return min(max(0, number - first), entries.count - 1)
@@ -189,7 +189,7 @@ extension TrialOutcome {
         guard let first = finding.evidence.first, let last = finding.evidence.last else { return false }
         switch obligation.id {
         case "ws/recovers-history":
-            // The client may be making an attempt, or pausing after failures.
+            // The client may be making an attempt, or may be pausing after failures.
             let rest = first.time.advanced(byNanoseconds: -61_000_000_000)
             return entries.contains { entry in
                 guard let request = entry.event.request, request.endpoint == .listMessages else { return false }
@@ -228,7 +228,7 @@ extension TrialOutcome {
         // Users cannot restart a series of polls.
         if obligation.id.hasPrefix("meal/") { return false }
         if asked.contains(where: { start < $0 && $0 <= begin.requestedAt }) { return true }
-        // The wait is long enough, but shorter than the previous one because the user ended it.
+        // The wait is long enough, but shorter than the previous wait because the user ended it.
         guard obligation.id == "ws/reconnect-backoff", let tried = first.event.request,
             let failure = finding.evidence.dropLast().last,
             begin.requestedAt >= failure.time.advanced(byNanoseconds: 950_000_000)
@@ -288,7 +288,7 @@ extension RecordedExchange {
 }
 
 extension JournalEntry {
-    /// Whether a fault delayed a response by 10 s, so that the client may have given up.
+    /// Whether a fault delayed a response by 10 s, in which case the client may have given up.
     fileprivate var isLate: Bool {
         guard let request = event.request, !request.faults.isEmpty else { return false }
         return time >= request.requestedAt.advanced(byNanoseconds: 10_000_000_000)

@@ -44,7 +44,7 @@ struct RuleCounts {
 
     /// Counts an entry.
     ///
-    /// Returns the place of a request, handshake, question or server's frame, or nil for other entries.
+    /// Returns the place of a request, handshake, question or server frame, or nil for other entries.
     ///
     /// Entries must be passed in order.
     mutating func place(of entry: JournalEntry) -> FaultPoint.Place? {

@@ -39,7 +39,7 @@ struct RunPatience: Sendable {
     /// Extends the limit because the client ended on its own after this time.
     mutating func extend(beyond length: Duration) { cut = max(cut, length * 3 / 2) }
 
-    /// The number of ranks by which a slow kind is delayed: one for each doubling of a run's duration.
+    /// How many ranks a slow kind is delayed: one for each doubling of a run's duration.
     ///
     /// - Parameter hasLasted: Whether a run with such a fault reached its time limit.
     func delay(of kind: FaultKind, hasLasted: Bool = false) -> Int {

@@ -12,7 +12,7 @@ public struct Schedule: Sendable, Hashable {
         /// The fault's delay, or zero for kinds without delay.
         public var wait: Duration
 
-        /// Creates a fault with the usual wait of its kind.
+        /// Creates a fault with the usual wait for its kind.
         public init(_ kind: FaultKind, at place: FaultPoint.Place) {
             (self.kind, self.place) = (kind, place)
             switch kind.wait {
@@ -31,7 +31,7 @@ public struct Schedule: Sendable, Hashable {
 
     /// The maximum length of a scenario's summary, without the ellipsis.
     private static let summaryLimit = 299
-    /// The delay of an answer when the client's patience is unknown.
+    /// How long an answer is delayed when the client's patience is unknown.
     public static let lateness = Duration.seconds(90)
 
     public init(story: Int, faults: [Fault] = []) { (self.story, self.faults) = (story, faults) }

@@ -42,7 +42,7 @@ public struct Story: Sendable {
         (self.steps, self.symptoms) = (all, symptoms)
     }
 
-    /// Creates a story for a client without instructions that acts on its own.
+    /// Creates a story for a client that acts on its own, without instructions.
     public init(_ name: String, scenario: Scenario, document: JSONValue) {
         (self.name, self.scenario, self.document) = (name, scenario, document)
         (steps, symptoms) = ([], [:])

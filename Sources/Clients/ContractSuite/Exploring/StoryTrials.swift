@@ -78,7 +78,7 @@ public struct StageTrial: Trial {
 }
 
 extension Story {
-    /// The longest pause of a story for a client on the system's clock.
+    /// The longest pause in a story for a client on the system's clock.
     static let realPause = Duration.seconds(2)
 
     /// Plays the story and ends the client, but keeps the world.
@@ -89,7 +89,7 @@ extension Story {
             steps: client.clock == .suite ? steps : steps.map(\.hurried))
         var play = CasePlay(
             world: world, client: client, result: CaseResult(played, mode: outcome.mode),
-            // Over sockets, several checks are needed to rule out further input.
+            // Over sockets, several checks are needed to rule out more input.
             stepLimit: MemoryTrial.lookLimit * (world.stage.isPrompt ? 1 : CasePlay.quietRounds + 1), grace: .seconds(5)
         )
         do {

@@ -90,7 +90,7 @@ extension AdapterError: CustomStringConvertible {
         }
     }
 
-    /// The last lines of the adapter's standard error, joined to one line.
+    /// The last lines of the adapter's standard error, joined into one line.
     private static func lastWords(_ bytes: [UInt8]) -> String {
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").suffix(3)
         return "Its last lines on standard error: \(lines.joined(separator: " / ").onOneLine(limit: 400))"
@@ -135,9 +135,9 @@ extension ChildProcess.Outcome {
 public struct AdapterLimits: Sendable, Hashable {
     /// The maximum size of a line in either direction, in bytes: 1 MiB.
     public static let lineBytes = 1 << 20
-    /// The time limit for an answer on the system's clock: 10 s.
+    /// The time limit for an answer, by the system's clock: 10 s.
     public var answerTime = Duration.seconds(10)
-    /// The time limit for ending after standard input is closed, and again after SIGTERM: 2 s.
+    /// How long the process may take to end after standard input is closed, and again after SIGTERM: 2 s.
     public var endTime = Duration.seconds(2)
 
     public init() {}

@@ -77,7 +77,7 @@ public final class ProcessAdapter: Sendable {
         _ command: AdapterCommand, _ process: inout AdapterProcess?
     ) throws(AdapterError) -> AdapterAnswer.Beginning {
         if process?.hasEnded ?? true { try start(&process) }
-        // A process may end after serving a case, which may become visible only now.
+        // A process may end after serving a case, and the end may become visible only now.
         let mayLeave = process?.hasAnswered ?? false
         do throws(AdapterError) {
             return try ask(command, &process, AdapterAnswer.beginning)
@@ -138,7 +138,7 @@ extension SystemThread {
         try await result(of: { () throws(SocketError) in _ = gate.wait(until: deadline) }, orNoThread: { $0 })
     }
 
-    /// Runs blocking work on a separate thread, because Swift has few task threads.
+    /// Runs blocking work on a separate thread, because Swift has only a few task threads.
     ///
     /// - Parameter failure: Creates the error if no thread can be created.
     public static func result<Value: Sendable, Trouble: Error>(

@@ -3,7 +3,7 @@ import FitIQClient
 
 /// FitIQClient as a client under test, on the suite's clock and an in-memory network, with reproducible bytes.
 ///
-/// With a ``Mutation`` or a changed configuration it has one known error, to check that the suite detects it.
+/// With a ``Mutation`` or a changed configuration, the client has one known error, which the suite must detect.
 public final class ReferenceClient: ClientUnderTest {
     private let network: VirtualNetwork
     private let endpoint: VirtualNetwork.Endpoint

@@ -91,14 +91,14 @@ public struct ClientCore: Sendable {
         return next
     }
 
-    /// Returns the pending network actions in order, each only once.
+    /// Returns the pending network actions in order; each action is returned only once.
     public mutating func takeActions() -> [ClientAction] {
         guard !actions.isEmpty else { return [] }
         defer { actions = [] }
         return actions
     }
 
-    /// Returns the pending events for the user in order, each only once.
+    /// Returns the pending events for the user in order; each event is returned only once.
     public mutating func takeEvents() -> [ClientEvent] {
         guard !events.isEmpty else { return [] }
         defer { events = [] }
@@ -173,7 +173,7 @@ extension ClientCore {
         tell(kind, answer.message)
     }
 
-    /// Reports a failed errand; for a refusal it calls ``tellRefusal(_:)``.
+    /// Reports a failed errand; for a refusal, calls ``tellRefusal(_:)``.
     mutating func tellFailure(_ outcome: RequestBook.Outcome) {
         switch outcome {
         case .answered(let answer): tellRefusal(answer)

@@ -42,7 +42,7 @@ public struct ClientState: Sendable, Hashable {
         public var text: String
         /// Whether the line is complete.
         ///
-        /// An answer is complete when its end has arrived or it is in the history.
+        /// An answer is complete when its end has arrived or the history contains it.
         public var isComplete: Bool
         /// Whether the backend has the line.
         ///

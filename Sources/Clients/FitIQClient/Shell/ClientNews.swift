@@ -72,7 +72,7 @@ public struct ClientChanges<Element: Sendable & Equatable>: AsyncSequence, Senda
 
         public mutating func next() async -> Element? { await next(isolation: nil) }
 
-        /// The next value that differs from the previous one, or nil once the client has closed.
+        /// The next value that differs from the previous value, or nil once the client has closed.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
             while let snapshot = await snapshots.next(isolation: actor) {
                 let value = part(snapshot.state)

@@ -158,7 +158,7 @@ extension FitIQClient {
 
     /// Sends a message and waits for the whole answer.
     ///
-    /// If the client compares answers with the stored messages, this returns the stored answer. Ask one question at a
+    /// If the client compares answers with the stored messages, the result is the stored answer. Ask one question at a
     /// time, because overlapping calls all return the last answer.
     public func send(_ text: String) async throws(ClientError) -> String {
         let isChecked = configuration.checksAnswers

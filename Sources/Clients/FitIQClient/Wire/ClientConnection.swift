@@ -57,7 +57,7 @@ public struct ClientConnection: Sendable {
         http = HTTP1.Connection(role: .client, limits: httpLimits)
     }
 
-    /// Returns the pending output in order, each byte only once.
+    /// Returns the pending output in order; each byte is returned only once.
     public mutating func takeOutput() -> [UInt8] {
         defer { output = [] }
         return output

@@ -23,14 +23,14 @@ public struct ClientWire: Sendable {
     /// The numbers of the open connections, in order.
     public var openConnections: [Int] { connections.keys.sorted() }
 
-    /// Returns the pending transport commands in order, each only once.
+    /// Returns the pending transport commands in order; each command is returned only once.
     public mutating func takeCommands() -> [TransportCommand] {
         guard !commands.isEmpty else { return [] }
         defer { commands = [] }
         return commands
     }
 
-    /// Returns the pending client inputs in order, each only once.
+    /// Returns the pending client inputs in order; each input is returned only once.
     public mutating func takeInputs() -> [ClientInput] {
         guard !inputs.isEmpty else { return [] }
         defer { inputs = [] }

@@ -51,7 +51,7 @@ struct AdminBody {
         return try AdminBody(value.encoded(), keys: keys)
     }
 
-    /// The value that `read` returns, or nil if the key is absent; 400 if `read` returns nil.
+    /// The value that `read` returns, or nil if the key is absent; throws 400 if `read` returns nil.
     func value<Value>(
         _ key: String, expected: @autoclosure () -> String, _ read: (JSONValue) -> Value?
     ) throws(APIError) -> Value? {
@@ -132,7 +132,7 @@ struct AdminBody {
         return Payload(bytes: bytes, key: key)
     }
 
-    /// A built-in scenario by name, or one in an object like a scenario file; nil if the key is absent.
+    /// A built-in scenario by name, or a scenario in an object like a scenario file; nil if the key is absent.
     func scenario() throws(APIError) -> Scenario? {
         guard let value = self["scenario"] else { return nil }
         return try Scenario(requested: value)
@@ -184,7 +184,7 @@ struct AdminBody {
 }
 
 extension Scenario {
-    /// A built-in scenario by its name, or one from a request.
+    /// A built-in scenario by name, or a scenario from a request.
     init(requested value: JSONValue) throws(APIError) {
         guard let name = value.string else {
             self = try Scenario(json: value)

@@ -127,7 +127,7 @@ struct AdminRoute {
     let resource: AdminResource
     /// The segment that replaces the braces in the resource's path; empty if the path has no braces.
     ///
-    /// The id of a world is in ``worldID``, not here.
+    /// The id of a world is in ``worldID``, not in this property.
     private(set) var parameter: ExactString = ""
     /// The world in the path's prefix `/w/{id}`; nil for a path that starts with `/__admin`.
     private(set) var owner: ExactString?
@@ -336,7 +336,7 @@ extension HTTPField.Name {
     static let xAdminToken = HTTPField.Name("X-Admin-Token")!  // A constant token.
     /// The origin of the requesting page (RFC 6454 §7).
     static let origin = HTTPField.Name("Origin")!  // A constant token.
-    /// How the site of the requesting page relates to this one (Fetch Metadata Request Headers §2.3).
+    /// How the requesting page's site relates to this site (Fetch Metadata Request Headers §2.3).
     static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!  // A constant token.
 }
 

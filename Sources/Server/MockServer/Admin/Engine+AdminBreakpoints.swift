@@ -8,8 +8,8 @@ import Traffic
 extension Engine {
     /// `POST /__admin/breakpoints`: adds a fault that holds something, including on open sockets.
     ///
-    /// - Throws: 400 for an invalid breakpoint or a name that exists, 409 if its controller has no stream of events,
-    ///   507 if the server has no room.
+    /// - Throws: 400 for an invalid breakpoint or a name that exists, 409 if its controller has no event stream, 507 if
+    ///   the server has no room.
     func addBreakpoint(_ call: AdminCall) throws(APIError) -> Answer {
         let draft = try BreakpointDraft(call)
         var rule = try rule(
@@ -45,7 +45,7 @@ extension Engine {
     }
 }
 
-/// A breakpoint in a request: a fault as in a scenario file, plus keys that such a file cannot have.
+/// A breakpoint in a request: a fault as in a scenario file, plus keys that a scenario file cannot have.
 ///
 /// Until version 0.1, breakpoints had different keys, which the server still accepts: `on` for the held item
 /// (`request`, `response`, `handshake` or `frame`), `match` for the conditions, `direction` for the sender, and

@@ -114,7 +114,7 @@ extension Engine {
 
 /// Moves a manual clock a few steps at a time, because a move may run the answers and meals of a year.
 ///
-/// Another move of the same clock waits until this one ends. A reset ends a move early. A client can also end its move
+/// Another move of the same clock waits until this move ends. A reset ends a move early. A client can also end its move
 /// early by closing the connection, and the clock then stays at its current time.
 final class ClockMove: BodySource {
     private unowned let engine: Engine
@@ -122,7 +122,7 @@ final class ClockMove: BodySource {
     /// The span of the move in nanoseconds; nil if the move has a target time.
     private let span: Int64
     private let time: Timestamp?
-    /// The entry that ends the move; nil for a move by a span or to a time.
+    /// The entry that ends the move; nil for a move by a duration or to a time.
     private let query: JournalQuery?
     private var lookout: JournalLookout?
     /// Whether a move without a match gets an answer instead of a refusal.

@@ -138,12 +138,12 @@ extension Engine {
         }
     }
 
-    /// The fault or the breakpoint of the path; 404 for an unknown name.
+    /// The path's fault or breakpoint; throws 404 for an unknown name.
     func showFault(_ call: AdminCall) throws(APIError) -> Answer { .ok(try description(ofFault: call.parameter, call)) }
 
     /// `PATCH {"enabled"}`: switches a rule, including on open connections to which the rule applied when they opened.
     ///
-    /// - Throws: 404 for an unknown name, 400 for a bad body, 409 if a breakpoint's controller has no stream of events.
+    /// - Throws: 404 for an unknown name, 400 for a bad body, 409 if a breakpoint's controller has no event stream.
     func switchFault(_ call: AdminCall) throws(APIError) -> Answer {
         let rule = try entry(ofFault: call.parameter, call).rule
         let isEnabled = try call.body(keys: ["enabled"]).flag("enabled").required("enabled", expected: "true or false")

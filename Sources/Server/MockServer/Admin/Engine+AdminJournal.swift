@@ -8,7 +8,8 @@ import Traffic
 
 /// The admin API's journal: a world's events as lists, NDJSON and HAR.
 extension Engine {
-    /// `GET /__admin/requests` and similar paths: the newest entries that match the query; 400 for an invalid query.
+    /// `GET /__admin/requests` and similar paths: the newest entries that match the query; throws 400 for an invalid
+    /// query.
     func entryList(_ call: AdminCall) throws(APIError) -> Answer {
         let world = call.world
         let isUnmatched = call.template == "requests/unmatched"
@@ -159,7 +160,7 @@ extension World {
     /// Encodes the world's entries; entries of the default world do not contain a world's name.
     var journalEncoder: JournalEncoder { JournalEncoder(world: id, mode: mode) }
 
-    /// The entries with numbers after the given one, an object on each line.
+    /// The entries after the entry with a number, one object per line.
     func journalLines(after number: Int) -> [UInt8] {
         let encoder = journalEncoder
         var lines: [UInt8] = []
@@ -328,7 +329,7 @@ struct Follower {
 
     init(world: World, lastNumber: Int) {
         self.world = world
-        // A number from before the server restarted may be too large.
+        // A number from before a server restart may be too large.
         self.lastNumber = min(max(lastNumber, 0), world.journal.lastNumber)
     }
 

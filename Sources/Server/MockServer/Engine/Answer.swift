@@ -15,7 +15,7 @@ struct Answer {
     var fields: HTTPFields?
     /// The media type; nil for JSON and for a 204.
     var contentType: String?
-    /// Whether the fields come from a recording or a real server; the engine then adds at most `Date`.
+    /// Whether the fields are from a recording or a real server, in which case the engine adds at most `Date`.
     var isRecorded = false
     /// The `Content-Length` of an answer to HEAD if it differs from the body's length.
     var declaredLength: Int?
@@ -117,7 +117,7 @@ struct ResponseFields {
 
 /// A description of the API, which depends on the guide mode.
 ///
-/// The binary embeds the texts, so the server reads no files, and copies a text only for a request.
+/// The binary embeds the texts, so the server reads no files and copies a text only for a request.
 public enum APIDescription: CaseIterable, Sendable {
     /// `/openapi.yaml`: the REST endpoints, OpenAPI 3.1.
     case openAPI
@@ -138,7 +138,7 @@ public enum APIDescription: CaseIterable, Sendable {
         }
     }
 
-    /// `/__admin/openapi.yaml` as a copy of its UTF-8: the admin API, OpenAPI 3.1, the same in every mode.
+    /// `/__admin/openapi.yaml` as a copy of its UTF-8: the admin API (OpenAPI 3.1), which is the same in every mode.
     public static var adminOpenAPIBytes: [UInt8] { bytes(of: "openapi/admin.yaml") }
 
     /// The package's file for a page that is the same in every mode; nil for any other path.
@@ -149,7 +149,7 @@ public enum APIDescription: CaseIterable, Sendable {
         return isPage && EmbeddedText(path: path).path.map(String.init(cString:)) == path ? path : nil
     }
 
-    /// The media type of a page; for Markdown from RFC 7763.
+    /// A page's media type; the one for Markdown is from RFC 7763.
     static func mediaType(ofPage path: String) -> String {
         let type = path.hasSuffix(".md") ? "text/markdown" : path.hasSuffix(".html") ? "text/html" : "text/plain"
         return type + "; charset=utf-8"
@@ -208,7 +208,7 @@ public enum APIDescription: CaseIterable, Sendable {
 ///
 /// The engine requests the next slice when the reader has room for it, at most once per loop turn.
 protocol BodySource: AnyObject {
-    /// The length of the body; nil if it is unknown, so that the body is chunked.
+    /// The length of the body; nil if the length is unknown, in which case the body is chunked.
     var length: Int? { get }
     var heldByteCount: Int { get }
     /// Whether ``heldByteCount`` can grow between calls because the journal drops entries that the source keeps.
@@ -239,7 +239,7 @@ enum BodyProgress {
     case end
 }
 
-/// A part of a body, with a budget for making it.
+/// A part of a body, with a budget for creating it.
 struct BodySlice {
     var bytes: [UInt8] = []
     /// The system's time.

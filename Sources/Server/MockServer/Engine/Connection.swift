@@ -25,7 +25,7 @@ public struct ConnectionID: Hashable, Comparable, Sendable {
 
 /// A transport connection as bytes and state machines, without a file descriptor.
 ///
-/// A class, because a connection has an identity and the hot path changes its state machines in place.
+/// This is a class because a connection has an identity, and the hot path changes its state machines in place.
 public final class Connection {
     // The properties that every frame needs come first, so that they share a few cache lines.
     public let id: ConnectionID
@@ -68,7 +68,7 @@ public final class Connection {
     @exclusivity(unchecked) var takesPieces = false
     /// Why the complete request waits; meanwhile, the transport does not read.
     @exclusivity(unchecked) var waiting: Waiting?
-    /// The request that a breakpoint holds, or whose response it holds, if any.
+    /// The request that a breakpoint is holding, or whose response a breakpoint is holding, if any.
     @exclusivity(unchecked) var held: HeldRequest?
     /// The client's message that a breakpoint holds, if any; later frames wait behind this message.
     @exclusivity(unchecked) var heldEvent: WebSocket.Event?
@@ -280,7 +280,7 @@ public final class Connection {
         case idle
         /// The time for a request's head or body to arrive.
         case readHead, readBody
-        /// The time for the peer to answer our close frame or to close.
+        /// The time for the peer to answer our close frame or to close the connection.
         case closing
         /// The interval between comments on an event stream.
         case keepAlive

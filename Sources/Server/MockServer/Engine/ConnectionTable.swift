@@ -18,7 +18,7 @@ struct ConnectionTable: Sequence {
         return connection
     }
 
-    /// Opens a connection; returns nil if the server is already refusing too many.
+    /// Opens a connection; returns nil if the server is already refusing too many connections.
     mutating func open(isLocal: Bool, isSecure: Bool, limits: ServerLimits) -> Connection? {
         let isRefused = count - refusedCount >= limits.connections
         guard !isRefused || refusedCount < limits.refusedConnections else { return nil }

@@ -36,7 +36,7 @@ public struct DescribedAPI: Sendable {
             $0.value["action"] == "send" && $0.value["channel"]?["$ref"]?.string == "#/channels/\(channel?.key ?? "")"
         }
         return (operation?.value["messages"]?.array ?? []).compactMap { reference in
-            // The reference is to the channel's message, which refers to the actual message.
+            // The reference leads to the channel's message, which refers to the actual message.
             let target = reference["$ref"]?.string.flatMap(target)
             return (target?["$ref"] ?? reference["$ref"])?.string?.split(separator: "/").last.map(String.init)
         }

@@ -45,10 +45,10 @@ extension Engine {
         exchange.endpoint == .recognizeMealPhoto ? limits.photoBody : HTTP1.Limits().body
     }
 
-    /// Applies gzip to an answer if the client accepts it and it makes the body smaller.
+    /// Applies gzip to an answer if the client accepts gzip and the body becomes smaller.
     ///
-    /// Long answers other than pages, whose compression would block the loop, and answers whose text a fault changes
-    /// stay unchanged.
+    /// Some answers stay unchanged: long answers other than pages, because compressing them would block the loop, and
+    /// answers whose text a fault changes.
     func encode(_ answer: inout Answer, for exchange: Exchange) {
         guard exchange.world.isCompressing, answer.source == nil, !answer.isRecorded,
             (1...(answer.isPage ? Self.longestWholeBody : Self.longestCodedBody)).contains(answer.body.count),

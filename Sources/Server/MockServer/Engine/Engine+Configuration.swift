@@ -47,7 +47,7 @@ extension Engine {
         public var relayed: UpstreamURL?
         /// The limits for connections to upstreams.
         public var relayLimits = RelayLimits()
-        /// Whether the server ignores header fields that ask for a fault.
+        /// Whether the server ignores header fields that request a fault.
         public var hasStrictHeaders = false
         public var limits: ServerLimits
         public var worldLimits: FitIQBackend.Limits
@@ -76,7 +76,7 @@ extension Engine.Configuration {
         clock = scenario.clock ?? defaults.clock
     }
 
-    /// Checks that the scenario's data is consistent, by seeding a temporary backend with it.
+    /// Checks that the scenario's data is consistent by seeding a temporary backend with it.
     ///
     /// - Parameter now: The system's time; a manual clock uses its own time instead.
     /// - Throws: An error with the position of the inconsistency.
@@ -185,7 +185,7 @@ extension Engine {
 
     /// Prepares and adopts a scenario.
     ///
-    /// - Throws: An error with the position of inconsistent data; then nothing changes.
+    /// - Throws: An error with the position of inconsistent data; if it throws, nothing changes.
     public func reload(_ scenario: Scenario, at now: Timestamp) throws(PlantError) -> Reloaded {
         adopt(try reloadPreparation.prepare(scenario, at: now), at: now)
     }

@@ -78,7 +78,7 @@ extension Engine {
             return
         }
         connection.heldTime = 0
-        // The peer also gets more time during a slow job or an advance of a clock.
+        // The peer also gets more time during a slow job or a clock advance.
         guard connection.waiting == nil, !(connection.stream?.isWaiting ?? false) else {
             return arm(connection, purpose, after: patience.idle, at: now)
         }

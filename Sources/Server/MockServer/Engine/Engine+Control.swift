@@ -51,7 +51,7 @@ extension Engine {
         if let world = worlds[ExactString(id)] { remove(world, reason: "The world was deleted", at: now) }
     }
 
-    /// The time of the last event in a world or, with a manual clock, the clock's time.
+    /// The time of the last event in a world, or the clock's time if the clock is manual.
     public func time(ofWorld id: String) -> Timestamp? { worlds.named(id)?.turn.now }
 
     /// When the next step of a world is due, by its clock; nil if there is no next step, or for an unknown world.
@@ -96,7 +96,7 @@ extension Engine {
         setFaults([rule], of: world, isEnabled: isEnabled)
     }
 
-    /// Adds a fault, given as in a scenario file, to a world, and returns its name.
+    /// Adds a fault, written as in a scenario file, to a world, and returns the fault's name.
     ///
     /// - Throws: A 400 for an invalid fault or an existing name, 404 for an unknown world, or 507 at the server's
     ///   limit.
@@ -142,7 +142,7 @@ extension Engine {
         worlds.named(id).map { Array($0.journal.entries(after: number)) } ?? []
     }
 
-    /// A number that grows with every byte on a world's connections and with each connection's end; 0 for an unknown
+    /// A number that grows with every byte on a world's connections and whenever a connection ends; 0 for an unknown
     /// world.
     public func activity(ofWorld id: String) -> UInt64 { worlds.named(id)?.activity ?? 0 }
 
@@ -204,7 +204,7 @@ extension Engine {
 
     /// `GET /__admin/replay`: reports the served entries, and the differences from the recording.
     ///
-    /// - Throws: A 404 if the world replays no session.
+    /// - Throws: A 404 if the world does not replay a session.
     func replayReport(_ call: AdminCall) throws(APIError) -> Answer {
         // Run due steps first, because the loop may be late and overdue frames must count as sent.
         advance(call.world, to: call.world.clock.now(call.now), at: call.now)

@@ -86,7 +86,7 @@ extension Engine {
         serve(exchange)
     }
 
-    /// Answers a request; call it after setting the world's time.
+    /// Answers a request; must be called after setting the world's time.
     ///
     /// - Parameters:
     ///   - known: The existing answer, if a breakpoint held the request or its response.
@@ -211,7 +211,7 @@ extension Engine {
 
     // MARK: Requests from pages of other sites
 
-    /// Refuses with 403 a write or a WebSocket handshake from a page that is neither this server's own nor allowed.
+    /// Refuses, with 403, a write or a WebSocket handshake from a page that is neither this server's own nor allowed.
     ///
     /// Most clients other than browsers send no `Origin`. Reading is safe, because a browser hides an answer without
     /// CORS fields from such a page.

@@ -1,7 +1,7 @@
 import FitIQAPI
 import WebSocket
 
-/// The server's pings, with which some backends detect lost clients (RFC 6455 §5.5.2).
+/// The server's pings; some backends use pings to detect lost clients (RFC 6455 §5.5.2).
 extension Engine {
     /// Queues a socket's next ping if the world's scenario has pings.
     func queuePing(on connection: Connection, in world: World, at now: Timestamp) {
@@ -12,7 +12,7 @@ extension Engine {
         look(at: connection, in: world, at: time)
     }
 
-    /// Sends a due ping, or closes the socket if its client has not answered the last one.
+    /// Sends a due ping, or closes the socket if its client has not answered the last ping.
     func ping(_ connection: Connection, in world: World, at now: Timestamp) {
         guard let interval = world.settings.scenario.rules.pings, let due = connection.pings.due else { return }
         connection.pings.due = nil

@@ -8,7 +8,7 @@ import Replay
 import Traffic
 import WebSocket
 
-/// Replay: in some worlds a recorded session answers in place of the backend.
+/// Replay: in some worlds, a recorded session answers in place of the backend.
 extension Engine {
     /// The recorded answer to a request; nil if the request opened a WebSocket or waits; throws 404 if none was
     /// recorded.

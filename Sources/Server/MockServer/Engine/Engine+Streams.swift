@@ -17,7 +17,7 @@ final class BodyStream {
 }
 
 struct StreamQueue {
-    /// The connections that get a slice next, the longest waiting first.
+    /// The connections that get a slice next, starting with the connection that has waited longest.
     var waiting: [ConnectionID] = []
     /// The connections whose source waits for a paused world, a moving clock or an entry.
     var idle: [ConnectionID] = []

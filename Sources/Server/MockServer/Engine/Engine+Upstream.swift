@@ -31,7 +31,7 @@ extension Engine {
         case .answered(let answer): return answer
         case .passed: break
         }
-        // Refuses an invalid handshake here, in the same way as without an upstream.
+        // Refuse an invalid handshake here, in the same way as without an upstream.
         if isHandshake { _ = try acceptHandshake(exchange.head, in: exchange.world) }
         guard reachesUpstreams, let url = upstream.url else { throw .unreachableUpstream(hasURL: upstream.url != nil) }
         exchange.requestedAt = exchange.requestedAt ?? exchange.world.turn.now
@@ -71,7 +71,7 @@ extension Engine {
         touchedUpstreams.append(upstream)
     }
 
-    /// The connections to upstreams that need the transport, each once.
+    /// The connections to upstreams that need the transport, without duplicates.
     package func takeTouchedUpstreams() -> [RelaySide] {
         guard !touchedUpstreams.isEmpty else { return [] }
         defer { touchedUpstreams = [] }

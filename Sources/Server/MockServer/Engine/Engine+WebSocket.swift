@@ -296,7 +296,7 @@ extension Engine {
         connection.output.replace(from: start, with: shaped)
     }
 
-    /// Sends a text message through the faults of its socket.
+    /// Sends a text message through its socket's faults.
     func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
         connection.socketFaults?.windowBits = connection.webSocket?.windowBits
         guard connection.webSocket?.canSend == true,

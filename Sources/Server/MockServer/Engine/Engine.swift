@@ -7,9 +7,9 @@ import WebSocket
 
 /// The whole server without sockets; bytes and the time are arguments.
 ///
-/// The transport (``Host`` or a test) opens connections and passes received bytes. After each call it serves the
-/// connections in ``takeTouched()``: it sends their output and applies their ``Connection/ending``. The transport calls
-/// ``advance(to:)`` at ``nextDeadline``. The engine is not thread-safe; only one loop may use it.
+/// The transport (``Host`` or a test) opens connections and passes received bytes. After each call, the transport
+/// serves the connections in ``takeTouched()``: it sends their output and applies their ``Connection/ending``. The
+/// transport calls ``advance(to:)`` at ``nextDeadline``. The engine is not thread-safe; only one loop may use it.
 public final class Engine {
     /// The initial configuration with the last loaded scenario.
     @exclusivity(unchecked) public internal(set) var configuration: Configuration
@@ -26,7 +26,7 @@ public final class Engine {
     @exclusivity(unchecked) var followers: [ConnectionID] = []
     /// The connections to serve because their world has resumed, in order of arrival.
     @exclusivity(unchecked) var resumed: [ConnectionID] = []
-    /// An id of 16 hexadecimal digits that distinguishes this engine from an earlier one at the same address.
+    /// An id of 16 hexadecimal digits that distinguishes this engine from an earlier engine at the same address.
     let instance: String
     let startedAt: Timestamp
     /// Whether worlds have due steps left for the next loop turn.
@@ -139,7 +139,7 @@ public final class Engine {
         guard let connection = self[id] else { return }
         if connection.isRelaying { return relayEndOfStream(on: connection) }
         connection.world?.activity &+= 1
-        // The end comes after the bytes delayed by the network.
+        // The end comes after the bytes that the network is delaying.
         connection.inputHasEnded = connection.isServed && !connection.input.isEmpty
         if connection.inputHasEnded { return }
         if connection.isOpenSocket || connection.holdCount > 0 { connection.world?.setTime(now) }
@@ -238,7 +238,7 @@ public final class Engine {
     /// Whether ``takeTouched()`` has no connections and ``advance(to:)`` has no immediate work.
     package var isQuiet: Bool { touched.isEmpty && followers.isEmpty && jobs.discarded.isEmpty && !isBusy }
 
-    /// The connections whose output, ending or readiness to read has changed, each once.
+    /// The connections whose output, ending or readiness to read has changed, without duplicates.
     ///
     /// WebSockets come last, so that a request's response is sent before the events that it causes.
     public func takeTouched() -> [Connection] {

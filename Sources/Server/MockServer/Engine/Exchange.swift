@@ -39,11 +39,11 @@ final class Exchange {
     @exclusivity(unchecked) var interceptor: String?
     /// The result of inflating the body; nil if the body is not gzip or the world does not accept it.
     @exclusivity(unchecked) var inflation: Inflation?
-    /// Who answers the request in a world with an upstream; nil in other worlds and while unknown.
+    /// Who answers the request in a world with an upstream; nil in other worlds, and while the answerer is unknown.
     @exclusivity(unchecked) var answeredBy: RecordedExchange.Answerer?
     /// The reply of the world's upstream once it has arrived.
     @exclusivity(unchecked) var reply: UpstreamReply?
-    /// Whether the request was held or waited before, so that its faults are known.
+    /// Whether the request was held or waited before, in which case its faults are known.
     @exclusivity(unchecked) var isReleased = false
     /// Wraps the answer to a request inside a Model Context Protocol message; nil for other requests.
     @exclusivity(unchecked) var envelope: ((Answer) -> Answer)?
@@ -51,7 +51,7 @@ final class Exchange {
     @exclusivity(unchecked) var made: (any Sendable)?
 
     init(_ head: RequestHead, body: [UInt8], on connection: Connection, in engine: Engine, at now: Timestamp) {
-        // Heads and destinations are large, so move each into its property after its last use.
+        // Heads and destinations are large, so move each one into its property after its last use.
         let destination = Destination(of: head.target, in: engine, on: connection)
         world = destination.world ?? engine.defaultWorld
         endpoint = destination.endpoint(for: head.method, in: world.mode)
@@ -79,7 +79,7 @@ final class Exchange {
     /// requests.
     var isOfServer: Bool { destination.isServer }
 
-    /// The answer of a fault that refuses the handshake; nil if the socket opens.
+    /// The answer from a fault that refuses the handshake; nil if the socket opens.
     var refusedHandshake: Answer? {
         guard let faults = handshakeFaults, !faults.opensSocket else { return nil }
         // A fault without an answer ends the connection before any byte of this answer is sent.
@@ -143,7 +143,7 @@ struct Destination {
     /// Whether the path belongs to the admin API.
     let isAdmin: Bool
 
-    /// Whether the request is for the server, not for a world's content.
+    /// Whether the request is for the server rather than a world's content.
     let isServer: Bool
 
     /// The first id in a path of the API, if any.

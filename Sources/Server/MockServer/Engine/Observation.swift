@@ -13,7 +13,7 @@ public enum Observation: Sendable, CustomStringConvertible {
     /// Requests that are not in the journal have no duration or place.
     indirect case exchange(RecordedExchange, lasted: Int64? = nil, at: Place? = nil)
     indirect case socketOpened(RecordedOpening, at: Place)
-    /// A WebSocket of a world ended; `lasted` is the time since its handshake, in nanoseconds.
+    /// A world's WebSocket ended; `lasted` is the time since its handshake, in nanoseconds.
     indirect case socketClosed(RecordedClosing, lasted: Int64, framesIn: Int, framesOut: Int, at: Place)
     /// A client violated HTTP or exceeded a time limit.
     case refused(status: HTTPResponse.Status, message: String)
@@ -137,7 +137,7 @@ public enum Observation: Sendable, CustomStringConvertible {
         SecretName.hidingSecrets(in: message).onOneLine(limit: 200)
     }
 
-    /// The cause of a socket's end, with the code of the first close frame.
+    /// The reason why a socket ended, with the code of the first close frame.
     private static func cause(of closing: RecordedClosing) -> String {
         let frame = closing.party == .client ? closing.summary.received : closing.summary.sent
         return closing.cause.rawValue + (frame?.code.map { " \($0.rawValue)" } ?? "")
@@ -170,7 +170,7 @@ extension Engine {
         }
     }
 
-    /// Calls a function with each entry of every world's journal right after it is recorded.
+    /// Calls a function with each entry of every world's journal, right after the entry is recorded.
     ///
     /// The function gets nil as the default world's id. The function must not call the engine.
     public func observeEntries(_ body: @escaping (JournalEntry, _ world: String?) -> Void) {

@@ -40,7 +40,7 @@ struct OutputBuffer: ~Copyable {
     @inline(__always) private var passedEnd: Int { holds.first?.offset ?? bytes.count }
     private var isOnItsWay: Bool { apartLine.present.arrived < writtenOffset || apartLine.present.breaks != nil }
 
-    /// Sends later bytes through another line or none; bytes in transit count as arrived.
+    /// Sends later bytes through another line or no line; bytes in transit count as arrived.
     mutating func follow(_ line: NetworkLine?) {
         apartLine.value = line
         skipLine(to: passedEnd)
@@ -86,7 +86,7 @@ struct OutputBuffer: ~Copyable {
         resumesAt = nil
     }
 
-    /// Replaces the bytes from a position on with a transmission.
+    /// Replaces the bytes after a position with a transmission.
     mutating func replace(from start: Int, with transmission: Transmission) {
         precondition(start >= holds.last?.offset ?? taken, "Bytes that were already held back cannot be replaced.")
         bytes.removeSubrange(start...)

@@ -65,7 +65,7 @@ final class Recorder {
 
     // MARK: Sockets
 
-    /// Records the opening of a WebSocket, whose 101 starts at an offset in the output.
+    /// Records that a WebSocket opened; its 101 starts at an offset in the output.
     func opened(_ exchange: Exchange, _ fields: HTTPFields, from start: Int) {
         let now = exchange.world.turn.now
         var opening = RecordedOpening(
@@ -79,7 +79,7 @@ final class Recorder {
         add(.opened(opening), from: start, on: exchange.connection, in: exchange.world)
     }
 
-    /// Records a message or a ping of the server, which starts at an offset in the output.
+    /// Records a server message or ping, which starts at an offset in the output.
     func sent(
         _ payload: [UInt8], _ opcode: Opcode = .text, faults: [String] = [], from start: Int,
         on connection: Connection, in world: World
@@ -252,7 +252,7 @@ struct SocketOpening {
     let consultation: String?
 }
 
-/// A journal entry whose last byte is held by a fault.
+/// A journal entry whose last byte a fault is holding.
 struct WaitingEntry {
     /// The event: an exchange, an opening or a frame.
     let event: JournalEvent
@@ -266,7 +266,7 @@ struct WaitingEntry {
         world.turn.dateShift == dateShift ? event : event.moved(byNanoseconds: world.turn.dateShift - dateShift)
     }
 
-    /// The event with only its bytes before an offset released.
+    /// The event, with only the bytes before an offset released.
     func abandoned(at offset: Int, in world: World) -> JournalEvent {
         let delivery: Delivery = offset > range.lowerBound ? .partial : .none
         switch event(in: world) {

@@ -8,7 +8,7 @@ import Scenarios
 import Text
 import WebSocket
 
-/// A client's connection to the real server of its world: a relay, and the codecs that talk to it.
+/// A client's connection to its world's real server: a relay, and the codecs that exchange data with it.
 ///
 /// The engine is the relay's client: it writes requests and frames to the relay, and reads the relay's output. The
 /// transport connects the relay with the server. The relay therefore handles heads, failures and time-outs as in a
@@ -116,7 +116,7 @@ final class UpstreamConnection {
         }
     }
 
-    /// The beginning of an answer if the relay has ended without the rest; otherwise nil.
+    /// The beginning of an answer if the relay has ended without the rest of it; otherwise nil.
     private func broken() -> UpstreamReply? {
         guard relay.clientEnding != .none else { return nil }
         guard let head else { return .failed(UpstreamMessages.noAnswer(from: relay.upstream)) }
@@ -176,7 +176,7 @@ final class UpstreamConnection {
         relay.clientBroke()
     }
 
-    /// Ends a socket with the client's close frame, or with 1001 if the client sent none.
+    /// Ends a socket with the client's close frame, or with 1001 if the client did not send a close frame.
     func close(_ summary: CloseSummary?) {
         guard webSocket != nil, !side.isAbandoned else { return leave() }
         side.isAbandoned = true

@@ -10,7 +10,7 @@ final class Transport {
     @exclusivity(unchecked) var isAnnounced = false
     /// The offset up to which the connection's output has been reported to the tap.
     @exclusivity(unchecked) var toldOffset = 0
-    /// Whether the end of the server's output, and of the connection, were reported to the tap.
+    /// Whether the end of the server's output and the end of the connection were reported to the tap.
     @exclusivity(unchecked) var isFinishTold = false
     @exclusivity(unchecked) var isEndTold = false
 
@@ -45,12 +45,12 @@ extension Host {
         tap.write()
     }
 
-    /// The number of bytes of a connection's output that the host may send; with a tap, only reported bytes.
+    /// The number of output bytes that the host may send on a connection; with a tap, only reported bytes.
     func sendableCount(of connection: Connection, _ transport: Transport) -> Int {
         tap == nil ? .max : max(transport.toldOffset - connection.output.takenOffset, 0)
     }
 
-    /// Reports the ends of connections, and makes the tap write them.
+    /// Reports that connections have ended, and makes the tap write this.
     func tellEndings(of connections: [Connection], _ now: MonotonicInstant) {
         guard let tap else { return }
         for connection in connections {

@@ -179,7 +179,7 @@ extension Host {
         return true
     }
 
-    /// Whether the close_notify of TLS is sent with the next output.
+    /// Whether the TLS close_notify is sent with the next output.
     ///
     /// The function is not inlined, so that connections without TLS avoid its memory accesses.
     @inline(never)

@@ -64,7 +64,7 @@ public final class LocalServer: Sendable {
 
     /// Like ``perform(_:)``, but blocks the calling thread, for programs without concurrency.
     ///
-    /// Do not call it inside such work, because it would wait for its own thread.
+    /// Do not call this function inside such work, because it would wait for its own thread.
     ///
     /// - Throws: The error that the work throws, ``Stopped``, or a `SocketError` if the process has no file descriptors
     ///   left.

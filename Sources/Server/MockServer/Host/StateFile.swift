@@ -7,8 +7,9 @@ import Synchronization
 
 /// The file of `serve --state`: an SQLite database with a row for each world and each of its entities.
 ///
-/// SQLite uses a write-ahead log (WAL), so the last commit survives a kill at any time. Only one server can use the
-/// file at a time, and only the server's user may read it. Calls may wait for the disk and for other threads.
+/// SQLite uses a write-ahead log (WAL), so the last commit survives if the process is killed at any time. Only one
+/// server can use the file at a time, and only the server's user may read it. Calls may wait for the disk and for other
+/// threads.
 public final class StateFile: Sendable {
     public let path: String
     /// A warning for the user, as a sentence without a full stop; nil if there is none.
@@ -24,7 +25,7 @@ public final class StateFile: Sendable {
         let log: OutputFile?
         /// Whether written steps wait for a commit.
         var isInTransaction = false
-        /// The error that lost the steps since the last commit, if any.
+        /// The error because of which the steps since the last commit were lost, if any.
         var failure: StateFileError?
     }
 
@@ -90,7 +91,7 @@ public final class StateFile: Sendable {
 
     deinit { close() }
 
-    /// Closes the file, which merges and removes its log; do not read or write after it.
+    /// Closes the file, which merges and removes its log; do not read or write after closing.
     ///
     /// A program must call this function before exiting, because threads that have just written still retain the file.
     public func close() {
@@ -281,7 +282,7 @@ extension Engine {
         let rest = takeSlice(upTo: .max, atTheEnd: true)?.steps ?? []
         // Commit even if no steps are left, because earlier steps may be uncommitted.
         file.add(rest, commits: true)
-        // This also writes a slice added before the loop ended.
+        // This also writes a slice that was added before the loop ended.
         try file.flush()
     }
 }

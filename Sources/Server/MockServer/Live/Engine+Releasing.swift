@@ -6,7 +6,7 @@ import JSON
 import Traffic
 import WebSocket
 
-/// Releasing held items by hand or after their time, and dropping them with their connections.
+/// Releasing held items, either manually or when their time is up, and dropping them with their connections.
 extension Engine {
     // MARK: Releasing
 
@@ -17,13 +17,13 @@ extension Engine {
         case request(RequestHead, body: [UInt8])
         case response(Answer)
         case frame([UInt8])
-        /// Drops the held item; over HTTP the fault then ends the connection.
+        /// Drops the held item; over HTTP, the fault then ends the connection.
         case drop(ResponseFault)
         /// Answers a request instead of the backend.
         case answer(Answer)
     }
 
-    /// Releases a held item; call it after setting the world's time.
+    /// Releases a held item; must be called after setting the world's time.
     ///
     /// - Parameter steps: Whether to hold the next item too: the response to a request, or the next message in the same
     ///   direction.
@@ -126,7 +126,7 @@ extension Engine {
         guard world.live != nil else { return }
         // Answers get the current time, not the time of the world's last request.
         world.responseFields.update(to: world.turn.date)
-        // Releasing accesses the world, but must not count as a use of it.
+        // Releasing an item accesses the world, but must not count as using the world.
         let used = world.lastUsed
         defer { world.lastUsed = used }
         while let thing = world.live?.holds.due(at: world.turn.now) {

@@ -26,7 +26,7 @@ struct HoldTable: Sendable {
         next = things.lazy.map(\.until).min()
     }
 
-    /// Ends the wait of the matching items at a time, because their breakpoints were removed.
+    /// Ends the wait of the matching items at a time because their breakpoints were removed.
     mutating func bringForward(to time: Timestamp, where isMeant: (HeldThing) -> Bool) {
         for index in things.indices where isMeant(things[index]) {
             (things[index].until, things[index].isEnded) = (min(time, things[index].until), true)

@@ -92,8 +92,8 @@ extension Engine {
 
     /// `POST /__admin/rewind`: restores a mark's state, clock and faults; returns nil if the request waits for a job.
     ///
-    /// Rewinding keeps the journal, drops later marks and ends all sockets. A world on the system's clock then runs
-    /// overdue events immediately.
+    /// Rewinding keeps the journal, drops later marks and ends all sockets. After rewinding, a world on the system's
+    /// clock runs overdue events immediately.
     ///
     /// - Throws: A 400 for an invalid body, or a 404 for an unknown mark.
     func rewind(_ call: AdminCall) throws(APIError) -> Answer? {

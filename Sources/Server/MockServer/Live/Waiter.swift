@@ -115,7 +115,8 @@ extension JournalQuery {
 
 /// The admin API's waits, which end when an event happens in a world.
 extension Engine {
-    /// `POST /__admin/wait`: returns the first matching entry, even an earlier one, or 408 with the nearest entries.
+    /// `POST /__admin/wait`: returns the first matching entry, even if it is an earlier entry, or 408 with the nearest
+    /// entries.
     ///
     /// With `optional`, the answer has a null entry instead of status 408.
     ///
@@ -167,7 +168,7 @@ extension MemberCondition {
 }
 
 extension JournalQuery {
-    /// Keys of conditions on JSON: `json` for responses and frames, `request_json` for the bodies of requests.
+    /// Keys of conditions on JSON: `json` for responses and frames, and `request_json` for request bodies.
     fileprivate static let memberKeys = ["json", "request_json"]
 }
 

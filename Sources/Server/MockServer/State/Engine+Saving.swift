@@ -37,8 +37,8 @@ struct SavedPart: Equatable {
 
 /// Saves the state: the loop collects changes in slices, and another thread writes them.
 ///
-/// A transaction takes slices until nothing is unsaved, so each commit is the state at one moment. The loop collects
-/// the next slice only after the last one is written, so at most one slice waits for a slow disk.
+/// A transaction adds slices until nothing is unsaved, so each commit is the state at one moment. The loop collects the
+/// next slice only after the last slice is written, so at most one slice waits for a slow disk.
 extension Engine {
     /// The shortest time between two commits in nanoseconds; the engine writes the first change after a pause
     /// immediately.
@@ -57,7 +57,7 @@ extension Engine {
         return saving.due
     }
 
-    /// Collects the next slice and starts writing it; call it at the end of a turn.
+    /// Collects the next slice and starts writing it; must be called at the end of a turn.
     public func save(at now: Timestamp) {
         guard let saving, let due = savingDue, due <= now else { return }
         let limit = Engine.savedInTurn << min(saving.sliceCount / 16, 6)
@@ -135,7 +135,7 @@ extension Engine {
 
     /// Removes and returns unsaved changes; nil if there are none.
     ///
-    /// It skips paused worlds. There is no commit while the file has only a part of a paused world's changes.
+    /// It skips paused worlds. No commit happens while the file has only a part of a paused world's changes.
     ///
     /// - Parameter atTheEnd: Whether the server is ending, so that no paused world resumes.
     func takeSlice(upTo limit: Int, atTheEnd: Bool = false) -> StateSlice? {

@@ -56,7 +56,7 @@ struct RestoredWorld: Sendable {
 }
 
 extension RestoredState {
-    /// The saved default world; nil if the file has none, or this server does not use it.
+    /// The saved default world; nil if the file has no default world, or this server does not use it.
     func defaultWorld(for configuration: Engine.Configuration) -> RestoredWorld? {
         guard configuration.hasDefaultWorld, configuration.scenario.replay == nil else { return nil }
         return worlds.first { $0.saved.name == World.defaultID }

@@ -4,7 +4,7 @@ import JSON
 
 /// A step that updates a state file; the file gets either all steps between two commits, in order, or none.
 enum StateStep: Sendable {
-    /// Deletes all worlds except one that this server does not use, because the file's content is unknown.
+    /// Deletes all worlds except a world that this server does not use, because the file's content is unknown.
     case forgetAll(except: String?)
     /// Sets the number of the last created world.
     case serial(Int)

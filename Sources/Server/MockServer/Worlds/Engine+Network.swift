@@ -31,7 +31,7 @@ extension Engine {
         return true
     }
 
-    /// Applies another network or none to a connection; bytes in transit arrive immediately.
+    /// Applies another network or no network to a connection; bytes in transit arrive immediately.
     ///
     /// - Parameter opening: The delay of the next answer, in nanoseconds.
     func lead(
@@ -97,7 +97,7 @@ extension Engine {
 
     // MARK: Changing the network
 
-    /// Sets the network of a world; an offline one resets every connection.
+    /// Sets a world's network; an offline network resets every connection.
     func setNetwork(_ profile: NetworkProfile?, of world: World, at now: Timestamp) {
         world.setTime(now)
         world.network = profile.map { Network($0, seed: world.settings.seed, from: world.turn.now) }

@@ -25,7 +25,7 @@ extension Engine {
         }
     }
 
-    /// Runs due steps of worlds in chronological order, for some milliseconds.
+    /// Runs worlds' due steps in chronological order, for a few milliseconds.
     func serveWorlds(at now: Timestamp) {
         var steps = Engine.stepsInTurn
         while steps > 0, let world = worlds.popDue(at: now) {
@@ -64,7 +64,7 @@ extension Engine {
     /// Advances a manual clock towards a time, and runs the first events that become due.
     ///
     /// - Parameters:
-    ///   - steps: The maximum number of events; if more are due, the clock stops at the last one that ran.
+    ///   - steps: The maximum number of events; if more events are due, the clock stops at the last event that ran.
     ///   - slow: The connections that had unread output when the clock started advancing; nil in the first call.
     func advance(_ world: World, to time: Timestamp, steps: Int, slow: inout Set<ConnectionID>?, at now: Timestamp) {
         world.backend.storageRoom = worlds.storageRoom(of: world)
@@ -192,7 +192,7 @@ extension Engine {
         switch release {
         case .all: connection.heldTime = 0
         case .until(let time):
-            // Further faults on the same output may call this again before the time.
+            // Additional faults on the same output may call this function again before that time.
             guard connection.queuedRelease != time else { break }
             connection.queuedRelease = time
             look(at: connection, in: world, at: time)
@@ -223,7 +223,7 @@ extension Engine {
         account(connection)
     }
 
-    /// Queues a time on the world's clock at which to continue a connection.
+    /// Queues a time on the world's clock at which a connection continues.
     func look(at connection: Connection, in world: World, at time: Timestamp) {
         world.heldOutputs.insert(connection.id, at: time)
         // Disconnected clients leave queue entries whose time a manual clock may never reach.
@@ -236,7 +236,8 @@ extension Engine {
         queueDeadline(of: world)
     }
 
-    /// Stops reading from and writing to a connection but keeps it open until its client closes it or a time-out.
+    /// Stops reading from and writing to a connection, but keeps it open until its client closes it or a time-out
+    /// passes.
     private func fallSilent(_ connection: Connection, at now: Timestamp) {
         forgetSocket(of: connection)
         connection.isSilent = true
@@ -259,7 +260,7 @@ extension Engine {
 struct PassingTime {
     /// The world whose clock advances.
     let world: World
-    /// The deadlines of the world's connections, on the system's clock as if it advanced too.
+    /// The deadlines of the world's connections, on the system's clock, as if this clock advanced too.
     var queue = DeadlineQueue<ConnectionID>()
     /// The connections whose output was unread when the clock started advancing.
     var slow: Set<ConnectionID>

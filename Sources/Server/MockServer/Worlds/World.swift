@@ -18,7 +18,7 @@ final class World {
     @exclusivity(unchecked) var reloadCount = 0
     /// The settings from the world's creation, for a reset.
     @exclusivity(unchecked) var settings: WorldSettings
-    /// The settings for the next reset after a reload of the scenario, if any.
+    /// The settings for the next reset after the scenario was reloaded, if any.
     @exclusivity(unchecked) var reloadedSettings: WorldSettings?
     @exclusivity(unchecked) private(set) var clock: WorldClock
     @exclusivity(unchecked) var backend: Backend
@@ -49,7 +49,7 @@ final class World {
     @exclusivity(unchecked) var accountedStorage = 0, accountedJournal = 0
     /// A number that grows with all traffic on the world's connections.
     @exclusivity(unchecked) var activity: UInt64 = 0
-    /// The judge of the world's client; nil until the first request for a judgement.
+    /// The judge for the world's client; nil until the first request for a judgement.
     @exclusivity(unchecked) var judge: WorldJudge?
     /// The entry number at which the judge must read again, before the journal can drop unread entries.
     @exclusivity(unchecked) var judgesNextAt = Int.max
@@ -274,7 +274,7 @@ struct WrittenBytes: Sendable {
     var scenario = 0
     /// The additional memory for the scenario's rules.
     var rules = 0
-    /// The JSON and the additional memory of rules added later.
+    /// The JSON and the additional memory of rules that were added later.
     var faults: [ExactString: Int] = [:]
     /// The JSON of the marks.
     var marks = 0

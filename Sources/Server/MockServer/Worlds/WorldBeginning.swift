@@ -76,7 +76,7 @@ struct WorldClock: Sendable {
 /// The session that a world replays, and its progress.
 struct WorldReplay: Sendable {
     var player: Player
-    /// Whether the session has the coaches' images; otherwise the server sends its own.
+    /// Whether the session has the coaches' images; otherwise, the server sends its own images.
     let recordsAvatars: Bool
     private var connections: [ReplaySocket: ConnectionID] = [:]
 
@@ -161,7 +161,7 @@ struct WorldBeginning: Sendable {
     /// - Throws: A 400 if the data is inconsistent or the session was not read, or a 507 if the data exceeds the limit.
     init(_ draft: WorldDraft, in shared: SharedRoom, now: Timestamp, dateShift: Int64 = 0) throws(APIError) {
         let written = draft.scenarioBytes + draft.ruleBytes
-        // Saved data is always accepted, even if started work made it exceed the limit.
+        // Saved data is always accepted, even if work in progress made it exceed the limit.
         if draft.restored == nil { try shared.check(bringing: written) }
         self.draft = draft
         room = shared.rest(written: written)

@@ -8,7 +8,7 @@ public struct NodeName: Hashable, Sendable {
     /// names.
     public static let longest = 63
 
-    /// Reads a label of a host name in lower case; nil for other texts.
+    /// Reads a lower-case label of a host name; nil for other texts.
     ///
     /// A label has letters, digits and hyphens, starts with a letter and does not end with a hyphen.
     public init?(_ text: some StringProtocol) {

@@ -107,7 +107,7 @@ extension World {
 
     private func changeJudge(_ change: (inout WorldJudge) -> Void) {
         guard var judge else { return }
-        // Move the judge out, because with a second owner each change would copy it.
+        // Move the judge out, because each change would copy it if it had a second owner.
         self.judge = nil
         change(&judge)
         self.judge = judge
@@ -132,7 +132,7 @@ public struct Judgement: Sendable {
     /// The client's situations.
     public private(set) var coverage: Coverage
     public private(set) var hasConnected: Bool
-    /// The number of entries dropped by the journal before the first request for a judgement.
+    /// The number of entries that the journal dropped before the first request for a judgement.
     public private(set) var missedCount: Int
     /// The number of requests that match no operation.
     public private(set) var unmatchedCount: Int
@@ -215,7 +215,7 @@ extension Engine {
 
 /// The query of `GET /__admin/verdicts`.
 private struct VerdictQuery {
-    /// The verdict to list; nil lists all and adds the table of situations.
+    /// The verdict to list; nil lists all verdicts and adds the table of situations.
     var verdict: Verdict.Outcome?
     var level: Obligation.Level?
     var evidence = Evidence.entries

@@ -19,13 +19,13 @@ final class WorldTable {
     /// The number of created worlds, without the main one.
     @exclusivity(unchecked) private(set) var madeCount = 0
     @exclusivity(unchecked) private var deadlines = DeadlineQueue<World>()
-    /// When to search for idle worlds next; nil while only the main one exists.
+    /// When to search for idle worlds next; nil while only the main world exists.
     @exclusivity(unchecked) var nextSweep: Timestamp?
     /// Idle worlds that still have to be removed, the oldest last.
     @exclusivity(unchecked) var idle: [World] = []
     /// Whether any world has or had a network; if not, requests need not search for a network.
     @exclusivity(unchecked) private(set) var useNetworks = false
-    /// The nanoseconds by which the system's date is ahead of the engine's time because the clock was set.
+    /// How far the system's date is ahead of the engine's time because the clock was set, in nanoseconds.
     @exclusivity(unchecked) var dateShift: Int64 = 0
     /// The bytes of JSON in all worlds, and the weight of all their journals.
     @exclusivity(unchecked) private(set) var storedBytes = 0, journalWeight = 0
@@ -49,7 +49,7 @@ final class WorldTable {
     var values: some Collection<World> { others.values }
     var keys: some Collection<ExactString> { others.keys }
 
-    /// The world with this id, except the main one; nil for an unknown id.
+    /// The world with this id, except the main world; nil for an unknown id.
     subscript(id: ExactString) -> World? {
         get { others[id] }
         set { others[id] = newValue }
@@ -62,7 +62,7 @@ final class WorldTable {
         if id.node == node { serial = max(serial, id.number) }
     }
 
-    /// A world by its name, which is ``World/defaultID`` for the main one; nil for an unknown name.
+    /// A world by its name, which is ``World/defaultID`` for the main world; nil for an unknown name.
     func named(_ id: String) -> World? { id == World.defaultID ? main : others[ExactString(id)] }
 
     /// The worlds except the main one, oldest first.
@@ -109,7 +109,7 @@ final class WorldTable {
         SharedRoom(all: storedBytes, held: world?.accountedStorage ?? 0, limit: limits.storedBytes, own: worldLimit)
     }
 
-    /// Updates the sum of stored bytes for one world; call it after each possible change of the world.
+    /// Updates the sum of stored bytes for one world; must be called after each possible change to the world.
     func accountStorage(of world: World) {
         changed?(world)
         if world.network != nil { useNetworks = true }

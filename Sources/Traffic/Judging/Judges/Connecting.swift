@@ -19,7 +19,7 @@ enum SocketTimes {
     static let recovery = 10 * second
     /// The silence after which a reply counts as abandoned.
     static let silentAnswer = 10 * second
-    /// The time without an attempt after which a client has stopped trying.
+    /// How long a client must make no attempt before it counts as having stopped trying.
     static let gaveUp = 60 * second
     static let tryLimit = 5
 }
@@ -117,7 +117,7 @@ struct RefusedHandshake: ObligationJudge {
     /// The 401 refusals by token, and the last refused token of each consultation.
     private var unauthorized = Recent<ExactString, Handshake>(capacity: RecentLimits.fewest)
     private var tokenByConsultation = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
-    /// The 404 refusals by question, and the last refused consultation of each token.
+    /// The 404 refusals by consultation and token, and the last refused consultation of each token.
     private var unknown = Recent<Question, Handshake>(capacity: RecentLimits.fewest)
     private var consultationByToken = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
 

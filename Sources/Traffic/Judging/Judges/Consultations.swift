@@ -130,7 +130,7 @@ struct LimitStopsCreating: ObligationJudge {
 }
 
 extension RequestFact {
-    /// Whether the server refused because of too many active consultations; a quota's 429 does not count.
+    /// Whether the server refused the request because of too many active consultations; a quota's 429 does not count.
     fileprivate var isAtLimit: Bool {
         // If the journal dropped the response, the cause is unknown.
         guard isAnswered, status == 429, !exchange.responseBody.isCut else { return false }

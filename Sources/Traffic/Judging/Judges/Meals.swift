@@ -138,7 +138,7 @@ struct PollingCadence: ObligationJudge {
     }
 
     private var watch = MealWatch()
-    /// The latest polls of each target, at most one per log; a list with another filter is another target.
+    /// The latest polls of each target, at most one per log; a list with a different filter is a different target.
     private var polls = Recent<Target, [Poll]>(capacity: RecentLimits.fewest)
     /// The failure times of polls that have not been repeated yet.
     private var failures = Recent<Target, Timestamp>(capacity: RecentLimits.fewest)
@@ -178,7 +178,7 @@ struct PollingCadence: ObligationJudge {
         }
     }
 
-    /// Judges a load of logs whose final status the client knows.
+    /// Judges a load of logs whose final status the client has already received.
     private mutating func judgeRest(
         _ request: RequestFact, _ target: Target, _ ended: [MealWatch.Ended], _ client: ExactString, in scene: Scene,
         _ findings: inout Findings
@@ -203,7 +203,7 @@ struct PollingCadence: ObligationJudge {
             level: isTooSoon ? .must : .should, [end.entry, request.entry])
     }
 
-    /// Compares a poll with the last one for the same log; with n logs, this is the n-th last poll.
+    /// Compares a poll with the last poll for the same log; with n logs, this is the n-th last poll.
     ///
     /// - Returns: Whether the poll came too soon. The first early load of a list counts as the user reopening a screen.
     private func judgeWait(
@@ -233,7 +233,7 @@ struct PollingCadence: ObligationJudge {
 /// - the repeat of such a load that failed
 /// - every load once the client knows the final status.
 struct MealWatch: Sendable {
-    /// A log whose final status its client does not know yet.
+    /// A log whose client has not received the final status yet.
     struct Log: Sendable {
         let id: ExactString
         let client: ExactString
@@ -254,7 +254,7 @@ struct MealWatch: Sendable {
         var pollCount = 0
     }
 
-    /// A watched log whose final status its client knows.
+    /// A watched log whose client has received the final status.
     struct Ended: Sendable {
         let id: ExactString
         /// The entry that informed the client.

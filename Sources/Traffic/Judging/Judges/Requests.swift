@@ -103,7 +103,7 @@ struct RequestShape: ObligationJudge {
 }
 
 extension RequestFact {
-    /// Whether all or part of the body is missing in the journal.
+    /// Whether all or part of the body is missing from the journal.
     fileprivate var hasLostBody: Bool { exchange.body.isCut || (exchange.body.bytes.isEmpty && exchange.head.hasBody) }
 }
 
@@ -209,7 +209,7 @@ struct RefreshAfter401: ObligationJudge {
             }
             refusal.retries = [fact.entry]
         }
-        // A failure before the token check proves nothing about the token and allows another request.
+        // A failure before the token check proves nothing about the token, and the client may send another request.
         let isFailed = request.isAnswered && (request.status ?? 0 >= 500 || request.status == 429)
         if isFailed { refusal.attempts -= 1 }
         // If the server now accepts the token, the earlier refusal was wrong.

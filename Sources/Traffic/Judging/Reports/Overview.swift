@@ -7,7 +7,8 @@ struct Overview {
     let outcome: Report.Outcome
     /// The obligations that tables show, from all runs, in the contract's order.
     let rows: [Row]
-    /// The number of obligations omitted because the client did not exercise them and no selected run requires it.
+    /// The number of obligations that are omitted because the client did not exercise them and no selected run requires
+    /// it.
     let hiddenCount: Int
 
     struct Row {

@@ -34,7 +34,7 @@ public struct Report: Sendable {
         public var duration: Int64?
         /// The start in the world's time.
         ///
-        /// Evidence shows times relative to it, or times of day if it is nil.
+        /// Evidence shows times relative to this start, or times of day if the start is nil.
         public var startedAt: Timestamp?
         /// Whether the client sent anything at all.
         public var hasConnected: Bool
@@ -200,7 +200,7 @@ extension Report.Run {
             + broken.flatMap { check in check.failures.map { "\(check.address): \($0)" } }
     }
 
-    /// The mark of how the command ended, or nil without a command.
+    /// The mark for how the command ended, or nil if there was no command.
     func commandMark(_ knownBroken: KnownBroken) -> Report.Mark? {
         command.map {
             if hasPassed($0) { return .kept }

@@ -1,7 +1,7 @@
 import Text
 import Traffic
 
-/// A report for a terminal: the verdict, the breaches and how to fix them, what was kept, and a summary line.
+/// A report for a terminal: the verdict, the breaches and how to fix them, the kept obligations, and a summary line.
 ///
 /// The report shows equal findings of several runs only once, and unbroken obligations only by name. The JSON contains
 /// everything.
@@ -117,7 +117,7 @@ public struct TerminalReport {
     /// Replaces terminal control characters in a client's or file's text.
     private func clean(_ text: String) -> String { text.onOneLine(limit: 2000) }
 
-    /// Wraps a text to ``width`` columns, except for longer words, and keeps its indentation.
+    /// Wraps a text to ``width`` columns (except for longer words), and keeps the text's indentation.
     private func lines(_ text: String, _ style: Style? = nil) -> [String] {
         var rest = clean(text)[...]
         let indent = String(repeating: " ", count: min(20, rest.prefix { $0 == " " || $0 == "-" }.count))

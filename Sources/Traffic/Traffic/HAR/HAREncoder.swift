@@ -7,10 +7,10 @@ import Text
 
 /// Writes sessions as HAR 1.2: whole files, or the pieces of a growing file.
 ///
-/// A file is `header`, one line per entry with `separator` before all except the first, and `footer`. Times are
-/// truncated to whole microseconds, because HAR readers have this precision. Data that HAR does not define is stored
-/// under `_fitiq`. Source: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/) and, for WebSockets, the output of
-/// Chrome's exporter.
+/// A file consists of `header`, one line per entry with `separator` before all except the first, and `footer`. Times
+/// are truncated to whole microseconds, because HAR readers have this precision. Data that HAR does not define is
+/// stored under `_fitiq`. Source: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/) and, for WebSockets, the
+/// output of Chrome's exporter.
 public enum HAREncoder {
     static let creatorName = "fitiq-mock"
 

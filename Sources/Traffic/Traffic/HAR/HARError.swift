@@ -146,7 +146,7 @@ extension JSONValue {
 
 /// An object in a file; its errors contain its path.
 ///
-/// `null` counts as absent, as in the files of common writers.
+/// `null` counts as absent, as in files by common writers.
 struct HARObject {
     private let members: JSONObject
     private let name: String
@@ -181,7 +181,7 @@ struct HARObject {
         guard let object = try optionalObject(name) else { throw wrong(name, expected: Messages.object) }
         return object
     }
-    /// The object, or an empty one if it is absent.
+    /// The object, or an empty object if it is absent.
     func objectOrNone(_ name: String) throws(HARError) -> HARObject {
         // Most messages do not have this object, so do not create a path for it.
         if let object = try optionalObject(name) { return object }

@@ -24,7 +24,7 @@ public struct HARFile: Sendable {
     /// A byte order mark is skipped. The notes report how much content could not become part of the session. A
     /// truncated file yields its complete entries and a note. `attachment` gets a plain name without folders, and
     /// returns the bytes of a file next to the HAR file, or nil. Playwright writes such files for bodies and messages.
-    /// Time and memory are linear in the bytes.
+    /// Time and memory are linear in the number of bytes.
     public init(
         reading bytes: [UInt8], limits: HARLimits = HARLimits(),
         attachment: @escaping (String) -> [UInt8]? = { _ in nil }
@@ -43,7 +43,7 @@ public struct HARFile: Sendable {
     }
 }
 
-/// The bytes of a file before parsing; repairs known mistakes of writers and adds notes.
+/// The bytes of a file before parsing; known mistakes of writers are repaired and noted.
 struct HARText {
     private(set) var bytes: [UInt8]
     private(set) var notes: [HARNote] = []
@@ -264,8 +264,8 @@ enum CutToken {
 /// Playwright's separate files for bodies and messages (`content: "attach"`).
 ///
 /// `content._file` names the file of a response's body or, for a WebSocket, of its messages, one JSON object per line.
-/// `postData._file` names the file of a request's body. This type inserts their contents into the HAR, so that the
-/// other code need not handle attachments.
+/// `postData._file` names the file of a request's body. This type inserts the files' contents into the HAR, so that the
+/// rest of the code need not handle attachments.
 struct HARAttachments {
     let limits: HARLimits
     /// The number of bytes that may still be read.

@@ -359,7 +359,7 @@ struct HARDraft {
             frames.append(frame)
         }
         frames += messages[next...]
-        // Some writers write a wrong opening time for a WebSocket.
+        // Some programs write a wrong opening time for a WebSocket.
         var socket = exchange
         socket.opened = min(opened, max(socket.started, frames.first?.time ?? opened))
         socket.frames = frames

@@ -50,7 +50,7 @@ public struct Journal: Sendable {
 
     /// Records an event, dropping the oldest entries to make room.
     ///
-    /// An entry larger than the byte limit displaces all others and is dropped too.
+    /// An entry larger than the byte limit displaces all other entries, and is dropped too.
     ///
     /// - Parameter connection: A number that is unique in the journal's lifetime, or 0 if the event belongs to no
     ///   connection.
@@ -119,7 +119,7 @@ public struct Journal: Sendable {
 
     public var droppedWeight: Int { addedByteCount - byteCount + Self.entryWeight * (lastNumber - ring.count) }
 
-    /// Drops the oldest entries until the journal's ``weight`` is at most this, and frees their storage.
+    /// Drops the oldest entries until the journal's ``weight`` is at most this value, and frees their storage.
     public mutating func dropOldest(downTo limit: Int) {
         var kept = weight
         var skipped = 0
@@ -209,7 +209,7 @@ struct EntryRing: Sendable {
 
     mutating func removeFirst() {
         precondition(count > 0, "the ring is empty")
-        // Release the entry's contents now, not when the position is reused.
+        // Release the entry's contents now instead of when the position is reused.
         places[start] = .vacant
         start = start + 1 == places.count ? 0 : start + 1
         count -= 1

@@ -27,8 +27,8 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
 /// and kinds of entries are skipped, and an unknown operation counts as no operation. Truncated content is marked as
 /// truncated. A line may have up to 4 MiB.
 ///
-/// The time is linear in the bytes, regardless of how they are split. Received bytes stay in memory until they are
-/// read, so call ``next()`` until it returns nil before receiving more.
+/// Parsing takes linear time in the number of bytes, regardless of how they are split. Received bytes stay in memory
+/// until they are read, so call ``next()`` until it returns nil before receiving more.
 public struct JournalReader {
     public static let lineLimit = 4 << 20
     /// The maximum number of nested arrays and objects within a line.
@@ -40,7 +40,7 @@ public struct JournalReader {
     public struct Line: Sendable {
         /// The line number, from 1.
         public let number: Int
-        /// The name of the entry's world, or nil if the line has none.
+        /// The name of the entry's world, or nil if the line does not name a world.
         public let world: ExactString?
         public let entry: JournalEntry
     }

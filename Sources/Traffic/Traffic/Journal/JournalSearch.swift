@@ -35,7 +35,7 @@ public struct JournalSearch: Sequence, IteratorProtocol, Sendable {
         rest = begin..<Swift.max(begin, position(of: query.before))
     }
 
-    /// Checks the next entry, or returns nil after the last one.
+    /// Checks the next entry, or returns nil after the last entry.
     public mutating func next() -> Step? {
         if nextOpening < entries.endIndex { return noteOpening() }
         guard found < query.limit, !rest.isEmpty else { return nil }
@@ -147,7 +147,7 @@ public struct JournalLookout: Sendable {
         fileprivate var isDescribed = false
     }
 
-    /// The number of bytes stored of each body in a near miss.
+    /// The number of bytes that are stored of each body in a near miss.
     public static let bodyLimit = 4096
     /// The maximum number of near misses to store.
     public static let mostMisses = 3
@@ -313,7 +313,7 @@ public struct TrafficFilter: Sendable {
         return words.allSatisfy { text.contains($0) }
     }
 
-    /// Removes all sockets, because the world or its server has restarted.
+    /// Removes all sockets because the world or its server has restarted.
     public mutating func forgetSockets() { openings.removeAll() }
 }
 

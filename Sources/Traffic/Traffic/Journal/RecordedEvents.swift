@@ -14,13 +14,13 @@ public struct RecordedExchange: Sendable {
     ///
     /// The entry's own time is when the response was written, unless a fault delayed the response.
     public var requestedAt: Timestamp
-    /// The requested operation, or nil if the API has none for the request.
+    /// The requested operation, or nil if the API has no operation for the request.
     public var endpoint: Endpoint?
     /// The user whose credentials the server accepted.
     public var user: ExactString?
     /// Why no operation matched.
     public var unmatched: Unmatched?
-    /// The status of the response, or nil if the server sent none.
+    /// The response's status, or nil if the server sent no response.
     public var status: Int?
     /// The response's fields without the framing fields, which the connection adds.
     public var responseFields: RecordedFields

@@ -211,7 +211,7 @@ extension RequestHead {
         let fields = request.fields.filter { field in
             !field.name.isEmpty && Self.isOneLine(field.name) && Self.isOneLine(field.value)
         }
-        // Tools may write wrong framing fields, so retry with only the needed fields.
+        // Tools may write wrong framing fields, so retry with only the required fields.
         let needed = fields.filter { Self.neededNames.contains($0.name.lowercased()) }
         for fields in [fields, needed] {
             var bytes = Array("\(line)\r\n".utf8)
@@ -234,8 +234,9 @@ extension RequestHead {
 
 /// Assigns a session's requests to users.
 ///
-/// A JSON Web Token contains its user. Any other token or placeholder initially counts as a separate user. Two tokens
-/// accepted for the same consultation, goal or meal log, such as a refreshed token, belong to the same user.
+/// A JSON Web Token contains its user. Any other token or placeholder initially counts as a separate user. If two
+/// tokens are accepted for the same consultation, goal or meal log, they belong to the same user; one may be a
+/// refreshed token.
 struct SessionUsers {
     /// The single user of a recording without credentials.
     static let untold: ExactString = "user"

@@ -1,7 +1,7 @@
 import Digests
 import Text
 
-/// The known secrets with their placeholders, searchable in any text.
+/// The known secrets with their placeholders; any text can be searched for them.
 ///
 /// A secret is found by its anchor: eight bytes that few other secrets contain. The table reads a text only once. A
 /// bitmap of anchors rejects most positions. At other positions, the text is compared with the anchor's few secrets,

@@ -187,7 +187,7 @@ struct TextScan {
 
     /// Replaces a string or number that starts at the index in the container.
     ///
-    /// Names are kept and searched like other text.
+    /// Names are kept, and are searched like other text.
     /// - Returns: Whether the byte needs no other search.
     mutating func redactContent(at index: Int, _ table: inout SecretTable) -> Bool {
         guard let container else { return false }

@@ -17,7 +17,7 @@ public struct SessionComparison: Sendable {
 
     /// The comparison takes linear time in the number of bytes.
     ///
-    /// Up to a few thousand entries in different orders take quadratic time.
+    /// The comparison takes quadratic time for up to a few thousand entries in different orders.
     public init(_ first: Session, _ second: Session) {
         self.first = SessionSummary(first)
         self.second = SessionSummary(second)
@@ -81,8 +81,8 @@ public struct SessionComparison: Sendable {
 
     /// Returns sentences about new behaviour of a newer version, compared with two runs of the older version.
     ///
-    /// Differences between the two older runs do not count, and neither do values at the same path in another message
-    /// or element.
+    /// Differences between the two older runs do not count, and values at the same path in another message or element
+    /// do not count either.
     ///
     /// - Parameter session: A run of the newer version.
     public static func news(in session: Session, since first: Session, _ second: Session) -> [String] {

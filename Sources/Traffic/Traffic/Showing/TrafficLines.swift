@@ -3,7 +3,7 @@ import HTTP1
 import JSON
 import Text
 
-/// Formats a journal's entries for a terminal as they happen.
+/// Formats a journal's entries for a terminal while they are recorded.
 ///
 ///     10:30:00.000  201    4.4 ms    1234 B  POST /api/v1/consultations
 ///     10:30:00.013  101                 ws3  WS   /api/v1/consultations/7c9e…/ws

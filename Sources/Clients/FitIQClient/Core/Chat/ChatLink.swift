@@ -29,11 +29,11 @@ struct ChatLink: Sendable {
     }
 
     private(set) var wanted: String?
-    /// Whether the client has read the history, so that the socket may open.
+    /// Whether the client has read the history, in which case the socket may open.
     var isReady = false
     var socket: Socket?
     private(set) var notBefore: Timestamp?
-    /// The number of handshakes since `connected` or the user's request, and the delay before the last one.
+    /// The number of handshakes since `connected` or the user's request, and the delay before the last handshake.
     private(set) var tryCount = 0
     private(set) var lastWait = Duration.zero
     /// The consultations whose sockets the client closed most recently, with the times at which the sockets ended,

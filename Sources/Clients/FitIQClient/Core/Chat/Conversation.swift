@@ -30,9 +30,9 @@ struct Conversation: Sendable {
     var turn: Turn?
     var lastKnownID: ExactString?
     var hasHistory = false
-    /// Whether the client must read the history before it sends, because the socket had ended.
+    /// Whether the client must read the history before sending, because the socket had ended.
     var needsHistory = false
-    /// Whether the socket was lost and the history was not read on the next one.
+    /// Whether the socket was lost and the history was not read on the next socket.
     var wasCut = false
     /// Whether a turn ended while the client was reading the history, which must then be read again.
     var isStale = false

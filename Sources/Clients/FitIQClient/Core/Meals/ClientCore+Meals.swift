@@ -24,7 +24,7 @@ struct FollowedMeal: Sendable {
         var pollCount = 0
         var failureCount = 0
         var lastLook: Timestamp?
-        /// Whether the next load does not count as a poll, so that it is allowed while a socket is open.
+        /// Whether the next load does not count as a poll and is therefore allowed while a socket is open.
         var isFree = false
     }
 

@@ -38,7 +38,7 @@ enum Errand: Sendable, Hashable {
     var needsToken: Bool { self != .signIn && self != .refreshTokens }
     /// Whether the book repeats the errand on schedule; loading a meal has its own schedule.
     var isRetried: Bool { if case .loadMeal = self { false } else { true } }
-    /// Whether the errand is sent first after a pause requested by the backend, to avoid a second 429 for a creation.
+    /// Whether the errand is sent first after a pause that the backend requested, to avoid a second 429 for a creation.
     var isUrgent: Bool { if case .createConsultation = self { true } else { false } }
 }
 
@@ -121,7 +121,7 @@ struct Answer: Sendable {
         else { return nil }
         return (access, refresh)
     }
-    /// An ID in the backend's form; paths contain only such IDs.
+    /// An ID in the backend's form; paths contain only IDs in this form.
     static func id(_ value: JSONValue?) -> String? { value?.string.flatMap(pathID) }
 
     /// Reads a text as an ID for a path: a UUID in lower case, or nil if the text is not a UUID.
@@ -150,7 +150,7 @@ enum ChatFrame: Sendable, Equatable {
     /// The text is not a JSON object with a type, or a member that its type requires is missing.
     case broken
 
-    /// Parses a text message: one frame, or several separated by newlines, which some servers send.
+    /// Parses a text message: one frame, or several frames separated by newlines, which some servers send.
     static func frames(in text: [UInt8]) -> [ChatFrame] {
         if let value = try? JSON.parse(text) { return frames(of: value) }
         let lines = text.split(separator: 0x0A)

@@ -32,7 +32,7 @@ struct RequestBook: Sendable {
         var phase: Phase
         var attempts = 0
         var throttles = 0
-        /// Whether the backend refused a token that came from a refresh, so that a second refresh would not help.
+        /// Whether the backend refused a token from a refresh, in which case a second refresh would not help.
         var isRefusedAgain = false
         /// When the last attempt failed, and the delay before that attempt.
         var failedAt: Timestamp?
@@ -49,7 +49,7 @@ struct RequestBook: Sendable {
     let patience: ClientPatience
     var tokens: TokenKeeper
     var entries: [Entry] = []
-    /// When the next request may be sent after a pause requested by the backend.
+    /// When the next request may be sent after a pause that the backend requested.
     var throttledUntil: Timestamp?
     /// Recent final failures, oldest first; the backend would see another such request as one more repetition.
     private var failures: [Failure] = []
@@ -87,7 +87,7 @@ struct RequestBook: Sendable {
 
     /// Repeats a request after the client has found out that it did not succeed.
     ///
-    /// - Returns: Whether an attempt is left; otherwise the errand is over
+    /// - Returns: Whether an attempt is left; if not, the errand is over
     mutating func sendAgain(_ errand: Errand, at now: Timestamp) -> Bool {
         guard let index = entries.firstIndex(where: { $0.errand == errand }) else { return false }
         let entry = entries[index]
