@@ -6,10 +6,9 @@ import WebSocket
 
 /// Observes one HTTP/1.1 connection: accepts the bytes of both directions, and reports exchanges and WebSocket frames.
 ///
-/// Pass in decrypted bytes in pieces of any size, and a request before its response. The division into pieces affects
-/// only the times in the output. Bytes that are not HTTP end the observation with a note. The received parts of
-/// unfinished messages are reported when the connection ends. ``Limits`` bound the memory. Bodies with gzip or deflate
-/// become text.
+/// Pass in decrypted bytes in pieces of any size, and a request before its response. Splitting affects only the times
+/// in the output. Bytes that are not HTTP end the observation with a note. When the connection ends, the received parts
+/// of unfinished messages are reported. ``Limits`` bound the memory. Bodies with gzip or deflate become text.
 ///
 /// Internally, an `HTTP1.Connection` in each role reads one direction; the output is discarded. The connection that
 /// reads requests gets a response only after both messages end, because otherwise it would drop the rest of a request
@@ -44,8 +43,7 @@ public struct ConnectionObserver: Sendable {
     /// The observations since they were last taken.
     private var observations: [Observation] = []
 
-    /// URLs start with the scheme (`http` or `https`) and the authority, or the request's host if there is no
-    /// authority.
+    /// URLs start with the scheme (`http` or `https`) and the authority, which defaults to the request's host.
     init(scheme: String, authority: String? = nil, limits: Limits = Limits()) {
         (self.scheme, self.authority, self.limits) = (scheme, authority, limits)
         requests = HTTP1.Connection(role: .server, limits: limits.http)
@@ -85,8 +83,7 @@ public struct ConnectionObserver: Sendable {
         advance(at: time)
     }
 
-    /// Ends the connection on behalf of this side, unless one side had already finished, and reports unfinished
-    /// messages.
+    /// Ends the connection for this side, unless one side had already finished, and reports unfinished messages.
     mutating func ended(by party: Party, isReset: Bool, at time: Timestamp) {
         if !isReset { finished(by: party, at: time) }
         if phase == .webSocket {
@@ -252,8 +249,7 @@ public struct ConnectionObserver: Sendable {
             requestBody: BodyCollector(limit: limits.body), responseBody: BodyCollector(limit: limits.body))
         nextRequestBegan = nil
         guard !answersAreOver else { return }
-        // The connection that reads responses sends a request that contains only what determines the response's
-        // framing.
+        // The connection that reads responses sends only the request data that determines the response's framing.
         answers.sendRequest(
             method: head.method == .head ? .head : .get, target: "/",
             fields: head.wantsUpgrade ? Self.upgradeFields : Self.plainFields, body: nil, into: &unsent)
@@ -453,8 +449,7 @@ struct SocketObserver: Sendable {
     /// Stops reading; the connection's end is still reported.
     mutating func stopReading() { isReadable = false }
 
-    /// How the socket ended: with close frames if both were exchanged; otherwise, the given party ended it for the
-    /// given cause.
+    /// How the socket ended: with close frames if both were exchanged, or else through this party and cause.
     func ending(at time: Timestamp, by party: Party, cause: SessionEnding.Cause) -> SessionEnding {
         SessionEnding(time: time, party: closedFirst ?? party, cause: closedFirst == nil ? cause : .closeFrame)
     }
