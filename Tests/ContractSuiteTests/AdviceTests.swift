@@ -120,7 +120,7 @@ struct AdviceTests {
         for event in events { #expect(!event.isOnTheWire, "\(event)") }
     }
 
-    @Test("A ping or pong of either the WebSocket or the API protocol counts as a sign of life")
+    @Test("Pings and pongs count as signs of life in both the WebSocket and the API protocol")
     func signsOfLife() throws {
         func isSignOfLife(_ opcode: String, _ payload: String) throws -> Bool? {
             try Self.entries([

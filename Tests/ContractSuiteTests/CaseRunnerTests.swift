@@ -109,7 +109,7 @@ struct CaseRunnerTests {
         #expect(!unmade.isAboutSwift, "it never said so")
     }
 
-    @Test("The runner skips a case that needs an instruction that the client lacks")
+    @Test("The runner skips a case that needs an instruction the client lacks")
     func unsupported() async throws {
         let chat = ContractCase(
             "chat/x", "A chat", .ours("It is."), steps: [.expect(.idle), .start(.nutritionist)])
@@ -126,7 +126,7 @@ struct CaseRunnerTests {
         #expect(result.isPassed && result.failures.isEmpty && result.skipped != nil, "\(result)")
     }
 
-    @Test("The runner plays the other steps of a case for a client without a chat and lists the omitted steps")
+    @Test("For a client without a chat, the runner plays a case's other steps and lists the omitted steps")
     func withoutChat() async throws {
         let limit = try #require(ContractCase.all.first { $0.address == "limit/requests/429-waits" })
         let part = try #require(limit.withoutChat)
@@ -216,7 +216,7 @@ struct CaseRunnerTests {
         }
     }
 
-    @Test("A pulse runs everything that is due in the world at its time")
+    @Test("A pulse runs all events of a world that are due at the pulse's time")
     func pulses() async throws {
         let stage = try TestStage()
         let world = try await StageWorld(
@@ -265,7 +265,7 @@ struct CaseRunnerTests {
         #expect(stage.engine.inspectedWorlds.isEmpty, "every world is deleted")
     }
 
-    @Test("The runner checks a watched expectation until the end and reports a failure once")
+    @Test("The runner checks a watched expectation until the case ends and reports its failure once")
     func watches() async throws {
         var steps = Self.meals.steps
         steps.insert(.watch(.meal("2 eggs", .processing)), at: 1)
@@ -277,7 +277,7 @@ struct CaseRunnerTests {
     }
 
     @Test(
-        "In strict mode a case fails if the client did not exercise one of its obligations", arguments: [false, true])
+        "In strict mode, a case fails if the client exercises only some of its obligations", arguments: [false, true])
     func strict(_ isStrict: Bool) async throws {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)

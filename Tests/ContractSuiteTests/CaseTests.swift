@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Contract cases")
 struct CaseTests {
-    @Test("Addresses are unique, have three parts and are grouped by topic")
+    @Test("Case addresses are unique, have three parts and are grouped by topic")
     func addresses() {
         let addresses = ContractCase.all.map(\.address)
         #expect(Set(addresses).count == addresses.count)

@@ -26,7 +26,7 @@ struct HostileTextTests {
         #expect(Set(pairs).count == HostileText.Production.allCases.count * HostileText.Cut.allCases.count)
     }
 
-    @Test("Each text is cut at the place that its kind of cut requires")
+    @Test("Each text is cut where its kind of cut requires")
     func cuts() {
         var within: Set<HostileText.Cut> = []
         for seed in Self.seeds {
@@ -65,7 +65,7 @@ struct HostileTextTests {
         for text in cut { #expect(text.chunks.map(\.count).reduce(0, +) > text.text.count) }
     }
 
-    @Test("A seed always gives the same text within the limits of an answer")
+    @Test("A seed always gives the same text, which is within the limits for an answer")
     func keepsLimits() {
         var texts: Set<[UInt8]> = []
         for seed in Self.seeds {
@@ -81,7 +81,7 @@ struct HostileTextTests {
         #expect(Self.seeds.contains { HostileText(seed: $0).chunks.count == HostileText.chunkLimit })
     }
 
-    @Test("A scenario file with the texts reads back to the same bytes")
+    @Test("A scenario file with the hostile texts round-trips byte for byte")
     func readsBack() throws {
         for seed in Self.seeds {
             let text = HostileText(seed: seed)

@@ -155,7 +155,7 @@ struct ProcessAdapterTests {
         await adapter.stop()
     }
 
-    @Test("A process serves all cases until it dies during one of them")
+    @Test("One adapter process serves all cases until it dies during a case")
     func restart() async throws {
         let script = #"""
             while read line; do

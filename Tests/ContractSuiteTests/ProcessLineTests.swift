@@ -140,7 +140,7 @@ struct ProcessLineTests {
         #expect(try AdapterAnswer.report(Array(line.utf8)) == report)
     }
 
-    @Test("The reader checks the answers to all commands other than report")
+    @Test("The reader checks the answers to all commands except report")
     func others() throws {
         func read<Value>(
             _ line: String, _ body: ([UInt8]) throws(AnswerError) -> Value

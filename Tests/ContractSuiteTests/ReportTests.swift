@@ -62,7 +62,7 @@ struct ReportTests {
     }
 
     @Test(
-        "A topic counts as connected if the client connected in at least one of its cases", arguments: [true, false],
+        "A topic counts as connected if the client connected in any of the topic's cases", arguments: [true, false],
         [true, false])
     func connected(first: Bool, second: Bool) {
         let results = [first, second].map { hasConnected in

@@ -117,7 +117,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "A finding is a scenario with the world of the test", .foundOut("\nguide: goal-linking\nclock: {"),
+        "A finding is a scenario with the test's world", .foundOut("\nguide: goal-linking\nclock: {"),
         .fakeBackend("conflict", guide: .goalLinking, clock: .manual).exploringTwice()
             .allowing("retry/backoff-on-5xx"))
     func exploredWorld() async throws { #expect(try await Client().ask("GET", "/api/v1/goals").status == 200) }
@@ -283,7 +283,7 @@ struct FakeBackendTests {
         .fakeBackend(yaml: "name: mine\nclock: manual\n").exploringTwice().allowing("retry/backoff-on-5xx"))
     func exploredText() async throws { #expect(try await Client().ask("GET", "/api/v1/goals").status == 200) }
 
-    @Test("Exploring reports neither issues nor known issues of its runs")
+    @Test("Exploring reports neither issues nor known issues from its runs")
     func silent() async throws {
         let test = try #require(Test.current)
         let told = Mutex(0)
@@ -303,7 +303,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "A known issue of a test does not fail an explored run",
+        "A test's known issue does not fail an explored run",
         .fakeBackend(clock: .manual).exploringTwice().allowing("retry/backoff-on-5xx"))
     func known() async throws {
         await withKnownIssue(isIntermittent: true) {
@@ -353,7 +353,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "A broken must is an issue of the test with evidence and advice",
+        "A broken must becomes a test issue with evidence and advice",
         .foundOut("ABCDEF00-0000", "use uuidString.lowercased()", fails: true),
         .fakeBackend(guide: .consultationWebSocket))
     func broken() async throws {

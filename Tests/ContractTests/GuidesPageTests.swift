@@ -54,7 +54,7 @@ struct GuidesPageTests {
         }
     }
 
-    @Test("Each obligation is in the rows of every guide that is a source of the obligation")
+    @Test("Each obligation appears in the rows of every guide that is its source")
     func isComplete() throws {
         let (rows, ours) = try Self.page()
         for obligation in Self.obligations {
@@ -70,7 +70,7 @@ struct GuidesPageTests {
         }
     }
 
-    @Test("A case that quotes a guide is in the rows of that guide only")
+    @Test("A case that quotes a guide appears only in that guide's rows")
     func cases() throws {
         let rows = try Self.page().rows
         for contractCase in ContractCase.all where contractCase.topic == "guide" {

@@ -100,7 +100,7 @@ private let cases = ContractCase.all.filter { contractCase in
         .contains { contractCase.isSelected(by: $0) }
 }
 
-@Test("The diary keeps the contract without real waiting", arguments: cases)
+@Test("The diary keeps the contract without waiting in real time", arguments: cases)
 func timedDiary(_ contractCase: ContractCase) async throws {
     var runner = CaseRunner(on: try server.get())
     let result = try await runner.run(contractCase) { TimedDiary($0) }

@@ -89,7 +89,7 @@ struct MessageDeflaterTests {
         }
     }
 
-    @Test("The inflater refuses blocks that are truncated, corrupt or longer than declared")
+    @Test("The inflater rejects blocks that are truncated, corrupt or longer than declared")
     func mistakes() throws {
         var deflater = MessageDeflater(windowBits: 15, keepsHistory: false)
         let message = Self.messages(seed: 3)[1]

@@ -26,7 +26,7 @@ struct WorkTests {
         return (message, work)
     }
 
-    @Test("The work for a message is linear in its bytes for any number of final blocks")
+    @Test("Inflating a message takes linear work for any number of final blocks")
     func finalBlocks() throws {
         // An empty block with fixed codes that is marked as final, and the same block with one letter.
         let blocks: [(bytes: [UInt8], letters: Int)] = [([0x03, 0x00], 0), ([0x4B, 0x04, 0x00], 1)]
@@ -41,7 +41,7 @@ struct WorkTests {
         }
     }
 
-    @Test("The inflater refuses a message with too many final blocks", arguments: [0, 1])
+    @Test("The inflater rejects a message with too many final blocks", arguments: [0, 1])
     func tooManyFinalBlocks(more: Int) throws {
         // The empty stored block at the end is not final.
         let payload = Self.repeated([0x03, 0x00], MessageInflater.mostFinalBlocks + more) + [0x00]
@@ -55,7 +55,7 @@ struct WorkTests {
         #expect(mistake == (more == 0 ? nil : .tooManyBlocks))
     }
 
-    @Test("The work for a body is linear in its bytes for any number of gzip members")
+    @Test("Inflating a body takes linear work for any number of gzip members")
     func files() throws {
         let empty = Gzip.deflate([])
         let count = 50_000
@@ -66,7 +66,7 @@ struct WorkTests {
         #expect(work <= 2 * coded.count + 64)
     }
 
-    @Test("The work for a bomb ends at the limit")
+    @Test("Inflating a bomb stops at the limit")
     func bomb() throws {
         let bomb = Gzip.deflate([UInt8](repeating: 0, count: 16 << 20))
         var work = 0
@@ -74,7 +74,7 @@ struct WorkTests {
         #expect(work <= bomb.count + (1 << 20) + 64)
     }
 
-    @Test("The work per byte is bounded for any sequence of blocks")
+    @Test("Inflating takes bounded work per byte for any sequence of blocks")
     func anyBlocks() throws {
         var draw = Draw(seed: 3)
         var most = 0

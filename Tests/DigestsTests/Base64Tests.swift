@@ -19,7 +19,7 @@ struct Base64Tests {
         #expect(Base64.decodeURL(urlSafe) == bytes)
     }
 
-    @Test("Each alphabet refuses the other's characters for 62 and 63")
+    @Test("Each alphabet rejects the other's characters for 62 and 63")
     func alphabets() {
         let bytes: [UInt8] = [0xfb, 0xef, 0xff]
         #expect(Base64.encode(bytes) == "++//")

@@ -44,7 +44,7 @@ extension Errata {
             #expect(kept.metadata?.tokensUsed == 57)
         }
 
-        @Test("Everything decodes with only the coding keys")
+        @Test("Everything decodes with the coding keys alone")
         func fixedByKeys() throws {
             let consultation = try Enhanced.decoder.decode(
                 Enhanced.ConsultationResponse.self, from: ServerAnswers.consultation())
@@ -58,7 +58,7 @@ extension Errata {
             #expect(meal.data.userId == "user-1")
         }
 
-        @Test("Everything decodes with only the strategy if the property names match")
+        @Test("Everything decodes with the strategy alone if the property names match")
         func fixedByStrategy() throws {
             struct Response: Decodable { let data: Consultation }
             struct Consultation: Decodable { let userId: String, lastMessageAt: Date?, createdAt: Date }

@@ -66,7 +66,7 @@ extension Errata {
         }
 
         @Test(
-            "The button is disabled after the first meal because no code resets isSubmitting",
+            "The button stays disabled after the first meal because no code resets isSubmitting",
             arguments: [true, false])
         func submitsOnce(fails: Bool) {
             for resets in [false, true] {

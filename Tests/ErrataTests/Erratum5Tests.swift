@@ -42,7 +42,7 @@ extension Errata {
             #expect(DecodingFailure.of(Guide.Conversation.self, Guide.decoder, printed) == .dataCorrupted("id"))
         }
 
-        @Test("The client sends a conversation's UUID in uppercase, and the backend refuses it")
+        @Test("The client sends a conversation's UUID in uppercase, and the backend rejects it")
         func upperCase() throws {
             let conversation = try Guide.decoder.decode(Guide.Conversation.self, from: ServerAnswers.consultation())
             let sent = conversation.id.uuidString

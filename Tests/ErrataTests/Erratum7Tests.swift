@@ -4,7 +4,7 @@ import Testing
 extension Errata {
     @Suite("7: websocket-architecture's wrong endpoint, /ws")
     struct Erratum7Tests {
-        @Test("The refusal of the path /ws names the correct path", arguments: ["/ws", "/ws/", "/ws/1"])
+        @Test("The error for the path /ws names the correct path", arguments: ["/ws", "/ws/", "/ws/1"])
         func refused(path: String) {
             let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
             #expect(Route(segments: segments) == nil)

@@ -55,7 +55,7 @@ struct CoalescingTests {
         #expect(try Self.heard(rule, [Talk.pong, Talk.error, Talk.pong]) == "pong|error|pong")
     }
 
-    @Test("Two coalescing rules do not mix their messages")
+    @Test("Two coalescing rules keep their messages separate")
     func twoRules() throws {
         #expect(
             try Self.heard(
@@ -71,7 +71,7 @@ struct CoalescingTests {
     }
 
     @Test(
-        "A message announces more if its type begins or continues an answer",
+        "A message announces more messages if its type begins or continues an answer",
         arguments: [
             ("stream_chunk", true), ("assistant_message_chunk", true), ("assistant_message_start", true),
             ("message_received", true), ("user_message", true), ("template_created", true), ("connected", false),
@@ -119,7 +119,7 @@ struct CoalescingTests {
         #expect(losing.send(bytes(Talk.complete)).transmission.bytes == frame(Talk.received))
     }
 
-    @Test("Faults of a message apply to its combined frame")
+    @Test("A message's faults apply to its combined frame")
     func sharedFrame() throws {
         var socket = try socketFaults([
             (.coalesce(count: 3), .type("pong", .all)), (.delay(5), .frames(.only(2))),
@@ -146,7 +146,7 @@ struct CoalescingTests {
         #expect(socket.send(bytes(Talk.received)) == Outgoing())
     }
 
-    @Test("Waiting messages have a limit of bytes and a limit of number")
+    @Test("Waiting messages are limited in bytes and in number")
     func limits() throws {
         var socket = try socketFaults([(.coalesce(count: .max), .type("x", .all))])
         let message = bytes(#"{"type":"x","content":""# + String(repeating: "a", count: 300_000) + "\"}")

@@ -128,7 +128,7 @@ struct FaultBookTests {
         (1, 1_000, nil, [(5_000, nil), (4_000, nil), (4_500, 1)]),
     ]
 
-    @Test("A quota allows a number of requests in each window", arguments: quotas)
+    @Test("A quota allows a limited number of requests per window", arguments: quotas)
     func quota(requests: Int, window: Int64, retryAfter: Int?, _ arrivals: [(Int64, Int?)]) {
         let replacement = Replacement(status: 429, retryAfter: retryAfter)
         var book = FaultBook(rules: [

@@ -67,7 +67,7 @@ struct HoldingTests {
         #expect(other.release(isDeclined: true).messages.first?.ruleNames == [])
     }
 
-    @Test("The end of the connection waits until the messages before it are released")
+    @Test("A connection ends only after the messages before its end are released")
     func endings() throws {
         let reset: (SocketFault, SocketPoint) = (.reset, .frames(.only(2)))
         var socket = try Self.holding(.frames(.only(1)), Hold(fromServer: true), [reset])
@@ -89,7 +89,7 @@ struct HoldingTests {
         #expect(!leaving.isHolding)
     }
 
-    @Test("A gate blocks reading and all messages, even released messages")
+    @Test("A gate blocks reading and all messages, even released ones")
     func gates() throws {
         var socket = SocketFaults(seed: 7)
         #expect(socket.send(bytes(Talk.connected)).transmission.bytes == frame(Talk.connected))
@@ -148,7 +148,7 @@ struct HoldingTests {
         #expect(server.receive(bytes("aab"), isText: true) == nil)
     }
 
-    @Test("A breakpoint attaches to an open socket once and counts from that message on")
+    @Test("A breakpoint attaches to an open socket once and counts the messages from then on")
     func attaches() throws {
         var book = FaultBook(rules: [.socket("a", .hold(Hold(fromServer: true)), at: .frames(.only(1)))])
         var socket: SocketFaults?

@@ -110,7 +110,7 @@ struct NetworkLineTests {
         #expect(Self.arrivals(profile, [(0, 1)], seed: 715) == [arrival])
     }
 
-    @Test("An outage breaks a connection once after the bytes that had arrived")
+    @Test("An outage breaks a connection once, after the bytes that have already arrived")
     func broken() throws {
         let outages = NetworkProfile.Outages(period: 1_000_000_000, length: 400_000_000, resetPerMille: 1000)
         let lines = Self.arrivals(NetworkProfile("a", down: 1000, outages: outages), [(0, 5000)])
@@ -118,7 +118,7 @@ struct NetworkLineTests {
         #expect(lines.count > 1 && broken.count == 1 && lines.last == broken.first, "\(lines)")
     }
 
-    @Test("Each period has one outage of the configured length")
+    @Test("Each period contains one outage of the configured length")
     func outages() throws {
         let outages = NetworkProfile.Outages(period: 10_000_000_000, length: 4_000_000_000, resetPerMille: 0)
         let network = Network(NetworkProfile("a", outages: outages), seed: 7, from: Self.start)

@@ -264,7 +264,7 @@ struct ResponseFaultTests {
         #expect(below.apply([.dribble(bytes: 1, every: 1)], seed: 1).marks.count == FaultLimits.pieces - 2)
     }
 
-    @Test("A field is found in any case and at any position")
+    @Test("A header field is found in any case and at any position")
     func fields() {
         var response = EncodedResponse(
             bytes(

@@ -204,7 +204,7 @@ struct SocketFaultTests {
         #expect(socket.waitingByteCount == 0)
     }
 
-    @Test("A client refuses a masked frame with 1002")
+    @Test("A client rejects a masked frame with 1002")
     func masked() throws {
         var socket = try socketFaults([(.masked, .frames(.all)), (.fragments(at: [5]), .frames(.all))])
         let sent = socket.send(bytes(Talk.received)).transmission.bytes
@@ -243,7 +243,7 @@ struct SocketFaultTests {
         (.byte(.max), []), (.byte(.min), []), (.frames(Selection(perMille: 0)), []),
     ]
 
-    @Test("A rule's point does not depend on the effects of other rules", arguments: pointTable)
+    @Test("The point at which a rule acts does not depend on other rules' effects", arguments: pointTable)
     func points(point: SocketPoint, expected: [Int]) throws {
         for others in [
             [], [(.lose, .frames(Selection(step: 2)))],
@@ -307,7 +307,7 @@ struct SocketFaultTests {
         }
     }
 
-    @Test("From the first matching pong, both kinds of pong are withheld until the rule is disabled")
+    @Test("From the first matching pong on, both kinds of pong are withheld until the rule is disabled")
     func withheldPongs() throws {
         var socket = try socketFaults([(.withholdPong, .type("pong", .only(2)))])
         #expect(socket.send(bytes(Talk.pong)).transmission.bytes == frame(Talk.pong))

@@ -217,7 +217,7 @@ import Testing
         ),
     ]
 
-    @Test("Each refusal has a status, a code and a message that says what to do", arguments: table)
+    @Test("Each API error has a status, a code and a message that says what to do", arguments: table)
     func message(refusal: APIError, status: Int, code: ErrorCode, message: String) {
         #expect(refusal.status.code == status)
         #expect(refusal.code == code)
@@ -225,7 +225,7 @@ import Testing
         #expect(message.hasSuffix(".") || message.hasSuffix("?"))
     }
 
-    @Test("Every guide's decoder accepts a refusal's body", arguments: table)
+    @Test("Every guide's decoder accepts an API error's body", arguments: table)
     func body(refusal: APIError, status: Int, code: ErrorCode, message: String) throws {
         let body = try JSON.parse(refusal.body(in: .union))
         #expect(body["success"] == false)
@@ -237,7 +237,7 @@ import Testing
                 == (refusal.details == nil ? ["code", "message"] : ["code", "message", "details"]))
     }
 
-    @Test("A refusal carries the fields that HTTP requires")
+    @Test("An API error has the header fields that HTTP requires")
     func fields() {
         for (refusal, status, _, _) in Self.table {
             switch status {
@@ -269,12 +269,12 @@ import Testing
         ),
     ]
 
-    @Test("Each refusal is encoded as these bytes", arguments: golden)
+    @Test("Each API error is encoded as the expected bytes", arguments: golden)
     func goldenBody(refusal: APIError, body: String) {
         #expect(text(refusal.body(in: .union)) == body)
     }
 
-    @Test("The refusal of a duplicate without a goal omits the goal's id")
+    @Test("The error for a duplicate without a goal omits the goal's id")
     func duplicateWithoutGoal() {
         var consultation = Self.existing
         consultation.goalID = nil
@@ -289,13 +289,13 @@ import Testing
         ("application/jsonp", false), ("text/plain; charset=utf-8", false), ("", false), (";", false), (nil, false),
     ]
 
-    @Test("A body with a media type other than UTF-8 JSON is refused", arguments: mediaTypes)
+    @Test("A body with a media type other than UTF-8 JSON is rejected", arguments: mediaTypes)
     func mediaType(value: String?, isTaken: Bool) {
         let expected: APIError? = isTaken ? nil : .unsupportedMediaType(value)
         #expect(refusal { () throws(APIError) in try APIError.checkMediaType(value) } == expected)
     }
 
-    @Test("A refusal quotes at most 80 characters of the input", arguments: [81, 1000, 1_000_000])
+    @Test("An error message quotes at most 80 characters of the input", arguments: [81, 1000, 1_000_000])
     func cut(length: Int) {
         let long = String(repeating: "x", count: length)
         for refusal in [
@@ -331,7 +331,7 @@ import Testing
         (.consultationNotActive, .consultationNotActive, "Consultation is not active"),
     ]
 
-    @Test("Each socket refusal has a code and a message", arguments: table)
+    @Test("Each socket error has a code and a message", arguments: table)
     func message(refusal: FrameError, code: ErrorCode, message: String) {
         #expect(refusal == FrameError(code, message))
     }

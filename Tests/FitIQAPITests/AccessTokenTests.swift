@@ -28,7 +28,7 @@ import Testing
         AccessToken(subject: "\(String(repeating: "é", count: 200))", expiresAt: 1),
     ]
 
-    @Test("A signed token reads back unchanged", arguments: claims)
+    @Test("Parsing a signed token returns its claims unchanged", arguments: claims)
     func roundTrip(token: AccessToken) {
         for secret in [Self.secret, [], [0], [UInt8](repeating: 7, count: 1000)] {
             #expect(verdict(token.signed(with: secret), secret: secret) == .success(token))
@@ -97,7 +97,7 @@ import Testing
         #expect(verdict(token.signed(with: Self.secret)) == .success(token))
     }
 
-    @Test("The refusal of a time in milliseconds suggests dividing it by 1000")
+    @Test("The error for a time in milliseconds suggests dividing it by 1000")
     func milliseconds() throws {
         let token = try verdict(Self.token(payload: #"{"sub":"u","exp":1738146600000,"nbf":0}"#)).get()
         #expect(token.hint?.contains("divide it by 1000") == true)
@@ -129,7 +129,7 @@ import Testing
 
     static let starters = ["null", #""1738146600""#, "true", "[1]", "1e400"]
 
-    @Test("An 'nbf' that is not a number is refused", arguments: starters)
+    @Test("An 'nbf' that is not a number is rejected", arguments: starters)
     func badStart(text: String) {
         #expect(
             verdict(Self.token(payload: #"{"sub":"u","exp":1738146600,"nbf":\#(text)}"#))
@@ -143,7 +143,7 @@ import Testing
         (#""b64""#, #""b64""#), (#"["a"],"crit":["b"]"#, #"["b"]"#),
     ]
 
-    @Test("A header that requires extensions is refused", arguments: criticals)
+    @Test("A header that requires extensions is rejected", arguments: criticals)
     func critical(value: String, told: String) {
         let token = Self.token(
             header: #"{"alg":"HS256","crit":\#(value),"exp":1,"b64":false}"#,
@@ -159,7 +159,7 @@ import Testing
         (#"{"alg":"HS256","alg":"none"}"#, "none"),
     ]
 
-    @Test("An algorithm other than HS256 is refused even if the signature matches", arguments: algorithms)
+    @Test("An algorithm other than HS256 is rejected even if the signature matches", arguments: algorithms)
     func algorithm(header: String, name: String) {
         let payload = #"{"sub":"user-1","exp":1738146600}"#
         #expect(verdict(Self.token(header: header, payload: payload)) == .failure(.wrongAlgorithm(name)))
@@ -168,7 +168,7 @@ import Testing
         #expect(verdict("\(parts[0]).\(parts[1]).") == .failure(.wrongAlgorithm(name)))
     }
 
-    @Test("A signature with any flipped bit is refused")
+    @Test("A signature with any flipped bit is rejected")
     func flippedSignature() throws {
         let parts = Self.good.split(separator: ".")
         let signature = try #require(Base64.decodeURL(String(parts[2])))
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test("A truncated or extended signature is refused")
+    @Test("A truncated or extended signature is rejected")
     func signatureLength() throws {
         let parts = Self.good.split(separator: ".")
         let signature = try #require(Base64.decodeURL(String(parts[2])))
@@ -191,7 +191,7 @@ import Testing
             verdict("\(parts[0]).\(parts[1]).\(Base64.encodeURL(signature + [0]))") == .failure(.wrongSignature))
     }
 
-    @Test("A token with any character missing is refused")
+    @Test("A token with a missing character is rejected")
     func truncated() {
         for index in Self.good.indices {
             #expect(throws: AccessToken.Refusal.self) {
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test("A signature over another payload or with another secret is refused")
+    @Test("A signature over another payload or with another secret is rejected")
     func changed() {
         let parts = Self.good.split(separator: ".")
         let other = Base64.encodeURL(Array(#"{"sub":"user-2","exp":1738146600}"#.utf8))
@@ -232,7 +232,7 @@ import Testing
         (#"{"sub":"u","EXP":1}"#, expiryMessage),
     ]
 
-    @Test("A token without a user's id or without an expiry time is refused", arguments: badPayloads)
+    @Test("A token without a user's id or without an expiry time is rejected", arguments: badPayloads)
     func payload(payload: String, message: String) {
         #expect(verdict(Self.token(payload: payload)) == .failure(.malformed(message)))
     }
@@ -259,12 +259,12 @@ import Testing
         (token(header: "", payload: "{}"), "its header is not a JSON object"),
     ]
 
-    @Test("A token that is not three parts of unpadded base64url is refused", arguments: malformed)
+    @Test("A token that is not three parts of unpadded base64url is rejected", arguments: malformed)
     func malformedToken(token: String, message: String) {
         #expect(verdict(token) == .failure(.malformed(message)))
     }
 
-    @Test("A token in the standard base64 alphabet is refused")
+    @Test("A token in the standard base64 alphabet is rejected")
     func standardAlphabet() {
         // The signature must contain a character that the two alphabets encode differently.
         for number in 0..<100 {
@@ -277,7 +277,7 @@ import Testing
         Issue.record("no token with a character of its own")
     }
 
-    @Test("A token with more than 4,096 characters is refused")
+    @Test("A token with more than 4,096 characters is rejected")
     func tooLong() {
         // The token grows by four characters for every three bytes.
         func token(padding: Int) -> String {
@@ -328,7 +328,7 @@ import Testing
         (.expired(at: .example), "it expired at 2025-01-29T10:30:00Z; refresh it."),
     ]
 
-    @Test("Each token refusal is a complete sentence", arguments: refusals)
+    @Test("Each token error is a complete sentence", arguments: refusals)
     func description(refusal: AccessToken.Refusal, text: String) {
         #expect(refusal.description == text)
     }

@@ -33,7 +33,7 @@ import Testing
         ("date_of_birth", #""1990-05-17T00:00:00Z""#, "must be a date"),
     ]
 
-    @Test("The refusal of an invalid registration names the field", arguments: refusals)
+    @Test("The error for an invalid registration names the field", arguments: refusals)
     func refused(field: String, value: String?, message: String) {
         do throws(APIError) {
             _ = try RegisterRequest(body: Array(Self.registration([field: value]).utf8), at: Self.now)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("Only the exact text of a password hash reads back as the hash")
+    @Test("A password hash is parsed only from its exact text")
     func hashes() throws {
         let hash = PasswordHash("p", salt: "s", cost: 7)
         #expect(PasswordHash(hash.text) == hash && hash.matches("p") && !hash.matches("P"))

@@ -128,7 +128,7 @@ import Testing
         ),
     ]
 
-    @Test("A refusal names the field and the allowed values", arguments: refused)
+    @Test("An error message names the field and the allowed values", arguments: refused)
     func refusals(body: String, message: String) {
         let refusal = refusal { () throws(APIError) in
             _ = try CreateGoalRequest(body: Array(body.utf8), isForApps: true)
@@ -142,7 +142,7 @@ import Testing
         return goal
     }
 
-    @Test("Progress and the current value follow each other unless the request sets both")
+    @Test("Progress and the current value stay in step unless the request sets both")
     func follow() throws {
         let half = try applying(#"{"current_value":4000,"target_value":8000}"#, to: GoalTests.plain)
         #expect(half.progress == 0.5 && half.currentValue == 4000)

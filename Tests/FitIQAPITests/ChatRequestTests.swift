@@ -33,12 +33,12 @@ import Testing
         ("", APIError.emptyBody.message),
     ]
 
-    @Test("A message without valid content is refused", arguments: refusals)
+    @Test("A message without valid content is rejected", arguments: refusals)
     func refuses(body: String, message: String) {
         #expect { try SendMessageRequest(body: Array(body.utf8)) } throws: { ($0 as? APIError)?.message == message }
     }
 
-    @Test("A message has up to 5,000 characters and any number of bytes")
+    @Test("A message may have up to 5,000 characters and any number of bytes")
     func longest() throws {
         let text = String(repeating: "😀", count: 5000)
         #expect(try SendMessageRequest(body: Array(#"{"content":"\#(text)"}"#.utf8)).content == text)

@@ -112,7 +112,7 @@ import Testing
         ),
     ]
 
-    @Test("The refusal of any other frame says what to send", arguments: refused)
+    @Test("The error for any other frame says what to send", arguments: refused)
     func refusedFrames(text: String, code: ErrorCode, message: String) {
         #expect(reading(text.utf8) == .failure(FrameError(code, message)))
     }
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(
-        "Content has up to 2,000 characters as Swift counts them",
+        "Content may have up to 2,000 characters, as Swift counts them",
         arguments: ["a", "é", "e\u{301}", "😀", "👩‍👩‍👧‍👦", "🇩🇪", "👍🏽", "각", "\u{1112}\u{1161}\u{11AB}", "क्षि"])
     func lengths(character: String) {
         #expect(character.count == 1)
@@ -155,7 +155,7 @@ import Testing
         #expect(chat(lines) == .success(.chat(.stream, content: "a" + String(repeating: "\r\n", count: 1998) + "b")))
     }
 
-    @Test("Content with few characters but too many bytes is refused")
+    @Test("Content with few characters but too many bytes is rejected")
     func tooManyBytes() {
         for (marks, isAllowed) in [(65_535, true), (65_536, false), (400_000, false)] {
             let content = "ae" + String(repeating: "\u{301}", count: marks)
@@ -180,7 +180,7 @@ import Testing
         #expect(error == .blankContent)
     }
 
-    @Test("A frame with deeply nested arrays or objects is refused", arguments: ["[", #"{"a":"#])
+    @Test("A frame with deeply nested arrays or objects is rejected", arguments: ["[", #"{"a":"#])
     func nesting(opening: String) {
         let deep = #"{"type":"ping","x":"# + String(repeating: opening, count: 100_000)
         guard case .failure(let error) = reading(deep.utf8) else {
@@ -191,7 +191,7 @@ import Testing
         #expect(error.message.hasSuffix("more than 128 arrays and objects are nested; nest fewer."))
     }
 
-    @Test("A truncated frame is refused")
+    @Test("A truncated frame is rejected")
     func cut() {
         let frame = Array(#"{"type":"message","content":"é😀\u0041","n":[1,2.5e3,true,null]}"#.utf8)
         for length in frame.indices {
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test("Half of a surrogate pair is refused", arguments: [#"\ud83d"#, #"\ude00"#, #"\ude00\ud83d"#])
+    @Test("Half of a surrogate pair is rejected", arguments: [#"\ud83d"#, #"\ude00"#, #"\ude00\ud83d"#])
     func surrogates(escape: String) {
         guard case .failure(let error) = chat(escape) else {
             Issue.record("no refusal")
@@ -213,7 +213,7 @@ import Testing
         #expect(error.message.contains("surrogate pair"))
     }
 
-    @Test("A refusal shortens a long type")
+    @Test("An error message shortens a long type")
     func longType() {
         guard case .failure(let error) = reading(#"{"type":"\#(String(repeating: "m", count: 100_000))"}"#.utf8) else {
             Issue.record("no refusal")

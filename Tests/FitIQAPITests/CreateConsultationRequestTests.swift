@@ -116,7 +116,7 @@ import Testing
         (#"{"id":"x"}"#, #"an object: {"id":"x"}"#),
     ]
 
-    @Test("The refusal of a value that is not a string names its field", arguments: notStrings)
+    @Test("The error for a value that is not a string names its field", arguments: notStrings)
     func wrongTypes(value: String, shown: String) {
         for (field, expected) in [
             ("persona", "one of \(Self.personas)"), ("coach_type", "one of \(Self.personas)"),
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("A text with few characters but too many bytes is refused", arguments: ["goal_id", "context_id", "title"])
+    @Test("A text with few characters but too many bytes is rejected", arguments: ["goal_id", "context_id", "title"])
     func tooManyBytes(field: String) {
         let type = field == "context_id" ? #","context_type":"mood""# : ""
         for (marks, isAllowed) in [(8191, true), (8192, false), (200_000, false)] {
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("Characters are counted as Swift counts them", arguments: ["goal_id", "context_id", "title"])
+    @Test("Character limits count characters as Swift does", arguments: ["goal_id", "context_id", "title"])
     func lengths(field: String) {
         let type = field == "context_id" ? #","context_type":"mood""# : ""
         for (count, isAllowed) in [(0, false), (1, true), (200, true), (201, false), (1000, false)] {
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("The context next to coach_type may have up to 1,000 characters")
+    @Test("A context sent with coach_type may have up to 1,000 characters")
     func noteLength() {
         func body(_ count: Int) -> String {
             #"{"coach_type":"nutritionist","context":"\#(String(repeating: "n", count: count))"}"#
@@ -242,7 +242,7 @@ import Testing
         ),
     ]
 
-    @Test("A refusal quotes the input and lists the allowed values", arguments: refused)
+    @Test("An error message quotes the input and lists the allowed values", arguments: refused)
     func refusedForms(body: String, code: ErrorCode, message: String) {
         let refusal = refusalOf(body)
         #expect(refusal?.status == .badRequest)
@@ -251,7 +251,7 @@ import Testing
     }
 
     @Test(
-        "An id is required for a goal and allowed with every other context except general",
+        "A goal context requires an id, and every other context except general allows one",
         arguments: ContextType.allCases)
     func ids(context: ContextType) {
         let type = #""persona":"nutritionist","context_type":"\#(context.rawValue)""#
@@ -260,7 +260,7 @@ import Testing
         #expect((refusalOf("{\(type),\"goal_id\":\"x\"}") == nil) == (context == .goal))
     }
 
-    @Test("A truncated request is refused")
+    @Test("A truncated request is rejected")
     func cut() {
         let body = Array(#"{"persona":"nutritionist","context_type":"mood","context_id":"é😀","title":"T"}"#.utf8)
         for length in body.indices {
@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    @Test("Bytes that are not UTF-8 are refused")
+    @Test("Bytes that are not UTF-8 are rejected")
     func notUTF8() {
         for byte in [UInt8(0x80), 0xC0, 0xFF] {
             let body = Array(#"{"persona":"nutritionist","title":""#.utf8) + [byte] + Array(#""}"#.utf8)
@@ -282,14 +282,14 @@ import Testing
         }
     }
 
-    @Test("A refusal shortens a long value")
+    @Test("An error message shortens a long value")
     func longValues() {
         let refusal = refusalOf(#"{"persona":"\#(String(repeating: "x", count: 100_000))"}"#)
         #expect(refusal.map { $0.message.count < 300 } == true)
         #expect(refusal?.message.contains("…") == true)
     }
 
-    @Test("A deeply nested body is refused")
+    @Test("A deeply nested body is rejected")
     func nesting() {
         let body = #"{"x":"# + String(repeating: "[", count: 100_000)
         #expect(refusalOf(body)?.code == .invalidJSON)

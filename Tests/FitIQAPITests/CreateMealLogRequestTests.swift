@@ -92,7 +92,7 @@ import Testing
         ("[]", "The body must be a JSON object; it is an array: []."),
     ]
 
-    @Test("A refusal names the field, quotes the input and lists the allowed values", arguments: refused)
+    @Test("An error message names the field, quotes the input and lists the allowed values", arguments: refused)
     func refuses(body: String, message: String) {
         let refusal = refusal { () throws(APIError) in try CreateMealLogRequest(body: Array(body.utf8)) }
         #expect(refusal?.message == message)
@@ -119,7 +119,7 @@ import Testing
         ),
     ]
 
-    @Test("The refusal for an unknown meal log is a 404 that shows the id", arguments: sentences)
+    @Test("An unknown meal log gets a 404 that shows the id", arguments: sentences)
     func unknown(refusal: APIError, status: Int, message: String) {
         #expect(refusal.status.code == status && refusal.code == .notFound && refusal.message == message)
     }

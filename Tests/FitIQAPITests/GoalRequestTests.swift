@@ -55,7 +55,7 @@ import Testing
         ("", "This endpoint needs a JSON object as its body, and the body is empty."),
     ]
 
-    @Test("The refusal of an invalid new goal names the field", arguments: refusedCreates)
+    @Test("The error for an invalid new goal names the field", arguments: refusedCreates)
     func refusedCreate(body: String, message: String) {
         let refusal = refusal { () throws(APIError) in try CreateGoalRequest(body: Array(body.utf8)) }
         #expect(refusal?.message == message)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "Characters are counted as Swift counts them",
+        "Character limits count characters as Swift does",
         arguments: [("title", 200), ("description", 2000), ("category", 100)])
     func lengths(field: String, limit: Int) {
         for (count, isAllowed) in [(limit, true), (limit + 1, false)] {
@@ -185,7 +185,7 @@ import Testing
         ("", "This endpoint needs a JSON object as its body, and the body is empty."),
     ]
 
-    @Test("The refusal of an invalid update names the field", arguments: refusedUpdates)
+    @Test("The error for an invalid update names the field", arguments: refusedUpdates)
     func refusedUpdate(body: String, message: String) {
         let refusal = refusal { () throws(APIError) in try UpdateGoalRequest(body: Array(body.utf8)) }
         #expect(refusal?.message == message)

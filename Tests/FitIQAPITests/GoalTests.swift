@@ -91,7 +91,7 @@ import Testing
 
     // MARK: Lists
 
-    @Test("A list has the goals and their count")
+    @Test("A goal list contains the goals and their count")
     func list() {
         func list(_ goals: [Goal], _ form: GuideMode) -> String {
             text(ListAnswers.goals(goals.map { $0.encoded(in: form) }, total: goals.count, in: form))
@@ -114,7 +114,7 @@ import Testing
         AnswerTests.plain.body(answeringChatAboutGoal: .numbered(9), in: form, origin: "http://h")
     }
 
-    @Test("A chat about a goal has its persona, its time and both ids")
+    @Test("A chat about a goal contains its persona, its time and both ids")
     func chatAboutGoal() {
         let persona =
             #""persona":{"id":"general_wellness","name":"Wellness Coach","avatar":"http://h/avatars/general_wellness.svg"}"#

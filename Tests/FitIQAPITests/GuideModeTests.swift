@@ -62,7 +62,7 @@ import Testing
         ),
     ]
 
-    @Test("The refusal of an endpoint outside the mode names the guides that document it", arguments: absences)
+    @Test("The error for an endpoint outside the mode names the guides that document the endpoint", arguments: absences)
     func absence(refusal: APIError, message: String) {
         #expect(refusal.status == .notFound)
         #expect(refusal.message == message)
@@ -105,7 +105,7 @@ import Testing
 
     // MARK: Refusals
 
-    @Test("Refusals have the union's form in every mode except meal-log-websocket")
+    @Test("Errors have the union's form in every mode except meal-log-websocket")
     func errorForm() {
         let refusal = APIError(.notFound, .notFound, "No.", details: ["a": 1])
         for mode in GuideMode.allCases where mode != .mealLogWebSocket {

@@ -213,7 +213,7 @@ import Testing
         #expect(response.error.details.goalID == consultation.goalID?.description)
     }
 
-    @Test("enhanced-consultations decodes every refusal", arguments: APIErrorTests.table.map(\.0))
+    @Test("enhanced-consultations decodes every API error", arguments: APIErrorTests.table.map(\.0))
     func refusal(refusal: APIError) throws {
         let decoded = try JSONDecoder().decode(
             EnhancedConsultationsGuide.APIError.self, from: Data(refusal.body(in: .union)))

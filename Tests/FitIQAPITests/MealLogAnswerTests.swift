@@ -48,7 +48,7 @@ import Testing
         ),
     ]
 
-    @Test("A guide without its own form of a meal log gets the union's form", arguments: union)
+    @Test("A guide without its own meal log form gets the union's form", arguments: union)
     func unionObject(log: MealLog, json: String) {
         for form in [GuideMode.union, .consultationWebSocket, .enhancedConsultations, .goalLinking] {
             #expect(text(log.object(in: form)) == json)

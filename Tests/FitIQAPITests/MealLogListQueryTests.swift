@@ -106,14 +106,14 @@ import Testing
         ),
     ]
 
-    @Test("A refusal names the parameter, quotes the input and lists the allowed values", arguments: refused)
+    @Test("An error message names the parameter, quotes the input and lists the allowed values", arguments: refused)
     func refuses(query: Query, message: String) {
         let refusal = refusal { () throws(APIError) in try MealLogListQuery(query: query) }
         #expect(refusal?.message == message)
         #expect(refusal?.status == .badRequest && refusal?.code == .validationFailed)
     }
 
-    @Test("A refusal quotes at most 80 characters of the input")
+    @Test("An error message quotes at most 80 characters of the input")
     func cut() {
         let long = String(repeating: "x", count: 10_000)
         for refusal in [

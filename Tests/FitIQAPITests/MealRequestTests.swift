@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("The refusal of a batch names the index of the invalid meal", arguments: badBatches)
+    @Test("The error for a batch names the invalid meal's index", arguments: badBatches)
     func refusesBatch(body: String, message: String) {
         let refusal = refusal { () throws(APIError) in try CreateMealLogsRequest(body: Array(body.utf8)) }
         #expect(refusal?.message.contains(message) == true, "\(refusal?.message ?? "")")
@@ -207,7 +207,7 @@ import Testing
         (#"{"image_data":"/9j/","meal_type":"lunch","notes":7}"#, "'notes' must be a string"),
     ]
 
-    @Test("JSON without a valid base64 image is refused", arguments: badJSON)
+    @Test("JSON without a valid base64 image is rejected", arguments: badJSON)
     func refusesJSON(body: String, message: String) {
         let refusal = refusal { () throws(APIError) in try read(body, "application/json") }
         #expect(refusal?.status == .badRequest)
@@ -241,7 +241,7 @@ import Testing
         ),
     ]
 
-    @Test("An invalid form is refused", arguments: badForms)
+    @Test("An invalid form is rejected", arguments: badForms)
     func refusesForm(body: String, type: String?, status: Int, message: String) {
         let refusal = refusal { () throws(APIError) in try read(body, type) }
         #expect(refusal?.status.code == status)

@@ -78,7 +78,7 @@ typealias Query = [(name: String, value: String)]
         "9223372036854775808", "99999999999999999999999999", "１", "٣", "1\u{0}", "½",
     ]
 
-    @Test("The refusal of a page parameter names its range and the value", arguments: notNumbers)
+    @Test("The error for a page parameter names its range and the value", arguments: notNumbers)
     func badPage(value: String) {
         let expected = APIError.outOfRange("page", allowed: 1...Int.max, got: value)
         #expect(refusal { () throws(APIError) in try ConsultationListQuery(query: [("page", value)]) } == expected)
@@ -96,7 +96,7 @@ typealias Query = [(name: String, value: String)]
         #expect(attemptForMessages == attempt)
     }
 
-    @Test("Any other page size is refused", arguments: notNumbers)
+    @Test("A page size that is not a number from 1 to 100 is rejected", arguments: notNumbers)
     func badPageSize(value: String) {
         let expected = APIError.outOfRange("page_size", allowed: 1...100, got: value)
         #expect(refusal { () throws(APIError) in try ConsultationListQuery(query: [("page_size", value)]) } == expected)
@@ -145,7 +145,7 @@ typealias Query = [(name: String, value: String)]
         ),
     ]
 
-    @Test("A refusal quotes the input and lists the allowed values", arguments: messages)
+    @Test("An error message quotes the input and lists the allowed values", arguments: messages)
     func message(query: Query, message: String) {
         let refusal = refusal { () throws(APIError) in try ConsultationListQuery(query: query) }
         #expect(refusal?.message == message)

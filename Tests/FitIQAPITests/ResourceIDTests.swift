@@ -7,7 +7,7 @@ import Testing
     static let text = "6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab"
 
     @Test(
-        "An id reads back as the same text",
+        "Parsing and printing an id preserves its text",
         arguments: [text, "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"])
     func roundTrip(text: String) {
         #expect(ResourceID(text)?.description == text)
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(
-        "The refusal of an uppercase id says that the id is uppercase",
+        "The error for an uppercase id says that the id is uppercase",
         arguments: ["6F1C2D3E-4A5B-4C6D-8E7F-0123456789AB", "6f1c2d3e-4a5b-4c6d-8e7f-0123456789aB"])
     func wrongCase(text: String) {
         #expect(ResourceID.read(text) == .wrongCase)
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "An id made from random bits has version 4 and the variant of RFC 9562",
+        "An id made from random bits has version 4 and the RFC 9562 variant",
         arguments: [UInt64.min, 1, 0x8000_0000_0000_0000, .max])
     func versionBits(bits: UInt64) {
         for low in [UInt64.min, bits, ~bits, .max] {
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("An id keeps the other 122 random bits")
+    @Test("An id made from random bits keeps the 122 bits outside the version and the variant")
     func randomBits() {
         #expect(ResourceID(randomBits: .max, .max).description == "ffffffff-ffff-4fff-bfff-ffffffffffff")
         #expect(ResourceID(randomBits: 0, 0).description == "00000000-0000-4000-8000-000000000000")
@@ -153,14 +153,14 @@ import Testing
         ),
     ]
 
-    @Test("The seed determines the sequence of ids", arguments: known)
+    @Test("The seed determines the id sequence", arguments: known)
     func knownSequences(seed: UInt64, ids: [String]) {
         var sequence = ResourceIDSequence(seed: seed)
         for id in ids { #expect(sequence.next().description == id) }
     }
 
     @Test(
-        "Equal seeds give equal sequences of ids",
+        "The same seed gives the same id sequence",
         arguments: [UInt64.min, 1, 42, .max])
     func deterministic(seed: UInt64) {
         var (first, second, other) = (
@@ -173,13 +173,13 @@ import Testing
         }
     }
 
-    @Test("The sequence never repeats an id")
+    @Test("The id sequence never repeats an id")
     func distinct() {
         var sequence = ResourceIDSequence(seed: 7)
         #expect(Set((0..<100_000).map { _ in sequence.next() }).count == 100_000)
     }
 
-    @Test("The sequence continues after any number of issued ids", arguments: [0, 1, 2, 1000])
+    @Test("The id sequence continues after any number of issued ids", arguments: [0, 1, 2, 1000])
     func skipping(count: Int) {
         var (stepped, jumped) = (
             ResourceIDSequence(seed: 11), ResourceIDSequence(seed: 11, skipping: count)
@@ -190,7 +190,7 @@ import Testing
         #expect(jumped.issuedCount == count + 1)
     }
 
-    @Test("The sequence never skips backwards")
+    @Test("The id sequence never skips backwards")
     func skippingTo() {
         var (sequence, fresh) = (ResourceIDSequence(seed: 11, skipping: 5), ResourceIDSequence(seed: 11, skipping: 9))
         sequence.skip(toCount: 3)
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test(
-        "The sequence skips past a given id that it would issue",
+        "The id sequence skips past a supplied id that it would otherwise issue",
         arguments: [0, 1, 7, 123_456, (1 << 40) - 1])
     func skippingPast(place: Int) {
         for seed in [UInt64.min, 7, .max] {
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test("The sequence ignores its own ids that are too far ahead", arguments: [1 << 40, 1 << 41])
+    @Test("The id sequence ignores its own ids that are too far ahead", arguments: [1 << 40, 1 << 41])
     func skippingFar(place: Int) {
         var source = ResourceIDSequence(seed: 7, skipping: place)
         var sequence = ResourceIDSequence(seed: 7)
@@ -229,7 +229,7 @@ import Testing
         #expect(sequence.issuedCount == 0)
     }
 
-    @Test("A copy of the sequence continues like the original")
+    @Test("A copy of the id sequence continues like the original")
     func copies() {
         var original = ResourceIDSequence(seed: 3)
         _ = original.next()

@@ -77,7 +77,7 @@ import Testing
         "api/v1/meal-log", "api/v1/meal-logs/natural/", "api/v1/meal-logs/\(id)/items",
     ]
 
-    @Test("A path that no endpoint has is not a route", arguments: unknown)
+    @Test("A path without an endpoint is not a route", arguments: unknown)
     func noEndpoint(path: String) {
         #expect(route(path) == nil)
     }
@@ -87,7 +87,7 @@ import Testing
         #expect(Route(segments: []) == nil)
     }
 
-    @Test("The templates for hints contain every route")
+    @Test("The hint templates contain every route")
     func hintTemplates() {
         for (path, _, _, id) in Self.endpoints where id == nil || id == Self.id {
             guard path.hasPrefix("api") else { continue }
@@ -119,7 +119,7 @@ import Testing
         ("/__admin/healthy", "/__admin/health"),
     ]
 
-    @Test("The refusal of an unknown path suggests the nearest endpoint", arguments: nearest)
+    @Test("The error for an unknown path suggests the nearest endpoint", arguments: nearest)
     func hint(path: String, template: String) {
         let refusal = Route.refusal(ofUnknownPath: path, in: .union)
         #expect(refusal.status == .notFound)
@@ -130,13 +130,13 @@ import Testing
     }
 
     @Test(
-        "The refusal of a path without a near endpoint has no suggestion",
+        "The error for a path without a near endpoint has no suggestion",
         arguments: ["/", "", "/favicon.ico", "/numbers", "/a/b/c/d/e/f"])
     func nothingNear(path: String) {
         #expect(Route.refusal(ofUnknownPath: path, in: .union).message == "There is no endpoint \"\(path)\".")
     }
 
-    @Test("A refusal shortens long paths and escapes control characters")
+    @Test("An error message shortens long paths and escapes control characters")
     func longPath() {
         let long = Route.refusal(ofUnknownPath: "/" + String(repeating: "x", count: 8000), in: .union).message
         #expect(long.count < 120)
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "The refusal of /ws mentions the meal socket only for paths about meals",
+        "The error for /ws mentions the meal socket only for paths about meals",
         arguments: ["/ws", "/ws/", "/ws/\(id)", "/api/v1/ws", "/ws/meals"])
     func bareWebSocket(path: String) {
         for mode in GuideMode.allCases {

@@ -91,7 +91,7 @@ import Testing
         ),
     ]
 
-    @Test("Each server frame is encoded as these bytes", arguments: golden)
+    @Test("Each server frame is encoded as the expected bytes", arguments: golden)
     func encoded(frame: ServerFrame, json: String) {
         #expect(text(frame.encoded(consultationID: Self.consultation, at: .example, in: .union)) == json)
         #expect(json.hasPrefix(#"{"type":"\#(frame.type)""#))
@@ -129,7 +129,7 @@ import Testing
         return try #require(JSON.parse(bytes).object).keys
     }
 
-    @Test("A frame has the members of the mode's guide")
+    @Test("A frame has the members that the mode's guide documents")
     func formsOfGuides() throws {
         let error = ServerFrame.error(.consultationNotActive)
         for (frame, _) in Self.golden where frame != error && frame.type != "error" {

@@ -78,7 +78,7 @@ import Testing
         #expect(Timestamp(time.nanosecondText, inAnyYear: true) == time)
     }
 
-    @Test("A timestamp one nanosecond out of range is refused")
+    @Test("A timestamp one nanosecond out of range is rejected")
     func beyondTheRange() {
         for text in [
             "1677-09-21T00:12:43.145224191Z", "2262-04-11T23:47:16.854775808Z", "0001-01-01T00:00:00Z",
@@ -121,7 +121,7 @@ import Testing
         #expect(dates == [Date(timeIntervalSince1970: TimeInterval(seconds))])
     }
 
-    @Test("Timestamps are ordered by time to the nanosecond")
+    @Test("Timestamps are ordered to the nanosecond")
     func order() {
         let times = [Int64.min, -1_000_000_001, -1, 0, 1, 999_999_999, 1_000_000_000, .max]
             .map(Timestamp.init(nanosecondsSinceEpoch:))

@@ -16,7 +16,7 @@ import Testing
         #expect(GoalWord.guide.map(\.rawValue) == ["not_started", "in_progress", "completed", "archived"])
     }
 
-    @Test("Personas have the names of goal-linking")
+    @Test("Personas have the names that goal-linking uses")
     func displayNames() {
         #expect(
             Persona.allCases.map(\.displayName)

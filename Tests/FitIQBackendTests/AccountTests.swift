@@ -121,7 +121,7 @@ import Testing
         ]
     }()
 
-    @Test("The refusal of invalid data names the path", arguments: refusals)
+    @Test("The error for invalid data names the path", arguments: refusals)
     func refused(user: UserData, path: String) throws {
         var world = world()
         var first = UserData(id: "u")

@@ -136,7 +136,7 @@ import Testing
         stage.check()
     }
 
-    @Test("A refused create does not store a question")
+    @Test("A rejected create does not store a question")
     func refusedCreation() throws {
         var stage = try Stage("First")
         #expect(refusal { () throws(APIError) in try stage.create(question: "Second") }?.status == .conflict)
@@ -314,7 +314,7 @@ import Testing
         stage.check()
     }
 
-    @Test("The persona at the time of the question gives the answer")
+    @Test("The persona at the time of the question answers the question")
     func personaOfAnswers() throws {
         var stage = try Stage(Self.breakfast)
         try stage.world.open(1, on: stage.id, by: stage.user)
@@ -369,7 +369,7 @@ import Testing
         stage.check()
     }
 
-    @Test("Suggestions match the persona and are always the same")
+    @Test("Suggestions match the persona and are deterministic")
     func suggestions() throws {
         var stage = try Stage()
         let body = try stage.world.backend.suggestGoals(in: stage.id, limit: 4, for: stage.user)

@@ -113,7 +113,7 @@ import Testing
                 ])
     }
 
-    @Test("A socket for an archived consultation is refused with 400 and the status")
+    @Test("A socket for an archived consultation is rejected with 400 and the status")
     func noSocket() throws {
         var world = World()
         let user = try world.backend.user("user-1")

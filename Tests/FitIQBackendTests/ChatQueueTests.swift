@@ -33,7 +33,7 @@ import Testing
         #expect(try world.messages(id, for: user)["messages"]?.all("content") == questions + answers)
     }
 
-    @Test("The seventeenth waiting question is refused until an earlier question is answered")
+    @Test("The seventeenth waiting question is rejected until an earlier question is answered")
     func queueLimit() throws {
         var (world, user, id) = try chatting()
         for number in 0...16 { world.message("Question \(number)", from: 1) }

@@ -36,7 +36,7 @@ import Testing
                 == [.send(SocketID(1), Array(#"{"type":"pong","timestamp":"2025-01-29T10:31:01Z"}"#.utf8))])
     }
 
-    @Test("A chat in the consultation-websocket protocol has exactly these frames")
+    @Test("A chat in the consultation-websocket protocol sends exactly the expected frames")
     func streamFrames() throws {
         var (world, user, id) = try opened(seed: 11)
         world.message("What should I eat for breakfast?", from: 1)
@@ -60,7 +60,7 @@ import Testing
         #expect(try world.messages(id, for: user)["messages"]?[1]?["content"] == .string(text))
     }
 
-    @Test("A chat in the enhanced-consultations protocol has exactly these frames")
+    @Test("A chat in the enhanced-consultations protocol sends exactly the expected frames")
     func assistantMessageFrames() throws {
         var (world, user, id) = try opened(seed: 12)
         var ids = ResourceIDSequence(seed: 12)
@@ -124,7 +124,7 @@ import Testing
         #expect(effects.frames(of: 2).first?["content"] == "What about lunch?")
     }
 
-    @Test("A socket that joins during an answer receives frames from the next answer on")
+    @Test("A socket that joins during an answer receives frames starting with the next answer")
     func joinsMidAnswer() throws {
         var (world, user, id) = try opened()
         world.message("Hello", from: 1)

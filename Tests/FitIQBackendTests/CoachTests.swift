@@ -98,7 +98,7 @@ import Testing
         #expect(index.best(for: Words.fold(question))?.text == expected)
     }
 
-    @Test("A question with all keywords of an answer gets that answer", arguments: Persona.allCases)
+    @Test("A question with all of an answer's keywords gets that answer", arguments: Persona.allCases)
     func reachable(persona: Persona) {
         for answer in WrittenAnswer.own(of: persona) + WrittenAnswer.common + WrittenAnswer.urgent
         where !answer.keywords.isEmpty {

@@ -150,7 +150,7 @@ import Testing
         #expect(world.backend.nextDeadline == nil)
     }
 
-    @Test("A refused create changes nothing")
+    @Test("A rejected create changes nothing")
     func refusedChangesNothing() throws {
         var world = World()
         let user = try world.backend.user("user-1")

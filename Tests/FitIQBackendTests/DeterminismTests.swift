@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "Equal inputs have byte-for-byte equal effects, even if the loop serves deadlines late",
+        "Equal inputs have byte-identical effects even if the loop serves deadlines late",
         arguments: UInt64(1)...8
     )
     func granularity(seed: UInt64) throws {
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "Equal seeds give equal transcripts",
+        "The same seed gives the same transcript",
         arguments: UInt64(100)...103)
     func again(seed: UInt64) throws {
         let first = try transcript(seed: seed, pace: .human, loop: .punctual)

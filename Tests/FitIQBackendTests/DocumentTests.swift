@@ -25,7 +25,7 @@ import Testing
                 == .unknownDocument(id, in: .journal))
     }
 
-    @Test("A document is unknown to other users, in other collections and under an uppercase id")
+    @Test("A document cannot be found by other users, in other collections or under an uppercase id")
     func foreign() throws {
         var world = World()
         let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -140,7 +140,7 @@ import Testing
         try world.backend.deleteDocument(foreign, in: .moodEntries, by: user)
     }
 
-    @Test("A sleep session with a known source id of the same user is not stored again")
+    @Test("A sleep session with a source id that the user already has is not stored again")
     func nights() throws {
         var world = World()
         let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -164,7 +164,7 @@ import Testing
         #expect(try world.documents(.sleep, for: user)["total"] == 6)
     }
 
-    @Test("Sleep averages cover all matches and not only the page")
+    @Test("Sleep averages cover all matches, not just the page")
     func averages() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -94,7 +94,7 @@ import Testing
         #expect(try JSON.parse(body)["data"]?["projected_completion"]?.string == expected)
     }
 
-    @Test("A goal is halfway from a progress of 0.5 and close from 0.8")
+    @Test("A goal counts as halfway from a progress of 0.5 and as close from 0.8")
     func stages() throws {
         let progress = [0, 0.49, 0.5, 0.79, 0.8, 1]
         let world = try World.holding(goals: progress.map { GoalData(title: "Run", progress: $0) })
@@ -209,7 +209,7 @@ import Testing
         #expect((refusal { () throws(APIError) in try world.createGoal(by: other) } == nil) == (limit > 0))
     }
 
-    @Test("In a full world goals cannot be created or grow")
+    @Test("In a full world, goals can neither be created nor grow")
     func storedBytes() throws {
         var limits = Limits()
         limits.storedBytes = 2500

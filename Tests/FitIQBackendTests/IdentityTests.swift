@@ -34,7 +34,7 @@ import Testing
         #expect(again?.status.code == 409)
     }
 
-    @Test("A request with two canonically equivalent but different goal ids is refused", arguments: twins)
+    @Test("A request with two canonically equivalent but different goal ids is rejected", arguments: twins)
     func goals(_ first: ExactString, _ second: ExactString) {
         let body = #"{"persona":"nutritionist","goal_id":"\#(first)","context_id":"\#(second)"}"#
         #expect(throws: APIError.self) { try CreateConsultationRequest(body: Array(body.utf8), in: .union) }

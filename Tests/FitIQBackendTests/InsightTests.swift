@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("Insights are listed in pages, and archived insights only on request")
+    @Test("Insights are listed in pages, and archived insights are listed only on request")
     func pages() throws {
         var world = World()
         let user = try world.backend.user("user-1")

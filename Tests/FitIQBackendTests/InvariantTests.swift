@@ -5,7 +5,7 @@ import Testing
 
 /// Checks the backend's invariants after each of many random operations.
 @Suite("Random commands and invariants") struct InvariantTests {
-    @Test("Random commands keep the invariants", arguments: [UInt64(2025)])
+    @Test("Random commands preserve the invariants", arguments: [UInt64(2025)])
     func rules(seed: UInt64) throws {
         var random = try RandomOperations(seed: seed, userCount: 30)
         var model = Model(userCount: 30)

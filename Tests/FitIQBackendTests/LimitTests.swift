@@ -87,7 +87,7 @@ import Testing
         #expect(types == (0..<5).map { $0 <= limit ? "message_received" : "error" })
     }
 
-    @Test("Reading and archiving still work at the limit of stored bytes")
+    @Test("Reading and archiving still work when stored bytes reach the limit")
     func storedBytes() throws {
         var limits = Limits()
         limits.storedBytes = 700

@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("The consultation list") struct ListTests {
-    @Test("The list is sorted by the time of the last change and then by creation")
+    @Test("The list is sorted by last change and then by creation")
     func order() throws {
         var world = World()
         let user = try world.backend.user("user-1")

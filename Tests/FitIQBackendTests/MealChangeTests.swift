@@ -10,7 +10,7 @@ import Testing
             + Invariants.deepViolationsOfMealLogs(in: world)
     }
 
-    @Test("A changed text restarts the processing of a meal")
+    @Test("Changing a meal's text restarts its processing")
     func rewording() throws {
         // Two seconds for eggs, ten for toast.
         let script = Script(meals: [
@@ -49,7 +49,7 @@ import Testing
         #expect(Self.consistent(world, user) == [])
     }
 
-    @Test("Changes to other members keep the result and the order of the list")
+    @Test("Changing other members of a meal keeps its result and its place in the list")
     func otherChanges() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -75,7 +75,7 @@ import Testing
         #expect(copy.data == world.data)
     }
 
-    @Test("A change without new values has no effect")
+    @Test("A change to a meal without new values has no effect")
     func noChange() throws {
         var world = World()
         let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))

@@ -6,7 +6,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Meal log events") struct MealLogEventTests {
-    @Test("The event reaches exactly the open sockets of its user")
+    @Test("A meal event reaches exactly its user's open sockets")
     func audience() throws {
         var world = World()
         let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))

@@ -28,7 +28,7 @@ import Testing
             (FitIQBackendTests.refusal { () throws(APIError) in try world.logMeal(by: other) } == nil) == (limit > 0))
     }
 
-    @Test("Meals in processing fail at the limit of stored bytes")
+    @Test("Meals in processing fail when stored bytes reach the limit")
     func storedBytes() throws {
         var limits = Limits()
         limits.storedBytes = 700

@@ -7,7 +7,7 @@ import Testing
 @Suite("The meal socket") struct MealSocketTests {
     private static let ping = #"{"type":"ping"}"#
 
-    @Test("The meal socket accepts only pings and refuses everything else with a code")
+    @Test("The meal socket accepts only pings and rejects everything else with a code")
     func frames() throws {
         var world = World()
         let anna = try world.backend.user("anna")
@@ -33,7 +33,7 @@ import Testing
         #expect(world.backend.consultationCount == 0 && world.backend.openSocketCount == 1)
     }
 
-    @Test("The meal socket gets all meal events of its user, as a consultation's socket does")
+    @Test("The meal socket gets all of its user's meal events, like a consultation socket")
     func events() throws {
         var world = World()
         let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))

@@ -86,7 +86,7 @@ import Testing
         #expect(analytics["daily_aggregates"] == expected)
     }
 
-    @Test("Mood analytics contain ten labels and associations or the requested number")
+    @Test("Mood analytics contain ten labels and ten associations or the requested number")
     func limits() throws {
         let few = try Self.analyze(
             Self.moods, Self.range + [("top_labels_limit", "3"), ("top_associations_limit", "1")])

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "Random operations keep the documents equal to a simple model, even after an export", arguments: UInt64(1)...20)
+        "Documents match a simple model after random operations and after an export", arguments: UInt64(1)...20)
     func model(seed: UInt64) throws {
         var (world, draw) = (World(seed: seed), Draw(seed: seed))
         var model: [Place: [Entry]] = [:]

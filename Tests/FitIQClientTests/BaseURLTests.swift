@@ -25,7 +25,7 @@ struct BaseURLTests {
     }
 
     @Test(
-        "The refusal of an invalid base URL shows the expected form",
+        "The error for an invalid base URL shows the expected form",
         arguments: [
             "", "localhost:8080", "https://localhost", "ws://localhost", "http://", "http://:80", "http://host:",
             "http://host:x", "http://host:65536", "http://host:-1", "http://host/?q",
@@ -37,7 +37,7 @@ struct BaseURLTests {
         #expect(error?.description == "'\(text)' is not a base URL; use a URL such as http://127.0.0.1:8080.")
     }
 
-    @Test("A refusal does not show the URL's user and password", arguments: ["http://me:hush@host", "me:hu@sh@host"])
+    @Test("The error does not show a base URL's user and password", arguments: ["http://me:hush@host", "me:hu@sh@host"])
     func userInfo(text: String) {
         let error = #expect(throws: ClientError.self) { try BaseURL(text) }
         #expect(error?.description == "'…@host' is not a base URL; use a URL such as http://127.0.0.1:8080.")

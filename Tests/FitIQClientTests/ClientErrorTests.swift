@@ -8,7 +8,7 @@ import WebSocket
 @Suite("Client error messages")
 struct ClientErrorTests {
     @Test(
-        "Each message says what happened",
+        "Each client error message says what happened",
         arguments: [
             (
                 ClientError.badHTTP(RemoteError(status: .badGateway, message: "no status line", source: "RFC 9112 §4")),

@@ -102,7 +102,7 @@ struct ShellTests {
         }
     }
 
-    @Test("The hook replaces a refused token once for all waiting requests")
+    @Test("The hook replaces a rejected token once for all waiting requests")
     func refresh() async throws {
         try await Self.withServer { server in
             let asked = Mutex(0)
@@ -142,7 +142,7 @@ struct ShellTests {
         }
     }
 
-    @Test("Without a hook a refused token is immediately reported as a problem")
+    @Test("Without a hook a rejected token is immediately reported as a problem")
     func unauthorized() async throws {
         try await Self.withServer { server in
             let client = try FitIQClient(
@@ -256,7 +256,7 @@ struct ShellTests {
         for await _ in states {}
     }
 
-    @Test("The initializer refuses a URL that the client cannot reach")
+    @Test("The initializer rejects a URL that the client cannot reach")
     func badURL() {
         #expect(throws: ClientError.self) { try FitIQClient(url: "https://x", credentials: Self.credentials) }
     }

@@ -37,7 +37,7 @@ struct ErrorTests {
         #expect(error.description.contains("within 1 s: the server hangs or is suspended"), "\(error)")
     }
 
-    @Test("The library refuses an older server but accepts a newer server")
+    @Test("The library rejects an older server but accepts a newer server")
     func versions() async throws {
         let old = try StandIn(answering: #"{"status":"ok","version":"0.0.9"}"#)
         let error = try await Self.failure(MockServer(url: old.url))

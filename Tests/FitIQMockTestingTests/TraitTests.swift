@@ -41,7 +41,7 @@ struct TraitTests {
         #expect(issues.isEmpty)
     }
 
-    @Test("A broken must is an issue that contains the rule, the request and the fix")
+    @Test("A broken must becomes an issue with the rule, the request and the fix")
     func plantedBug() async throws {
         let issues = try await Self.issues(Self.conflict) { world in
             let client = PlannedClient(world: world, mistake: .idsInCapitals)

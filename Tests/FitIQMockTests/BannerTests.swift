@@ -115,7 +115,7 @@ struct BannerTests {
         #expect(Banner(server: server, program: "fitiq-mock").text.contains("\n  Recording   a b c d~ e\n"))
     }
 
-    @Test("The banner of the returning user explains how to log in")
+    @Test("The banner for the returning user explains how to log in")
     func returningUser() throws {
         let scenario = try #require(Scenario.builtInText(named: "app-returning-user"))
         #expect(

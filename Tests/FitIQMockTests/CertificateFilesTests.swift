@@ -18,7 +18,7 @@ struct CertificateFilesTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("Only their user can read the keys and the folder")
+    @Test("Only the owner can read the keys and the folder")
     func firstUse() throws {
         try Self.withFolder { folder in
             let files = CertificateFiles(DataDirectory(path: folder))
@@ -139,7 +139,7 @@ struct CertificateFilesTests {
     enum Damage: CaseIterable { case missing, empty, cut, foreign, interrupted }
 
     @Test(
-        "The environment or else the system's convention determines the folder",
+        "The environment, or else the system's convention, determines the certificate folder",
         arguments: [
             (["FITIQ_MOCK_DATA_DIR": "/d", "XDG_DATA_HOME": "/x", "HOME": "/h"], "/d"),
             (["FITIQ_MOCK_DATA_DIR": "", "XDG_DATA_HOME": "", "HOME": "/h"], "/h/.local/share/fitiq-mock"),

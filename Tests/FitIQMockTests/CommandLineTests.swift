@@ -20,7 +20,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "Invalid durations are refused",
+        "Invalid durations are rejected",
         arguments: [
             "", "h", "x", "90", "-5", "1x", "1.5h", "1 h", "91251d", "-91251d", "9223372036854775807d",
             "99999999999999999999s", "٣h",
@@ -189,7 +189,7 @@ struct CommandLineTests {
         #expect(text.shellQuoted == word)
     }
 
-    @Test("These messages match the expected text")
+    @Test("The command-line messages match the expected text")
     func messages() {
         #expect(
             Messages.badEnvironment("FITIQ_MOCK_PORT", value: "x", expected: "a port from 0 to 65535")

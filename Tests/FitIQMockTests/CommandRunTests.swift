@@ -26,7 +26,7 @@ struct CommandRunTests {
         }
     }
 
-    @Test("check refuses a document that breaks a rule of its collection with the path and the line")
+    @Test("check rejects a document that breaks a rule of its collection with the path and the line")
     func checkDocuments() async throws {
         try await withFolder { folder in
             let file = folder["documents.yaml"].path
@@ -79,7 +79,7 @@ struct CommandRunTests {
         #expect(run.errors.contains("conflict | kept\nconflict | error\n"), "\(run)")
     }
 
-    @Test("verify can judge a command by the journal of a world on another server")
+    @Test("verify can judge a command by the journal of another server's world")
     func elsewhere() async throws {
         let client = EndedCommand.ask + "[ -f /dev/stdout ] || echo passed on\n" + Self.request
         let run = try await EndedCommand.run(

@@ -188,7 +188,7 @@ struct ConformSessionTests {
         return try await run.done(fake.value).conformance
     }
 
-    @Test("conform finds twenty planted deviations, and no deviations after they are accepted")
+    @Test("conform finds twenty planted deviations and none after they are accepted")
     func roundTrip() async throws {
         try await withFolder { folder in
             let (har, planted, overlay) = (folder["own.har"], folder["real.har"], folder["overlay.yaml"])
@@ -240,7 +240,7 @@ struct ConformSessionTests {
         (["--upstream", "http://127.0.0.1:1", "--prefix", "/prod"], "--prefix applies only to a recorded session"),
     ]
 
-    @Test("The refusal of unusable input states the place, the content and the expectation")
+    @Test("The error for unusable input states the place, the content and the expectation")
     func refused() throws {
         try ScratchFolder.lend { folder in
             let page = """

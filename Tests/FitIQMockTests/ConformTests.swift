@@ -181,7 +181,7 @@ struct ConformTests {
         #expect(done.conformance.fidelity == 100, "\(Self.text(done))")
     }
 
-    @Test("A server without answers gives exit code 4")
+    @Test("A server that answers nothing makes conform exit with code 4")
     func silent() async throws {
         let address = ConformPlay.cases[0].address
         let done = try await Self.run("http://127.0.0.1:1", cases: [address]).done(Self.fake(.union))
@@ -194,7 +194,7 @@ struct ConformTests {
         #expect(stopped.report.outcome().exitCode == 1)
     }
 
-    @Test("The report has the form of other commands' reports and escapes the server's texts")
+    @Test("The conform report has the usual report form and escapes the server's texts")
     func formats() async throws {
         let fault = #"{name: p, on: GET /api/v1/goals, status: 200, body: '{"goals":[],"<b>|*[x](y)`":1}'}"#
         let done = try await Self.compare("name: planted\nfaults:\n  - \(fault)\n", cases: ["goal/chat/twice"])
@@ -234,7 +234,7 @@ struct ConformTests {
         (["--upstream", "http://127.0.0.1:1", "--guide", "none"], "--guide"),
     ]
 
-    @Test("conform refuses invalid input before the first request", arguments: refusals.indices)
+    @Test("conform rejects invalid input before the first request", arguments: refusals.indices)
     func refusal(_ index: Int) throws {
         let row = Self.refusals[index]
         do {

@@ -38,7 +38,7 @@ struct JudgeTests {
                 == "--prefix applies only to sessions. This file is a journal; leave --prefix out.")
     }
 
-    @Test("The refusal of an unknown world lists a limited number of worlds")
+    @Test("The error for an unknown world lists a limited number of worlds")
     func otherWorlds() throws {
         var journal = JudgedFile(name: "j", mode: .union, world: "none")
         for world in (0..<JudgedFile.worldLimit).map({ "w\($0)" }) + ["a"] {
@@ -68,7 +68,7 @@ struct JudgeTests {
     }
 
     @Test(
-        "judge has the report options and refuses an empty path",
+        "judge has the report options and rejects an empty path",
         arguments: ["--junit", "--json", "--markdown", "--known-broken"])
     func options(name: String) throws {
         #expect(throws: (any Error).self) { try JudgeCommand.parse(["-", name, ""]) }

@@ -73,7 +73,7 @@ struct JudgedFileTests {
     }
 
     @Test(
-        "UTF-16 is detected and named",
+        "The error for a UTF-16 file names the encoding",
         arguments: [[0xFF, 0xFE, 0x7B, 0], [0xFE, 0xFF, 0, 0x7B], [0x7B, 0]] as [[UInt8]])
     func utf16(start: [UInt8]) throws {
         let failure = #expect(throws: Failure.self) { try Self.judge(start + [0, 0]) }
@@ -141,7 +141,7 @@ struct JudgedFileTests {
         return [UInt8]((try? JSONSerialization.data(withJSONObject: ["log": log2])) ?? Data())
     }
 
-    @Test("Gaps are breaches in a recording of fitiq-mock but not in another program's file")
+    @Test("Gaps are breaches in a fitiq-mock recording but not in another program's file")
     func blame() throws {
         let ours = try Self.marks(Self.session(isOurs: true))
         #expect(
@@ -158,7 +158,7 @@ struct JudgedFileTests {
         #expect(foreign.first?["consultation/history-before-connect"] == "kept")
     }
 
-    @Test("Missing credentials are a breach in a recording of fitiq-mock but not in a browser's file")
+    @Test("Missing credentials are a breach in a fitiq-mock recording but not in a browser's file")
     func credentials() throws {
         let id = "auth/credentials-on-every-request"
         #expect(try Self.marks(Self.session(isOurs: true, authorization: nil)).first?[id] == "broken")
@@ -179,7 +179,7 @@ struct JudgedFileTests {
         #expect { try other.report() } throws: { "\($0)".contains("no entry belongs to the world") }
     }
 
-    @Test("A file without a session is refused")
+    @Test("judge rejects a file without a session")
     func damaged() throws {
         let whole = try [UInt8](Data(contentsOf: Self.sessions.appendingPathComponent("chat.har")))
         var file = JudgedFile(name: "x.har", mode: .union)
@@ -196,7 +196,7 @@ struct JudgedFileTests {
     private static let entry = #"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"note","text":"x"}"#
 
     @Test(
-        "The refusal of an invalid file states the place",
+        "The error for an invalid file states the place",
         arguments: [
             ("", nil), ("\n \r\n", nil), (entry, nil), (entry + "\n", nil), (entry + "\r\n", nil),
             (entry + "\n{\"numb", "line 2: the last line is incomplete"),
@@ -238,7 +238,7 @@ struct JudgedFileTests {
     // MARK: Telling a session from a journal
 
     @Test(
-        "The content distinguishes a session from a journal for any split of the bytes",
+        "The content distinguishes a session from a journal, however the bytes are split",
         arguments: [
             (#"{"log":"#, SessionSniffer.Kind.session),
             ("\u{FEFF} {\n \"a\" : {\"log\":[1,\"}\"]}, \"log\" :", .session),
@@ -281,7 +281,7 @@ struct JudgedFileTests {
         #expect(try file.finish { _ in nil }.map { $0.hasPrefix("It has 0 requests") } == [true])
     }
 
-    @Test("A session gives the same result in pieces of any size", arguments: [1, 7, 1 << 20])
+    @Test("A session gives the same result when read in pieces of any size", arguments: [1, 7, 1 << 20])
     func pieces(size: Int) throws {
         let bytes = Self.session(isOurs: true)
         #expect(try Self.marks(bytes, cutInto: size) == Self.marks(bytes))

@@ -86,7 +86,7 @@ struct LimitsPageTests {
                 ? Quantity.all(in: row[2]).filter { !LimitsPage.statuses.contains($0) } : [])
     }
 
-    @Test("Each row contains the values of the code")
+    @Test("Each row of the limits page contains the values in the code")
     func values() throws {
         let table = try LimitsPage.rows()
         for row in try Self.rows.get() {

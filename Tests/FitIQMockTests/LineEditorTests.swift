@@ -111,7 +111,7 @@ struct LineEditorTests {
     }
 
     @Test(
-        "A clock's path depends on the URL of its world",
+        "A clock's path depends on its world's URL",
         arguments: [
             ("http://127.0.0.1:8080", "/__admin/clock"), ("http://127.0.0.1:8080/", "/__admin/clock"),
             ("http://a/w/w1", "/__admin/worlds/w1/clock"), ("http://a/w", "/w/__admin/clock"),

@@ -31,7 +31,7 @@ struct OriginOptionTests {
         #expect(configuration.allowedOrigins == readers.union([.null]))
     }
 
-    @Test("An invalid origin is refused", arguments: ["", "localhost:3000", "http://a/", "http://*.a", "http://a b"])
+    @Test("An invalid origin is rejected", arguments: ["", "localhost:3000", "http://a/", "http://*.a", "http://a b"])
     func mistakes(_ text: String) {
         for option in ["--allow-origin", "--cors"] {
             let failure = #expect(throws: Failure.self) { try allowed([option, text]) }

@@ -42,7 +42,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("Standard input gives keys until its end")
+    @Test("Standard input delivers keys until it ends")
     func keys() async {
         await #expect(processExitsWith: .success) {
             let wait = try MainWait(signals: [])
@@ -151,7 +151,7 @@ struct ProcessTests {
         #expect(count == LineOutput.limit && bytes[count - 2] == UInt8(ascii: "a") && bytes[count - 1] == .lineFeed)
     }
 
-    @Test("The limit of connections falls only if the system allows too few file descriptors")
+    @Test("The connection limit drops only if the system allows too few file descriptors")
     func descriptors() throws {
         let logger = try HostOptions.parse([]).logger()
         for (connections, falls) in [(1, false), (1 << 40, true)] {

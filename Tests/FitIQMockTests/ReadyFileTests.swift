@@ -133,7 +133,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("A running process's file is refused")
+    @Test("A running process's file is rejected")
     func running() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -145,7 +145,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("The file of a server on another machine is refused even if no local process has its process ID")
+    @Test("The file of a server on another machine is rejected even if no local process has its process ID")
     func locked() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"

@@ -61,7 +61,7 @@ struct ScenarioPagesTests {
         try textOfPackage("docs/\(name).md")
     }
 
-    @Test("Each object of the schema has a section on the page")
+    @Test("Each schema object has a section on the page")
     func objects() throws {
         let objects = try Self.schema().definitions.filter { $0.value.properties != nil }.map(\.key)
         #expect(Set(objects + [""]) == Set(Self.sections.map(\.object)))

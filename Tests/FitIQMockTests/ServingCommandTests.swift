@@ -131,7 +131,7 @@ struct ServingCommandTests {
         #expect(run.errors.contains("Start the server with 'fitiq-mock serve'"), "\(run)")
     }
 
-    @Test("An answer must be complete and within its limit of bytes")
+    @Test("An answer must be complete and within its byte limit")
     func answers() async throws {
         let server = try ScriptedServer([
             ScriptedServer.answer("200 OK", "{}"), ScriptedServer.answer("200 OK", "{}"),
@@ -149,7 +149,7 @@ struct ServingCommandTests {
         await #expect(throws: ClientError.self) { try await offPool { try Health.get("/health", of: base) } }
     }
 
-    @Test("A failing server loses its world")
+    @Test("A run on a server that fails loses its world")
     func worlds() async throws {
         let server = try ScriptedServer([
             ScriptedServer.answer("500 Internal Server Error"), ScriptedServer.answer("499 No"),
@@ -182,7 +182,7 @@ struct ServingCommandTests {
         }
     }
 
-    @Test("An older command with a truncated journal is compared as far as possible")
+    @Test("An older command with a truncated journal fails the comparison but keeps its known breaches")
     func gaps() async throws {
         var configuration = Engine.Configuration(pace: .instant)
         configuration.limits.journalBytes = 4000

@@ -79,7 +79,7 @@ struct StalledServerTests {
         #expect(failure?.message.hasPrefix("\(server.url): ") == true)
     }
 
-    @Test("health waits for a stalled server no longer than the limit of an answer")
+    @Test("health waits for a stalled server no longer than the answer time limit")
     func health() async throws {
         let server = try StalledServer(Dribble.body.bytes)
         let failure = try await failure(after: Health.answerTime) { try Health.parse(["--url", server.url]).run() }
@@ -87,7 +87,7 @@ struct StalledServerTests {
     }
 
     @Test(
-        "An admin request waits for a stalled server no longer than the limit of an answer", arguments: Dribble.allCases
+        "An admin request waits for a stalled server no longer than the answer time limit", arguments: Dribble.allCases
     )
     func ask(_ dribble: Dribble) async throws {
         let server = try StalledServer(dribble.bytes)

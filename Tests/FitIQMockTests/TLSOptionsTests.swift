@@ -16,7 +16,7 @@ struct TLSOptionsTests {
     }
 
     @Test(
-        "TLS options without --tls are refused",
+        "TLS options without --tls are rejected",
         arguments: [["--tls-port", "1"], ["--certificate", "c"], ["--key", "k"]])
     func onlyWithTLS(_ options: [String]) throws {
         let address = try SocketAddress(host: "127.0.0.1", port: 0)

@@ -100,7 +100,7 @@ struct VerifyTests {
         #expect(Report.CommandOutcome(ending, isTimeUp: isTimeUp, limit: .seconds(2)) == outcome)
     }
 
-    @Test("Names and lines from outside cannot control the terminal")
+    @Test("External names and lines cannot control the terminal")
     func hostileText() {
         let text = "a \u{1B}[31mb\nc"
         func line(isTerminal: Bool) -> String {
@@ -196,7 +196,7 @@ struct VerifyTests {
                 == "none of these cases uses the guide 'g'. See 'fitiq-mock test-client --list'.")
     }
 
-    @Test("verify refuses a server's verdicts unless it knows all of them")
+    @Test("verify rejects a server's verdicts unless it knows all of them")
     func foreignVerdicts() {
         func judgement(_ id: String, _ outcome: String = "broken", guide: String = "union") -> JSONValue {
             [

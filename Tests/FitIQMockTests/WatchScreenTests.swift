@@ -53,7 +53,7 @@ struct WatchScreenTests {
         #expect(shown.take() == line("c"))
     }
 
-    @Test("A pause keeps 10,000 lines and counts the others")
+    @Test("A pause keeps 10,000 lines and counts the rest")
     func limit() throws {
         for extra in [0, 1, 2] {
             var screen = try screen()

@@ -168,7 +168,7 @@ struct WatchStreamTests {
         #expect(throws: EventStreamReader.TooLong.self) { try stream.receive(long) }
     }
 
-    @Test("A refusal shows the server's message")
+    @Test("watch shows the server's error message")
     func troubles() throws {
         func outcome(_ text: String, ends: Bool = false) throws -> String {
             var request = try request()
@@ -209,7 +209,7 @@ struct WatchStreamTests {
     }
 
     @Test(
-        "Invalid command lines are refused before any connection opens",
+        "Invalid command lines are rejected before any connection opens",
         arguments: [
             (["--url", "https://127.0.0.1:8443"], "plain port"), (["--url", "localhost"], "plain port"),
             (["--filter", "stat=4"], "--filter: "), (["--admin-token", " "], "--admin-token"),

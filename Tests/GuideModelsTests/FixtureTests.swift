@@ -23,7 +23,7 @@ struct FixtureTests {
             Set(GuideFixture.all.map(\.guide)) == ["consultation-websocket", "goal-linking", "websocket-architecture"])
     }
 
-    @Test("The models of requests and client frames encode to the fixtures")
+    @Test("Request and client frame models encode to the fixtures")
     func requests() throws {
         func check(_ request: some Encodable, _ guide: String, _ name: String) throws {
             let encoded = try JSON.parse(Array(JSONEncoder.iso8601().encode(request)))

@@ -139,7 +139,7 @@ struct ModelShapeTests {
         #expect(ModelledShape.all.count == 35)
     }
 
-    @Test("A value of a shape decodes without loss", arguments: ModelledShape.all)
+    @Test("A value with a matching shape decodes without loss", arguments: ModelledShape.all)
     func decodes(pair: ModelledShape) throws {
         let full = pair.shape.sample(isFull: true)
         #expect(pair.shape.differences(from: full) == [])
@@ -151,7 +151,7 @@ struct ModelShapeTests {
         #expect(throws: Never.self) { try pair.roundTrip(least) }
     }
 
-    @Test("A value without a required member does not decode", arguments: ModelledShape.all)
+    @Test("A value that lacks a required member does not decode", arguments: ModelledShape.all)
     func needs(pair: ModelledShape) {
         for (path, value) in pair.shape.samplesWithoutOneMember() {
             #expect(!pair.shape.differences(from: value).isEmpty, "\(path)")

@@ -22,7 +22,7 @@ struct AuthorityTests {
     }
 
     @Test(
-        "Any other host is refused",
+        "An invalid host is rejected",
         arguments: [
             ":", ":80", "a:65536", "a:99999", "a:8x", "a:x8", "a:x", "a b", "a/", "a@b", "%", "a%4", "%4x", "%zz1",
             "[", "[::1", "[]", "[:]", "[1:2]", "[::g]", "[::1]x", "[::1]80", "[v.a]", "[v1]", "[v1.]", "[vz.a]",

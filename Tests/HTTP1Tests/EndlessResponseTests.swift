@@ -60,7 +60,7 @@ struct EndlessResponseTests {
         #expect(end(&connection) == "0\r\n\r\n")
     }
 
-    @Test("An endless response in HTTP/1.0 is not chunked and ends with the connection")
+    @Test("An endless HTTP/1.0 response is not chunked and ends when the connection closes")
     func http10() throws {
         var (connection, head) = try streaming("GET /events HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
         #expect(head == "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")

@@ -64,13 +64,13 @@ struct FixtureTests {
         #expect(rows.count >= atLeast)
     }
 
-    @Test("Valid messages are parsed", arguments: Fixture.valid)
+    @Test("The parser accepts valid messages", arguments: Fixture.valid)
     func valid(fixture: Fixture) throws {
         try #require(fixture.row.count == 1)
         #expect(fixture.transcript(CollectionOfOne(fixture.bytes[...])).description == fixture.row[0])
     }
 
-    @Test("Invalid messages are refused", arguments: Fixture.invalid)
+    @Test("The parser rejects invalid messages", arguments: Fixture.invalid)
     func invalid(fixture: Fixture) throws {
         try #require(fixture.row.count == 3)
         let transcript = fixture.transcript(CollectionOfOne(fixture.bytes[...]))

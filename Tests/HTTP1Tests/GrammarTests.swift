@@ -86,7 +86,7 @@ struct StateMachineTests {
         .request, .informational, .response, .body, .end, .switchProtocols, .close,
     ]
 
-    @Test("The state table has exactly these transitions")
+    @Test("The state table has exactly the expected transitions")
     func table() {
         var found: [String] = []
         for role in [Role.client, .server] {

@@ -153,13 +153,13 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "An invalid target is refused",
+        "An invalid target is rejected",
         arguments: ["", "a", "*", "/%", "/%4", "/%41%zz", "/a b", "/é", "http://", "http:///a"])
     func refused(text: String) {
         #expect(throws: RemoteError.self) { try RequestTarget(parsing: text) }
     }
 
-    @Test("A refusal quotes only the invalid part")
+    @Test("The error for an invalid target quotes only the invalid part")
     func quotes() {
         func excerpt(_ text: String) -> Excerpt { Array(text.utf8).withUnsafeBufferPointer { Excerpt($0) } }
         #expect(throws: RemoteError.badTargetForm(excerpt("http://"))) { try RequestTarget(parsing: "http://") }

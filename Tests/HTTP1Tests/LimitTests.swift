@@ -90,7 +90,7 @@ struct LimitTests {
         }
     }
 
-    @Test("Input that exceeds a limit by one is refused", arguments: edges)
+    @Test("Input that exceeds a limit by one is rejected", arguments: edges)
     func overLimit(edge: Edge) {
         for pieces in cuts(edge, edge.limit + 1) {
             let transcript = Transcript.of(pieces, role: edge.role, limits: edge.limits)
@@ -113,7 +113,7 @@ struct LimitTests {
         #expect(transcript.description == "A / [0 fields] 1.0 close")
     }
 
-    @Test("A method that is too long is refused at its first excess byte", arguments: ["", "\r"])
+    @Test("A method that is too long is rejected at its first excess byte", arguments: ["", "\r"])
     func longMethod(ending: String) {
         var connection = Connection(role: .server)
         connection.receive(Array((Self.padding(33) + ending).utf8))
@@ -130,7 +130,7 @@ struct LimitTests {
     }
 
     @Test(
-        "Endless input is refused without being buffered",
+        "Endless input is rejected without being buffered",
         arguments: ["A", "GET /", "GET / HTTP/1.1\r\nX: ", "GET / HTTP/1.1\r\n\r"])
     func endless(start: String) {
         var connection = Connection(role: .server)

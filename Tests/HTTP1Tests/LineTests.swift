@@ -36,12 +36,12 @@ struct LineTests {
         #expect(found == size)
     }
 
-    @Test("The refusal of a header line without a colon mentions the colon", arguments: ["Host", "Host ", "a b"])
+    @Test("The error for a header line without a colon mentions the colon", arguments: ["Host", "Host ", "a b"])
     func fieldWithoutColon(line: String) {
         #expect(refusal(of: line, by: FieldLine.parse) == RemoteError.fieldWithoutColon(excerpt(line)))
     }
 
-    @Test("The refusal of a truncated request line names the missing part")
+    @Test("The error for a truncated request line names the missing part")
     func shortRequestLine() {
         for line in ["", "GET", "GET ", " "] {
             let expected = RemoteError.malformedRequestLine(excerpt(line))
@@ -62,7 +62,7 @@ struct LineTests {
     }
 
     @Test(
-        "A bare LF is refused at the start of any line",
+        "A bare LF is rejected at the start of any line",
         arguments: ["\n", "GET / HTTP/1.1\r\n\n", chunked + "\n", chunked + "0\r\n\n"])
     func lineFeedAlone(text: String) {
         #expect(Transcript.of(whole: Array(text.utf8)).error == RemoteError.bareLineFeed(excerpt("\n")))

@@ -31,7 +31,7 @@ struct PairTests {
         #expect(pair.sentByServer == response + response + response)
     }
 
-    @Test("Preencoded fields give the same bytes")
+    @Test("Preencoded fields are sent byte for byte")
     func encodedFields() throws {
         var pair = Pair()
         _ = try get(&pair)
@@ -141,7 +141,7 @@ struct PairTests {
     }
 
     @Test(
-        "A request declares the length of its body, even of an empty POST body",
+        "A request declares the length of its body, even for an empty POST body",
         arguments: [
             (.get, nil, nil), (.delete, nil, nil), (.post, nil, 0), (.put, nil, 0), (.patch, nil, 0), (.get, 0, 0),
             (.get, 1, 1), (.post, 2, 2),
@@ -178,7 +178,7 @@ struct PairTests {
         #expect(pair.states == "idle/idle")
     }
 
-    @Test("A refusal instead of 100 Continue closes the connection because the body may still follow")
+    @Test("An error instead of 100 Continue closes the connection because the body may still follow")
     func refusalOfExpectation() throws {
         var pair = Pair()
         _ = try pair.clientSends { client, out in

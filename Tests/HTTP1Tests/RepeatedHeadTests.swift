@@ -83,7 +83,7 @@ struct RepeatedHeadTests {
         #expect(heads[0].fields.isSame(as: heads[1].fields) == isKept)
     }
 
-    @Test("A repeated head is refused exactly like a single head")
+    @Test("A repeated head is rejected exactly like a single head")
     func refusals() throws {
         // Only one version of the first lines needs a Host.
         var connection = Connection(role: .server)

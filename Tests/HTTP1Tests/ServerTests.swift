@@ -45,7 +45,7 @@ struct ServerTests {
         #expect(connection.isIdle)
     }
 
-    @Test("A client that pipelines endlessly is throttled and finally refused")
+    @Test("A client that pipelines endlessly is throttled and finally rejected")
     func endlessPipelining() throws {
         var limits = Limits()
         limits.pipelined = 100
@@ -192,7 +192,7 @@ struct ServerTests {
         #expect(connection.isIdle && !connection.shouldClose)
     }
 
-    @Test("In HTTP/1.0 a body of unknown length ends with the connection")
+    @Test("In HTTP/1.0, a body of unknown length ends when the connection closes")
     func untilCloseHTTP10() throws {
         var connection = server("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
         #expect(try Pair.drain(&connection) == ["GET /", "end"])

@@ -56,7 +56,7 @@ import Testing
         #expect(object.count == 1)
     }
 
-    @Test("A repeated name takes its last value and keeps its first position", arguments: sizes)
+    @Test("A repeated member name takes its last value and keeps its first position", arguments: sizes)
     func repeated(_ count: Int) throws {
         let members = (0..<count).map { #""k\#($0)":\#($0)"# }
         let text = "{" + ([#""x":1"#] + members + [#""x":2"#]).joined(separator: ",") + "}"

@@ -67,7 +67,7 @@ struct ContractTableTests {
         #expect(Set(ids).count == ids.count)
     }
 
-    @Test("A separate list contains the inside obligations, which all have the level must")
+    @Test("The inside obligations are in a separate list and all have the level must")
     func inside() {
         #expect(
             Obligation.inside.map(\.id) == [

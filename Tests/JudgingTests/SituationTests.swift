@@ -164,7 +164,7 @@ struct SituationTests {
         #expect(judge.coverage.contains(example.situation) || example.situation == Situation())
     }
 
-    @Test("A refused handshake covers the connecting situation")
+    @Test("A rejected handshake covers the connecting situation")
     func passesThrough() {
         let covered = Story { $0.request(.webSocket, Self.id, status: 503, at: 0) }.judge().coverage
         #expect(covered.situations.map(\.socket) == [.none, .connecting])

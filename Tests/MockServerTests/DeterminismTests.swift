@@ -50,7 +50,7 @@ struct DeterminismTests {
         return wires.map(\.received)
     }
 
-    @Test("Equal sessions produce the same bytes", arguments: [0, 1, 7, UInt64.max])
+    @Test("Identical sessions produce the same bytes", arguments: [0, 1, 7, UInt64.max])
     func twice(seed: UInt64) throws {
         let first = try Self.session(seed: seed)
         #expect(first == (try Self.session(seed: seed)))

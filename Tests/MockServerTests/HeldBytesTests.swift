@@ -21,7 +21,7 @@ struct HeldBytesTests {
         if case .memory(limit) = observation { true } else { false }
     }
 
-    @Test("The sum follows the bytes that connections hold and returns to zero")
+    @Test("The sum of held bytes follows the connections and returns to zero")
     func sum() throws {
         let network = network()
         let wire = try network.open()
@@ -70,7 +70,7 @@ struct HeldBytesTests {
         #expect(network.observations.contains { isMemory($0, limit: Self.limit) })
     }
 
-    @Test("Exceeding the limit frees an eighth of it")
+    @Test("Exceeding the limit on held bytes frees an eighth of the limit")
     func hysteresis() throws {
         let network = network()
         let sockets = try (0..<30).map { _ in try network.echo() }
@@ -167,7 +167,7 @@ struct HeldBytesTests {
         #expect(network.engine.connections.heldBytes <= Self.limit)
     }
 
-    @Test("The limit also drops chat sockets, and the journal records it")
+    @Test("The limit on held bytes also drops chat sockets, and the journal records each drop")
     func chat() throws {
         let network = network()
         let chat = try network.socket(on: try network.consultation())
@@ -200,7 +200,7 @@ struct HeldBytesTests {
         }
     }
 
-    @Test("The sums are correct at the limits for random clients", arguments: UInt64(1)...20)
+    @Test("The sums of held bytes are correct at the limits for random clients", arguments: UInt64(1)...20)
     func random(_ seed: UInt64) throws {
         var numbers = Draw(seed: seed)
         let network = VirtualNetwork {

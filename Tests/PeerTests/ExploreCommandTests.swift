@@ -205,7 +205,7 @@ extension SearchingPeers {
         }
 
         @Test(
-            "Exploring a client that never connects exits with 4 and tries no fault"
+            "Exploring a client that never connects exits with 4 and tries no faults"
         )
         func baseline() async throws {
             try await withFolder { folder in

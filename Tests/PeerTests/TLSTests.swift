@@ -50,7 +50,7 @@ extension Peers {
             }
         }
 
-        @Test("The wrong protocol on either port gets an error with the right URL")
+        @Test("Using the wrong protocol on either port gets an error with the right URL")
         func wrongProtocol() async throws {
             try await TLSServer.serve { tls in
                 let plain = try await tls.curl("http://127.0.0.1:\(tls.port)/health")

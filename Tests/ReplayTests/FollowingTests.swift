@@ -6,7 +6,7 @@ import Traffic
 struct FollowingTests {
     static func bearer(_ token: String) -> [SessionField] { [SessionField("Authorization", "Bearer \(token)")] }
 
-    @Test("A replay keeps the server's ids, and no other id matches them")
+    @Test("A replay keeps the server's ids, which no other id matches")
     func issued() throws {
         var builder = SessionBuilder()
         builder.exchange("POST", "/api/v1/goals", body: "{}", answer: #"{"id":"\#(IDs.a)"}"#)
@@ -236,7 +236,7 @@ struct FollowingTests {
         #expect(player.text("GET", "/days?date=2025-02-03") == "tuesday 2025-02-03")
     }
 
-    @Test("By route, a recorded id gets its own answer, and other ids get the remaining answers")
+    @Test("With matching by route, a recorded id gets its own answer, and other ids get the rest")
     func route() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/api/v1/goals/\(IDs.a)", answer: "goal \(IDs.a)")
@@ -248,7 +248,7 @@ struct FollowingTests {
         #expect(player.text("GET", "/api/v1/goals/my-goal") == "goal my-goal")
     }
 
-    @Test("By route, an id recorded for another resource also gets the remaining answers")
+    @Test("With matching by route, an id recorded for another resource also gets the remaining answers")
     func routeElsewhere() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/api/v1/goals/\(IDs.a)", answer: "one")
@@ -258,7 +258,7 @@ struct FollowingTests {
         for answer in ["one", "two", "two"] { #expect(player.text("GET", "/api/v1/goals/\(IDs.c)") == answer) }
     }
 
-    @Test("By route, a name in the place of an id is mapped too")
+    @Test("With matching by route, a name in place of an id is mapped too")
     func routeNames() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/api/v1/goals/run", answer: "one")
@@ -269,7 +269,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("By route, an id recorded for another resource does not replace a mapped id")
+    @Test("With matching by route, an id recorded for another resource does not replace a mapped id")
     func routeKept() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/api/v1/goals/\(IDs.a)", answer: "goal \(IDs.a)")
@@ -279,7 +279,7 @@ struct FollowingTests {
         #expect(player.text("GET", "/api/v1/goals/\(IDs.c)") == "goal my-goal")
     }
 
-    @Test("By route, a repeated answer contains the requested id and the client's secrets")
+    @Test("With matching by route, a repeated answer contains the requested id and the client's secrets")
     func routeAnew() throws {
         var builder = SessionBuilder()
         builder.exchange(
@@ -297,7 +297,7 @@ struct FollowingTests {
         #expect(player.text("PUT", "/notes/\(IDs.a)") == "note \(IDs.a) of t-two, tag \(mine[1])")
     }
 
-    @Test("With strict, only concurrent requests may swap")
+    @Test("With strict matching, only concurrent requests may swap places")
     func swaps() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/a", answer: "a", start: 0, lasted: 50)
@@ -317,7 +317,7 @@ struct FollowingTests {
         #expect(player.report.neverAskedCount == 0)
     }
 
-    @Test("With strict, a request recorded at another request's end may not precede that request")
+    @Test("With strict matching, a request recorded at another request's end may not precede that request")
     func follows() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/a", answer: "a", start: 0, lasted: 50)

@@ -337,7 +337,7 @@ struct AgreementTests {
         #expect(Self.isEqual(pair, isFrame: isFrame), "diff")
     }
 
-    @Test("By route a number or an id matches any other, and diff pairs such requests")
+    @Test("With matching by route, any number or id matches any other, and diff pairs such requests")
     func route() throws {
         for (first, second) in [("/x/7", "/x/8"), ("/x/7", "/x/\(IDs.a)"), ("/api/v1/goals/a", "/api/v1/goals/b")] {
             var player = try Self.builder(first, isFrame: false).player(.route)

@@ -123,7 +123,7 @@ struct SocketTests {
         #expect(player.nextDeadline == nil)
     }
 
-    @Test("With strict an early frame counts as a miss")
+    @Test("With strict matching, an early frame counts as a miss")
     func strictFrames() throws {
         var player = try Self.chat().player(.strict)
         let socket = try player.open(Self.path)

@@ -9,7 +9,7 @@ struct UpstreamTests {
         try #require(try Scenario.read("name: x\n" + yaml).upstream)
     }
 
-    @Test("With only a URL the real server answers every request")
+    @Test("If an upstream has only a URL, the real server answers every request")
     func url() throws {
         let upstream = try upstream("upstream: https://API.example.com")
         #expect(upstream.url?.description == "https://api.example.com")

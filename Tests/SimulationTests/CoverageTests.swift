@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Situations that clients reach")
 struct CoverageTests {
-    @Test("Each scenario in the table leads a client to its situation by the shortest way")
+    @Test("Each scenario in the table leads a client to its situation by the shortest path")
     func scenarios() async throws {
         var survey = CoverageSurvey()
         try await survey.addScenarios()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Simulation")
 struct SimulationTests {
-    @Test("Fixed seeds keep the invariants and reach their targets")
+    @Test("Runs from fixed seeds preserve the invariants and reach their targets")
     func fixedSeeds() throws {
         var report = Report()
         var digests: Set<UInt64> = []
@@ -27,7 +27,7 @@ struct SimulationTests {
         #expect(missing.count <= 3, "\(missing.map(\.name).sorted())")
     }
 
-    @Test("With faults and an operator, fixed seeds keep the invariants that faults do not affect")
+    @Test("With faults and an operator, fixed seeds preserve the invariants that faults do not affect")
     func fixedSeedsWithFaults() throws {
         var report = Report()
         for seed in 1...UInt64(12) {
@@ -49,14 +49,14 @@ struct SimulationTests {
         #expect(report.byHand == ["held"] && report.frames > 0)
     }
 
-    @Test("Seeds that failed once pass", arguments: try FailedSeed.all())
+    @Test("Seeds that once failed now pass", arguments: try FailedSeed.all())
     func failedSeeds(_ failed: FailedSeed) throws {
         _ = try Simulator(
             seed: failed.seed, withFaults: failed.withFaults, operating: failed.withBreakpoints ? .asDrawn : .never
         ).run().get()
     }
 
-    @Test("Fresh seeds from the system keep the invariants", arguments: [false, true])
+    @Test("Runs from fresh system seeds preserve the invariants", arguments: [false, true])
     func freshSeeds(withFaults: Bool) throws {
         for _ in 0..<LongRun.choose(2, long: 8) {
             let seed = UInt64.random(in: 1...UInt64(Int64.max))

@@ -5,7 +5,7 @@ import Testing
 @Suite("The cost of fragments")
 struct CostTests {
     /// Each growth of the buffer copies the message, so the test counts growths instead of measuring time.
-    @Test("Receiving a message in single bytes copies it about twenty times", arguments: [false, true])
+    @Test("Receiving a message byte by byte copies it about twenty times", arguments: [false, true])
     func growths(isCompressed: Bool) {
         let limit = 64 * 1024
         // The maximum: a compressed message may be a little larger than the limit.

@@ -8,7 +8,7 @@ struct FuzzTests {
     static let limits = Limits(message: 300)
 
     @Test(
-        "Mutated streams never crash and have the same outcome however they are split",
+        "Mutated streams never crash the connection and have the same outcome however they are split",
         arguments: 1...150 as ClosedRange<UInt64>)
     func mutated(seed: UInt64) {
         var generator = Draw(seed: seed)
@@ -41,7 +41,7 @@ struct FuzzTests {
         }
     }
 
-    @Test("Unmutated streams never fail", arguments: 1...50 as ClosedRange<UInt64>)
+    @Test("Valid streams never fail a connection", arguments: 1...50 as ClosedRange<UInt64>)
     func unmutated(seed: UInt64) {
         var generator = Draw(seed: seed)
         let role: Role = seed % 2 == 0 ? .client : .server
@@ -50,7 +50,7 @@ struct FuzzTests {
         #expect(connection.outcome(of: [stream[...]]).state != .failed, "seed \(seed)")
     }
 
-    @Test("Noise never crashes and gets only a close frame and pongs", arguments: 1...50 as ClosedRange<UInt64>)
+    @Test("Noise never crashes a connection and gets only a close and pongs", arguments: 1...50 as ClosedRange<UInt64>)
     func noise(seed: UInt64) {
         var generator = Draw(seed: seed)
         for round in 0..<40 {

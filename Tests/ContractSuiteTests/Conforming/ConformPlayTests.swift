@@ -97,7 +97,7 @@ struct ConformPlayTests {
         #expect(answered == [true])
     }
 
-    @Test("A failed wait gives a case an outcome, but a stopped run does not")
+    @Test("A failed wait produces an outcome for the case, but a stopped run does not")
     func unmet() async throws {
         // Stop the run only while it waits for the goal, so that the wait fails immediately.
         let count = Mutex(0)

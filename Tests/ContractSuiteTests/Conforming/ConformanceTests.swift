@@ -194,7 +194,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Unanswered requests in a recording are counted but do not deviate")
+    @Test("Unanswered requests in a recording are counted but not reported as deviations")
     func unanswered() async throws {
         var entry = Self.answer([])
         entry.response = nil
@@ -209,7 +209,7 @@ struct ConformanceTests {
         )
     }
 
-    @Test("A change deviates unless the overlay declares it")
+    @Test("A change counts as a deviation unless the overlay declares it")
     func permitted() async throws {
         let overlay = Overlay([
             Overlay.Change(.listGoals, .status(200), at: [.name("plan")], .value(1, insteadOf: nil)),

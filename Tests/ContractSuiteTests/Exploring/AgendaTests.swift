@@ -77,7 +77,7 @@ struct AgendaTests {
         #expect(Set(dealt[0].prefix(2).map(\.story)) == [0, 1])
     }
 
-    @Test("A schedule on the system clock loses one rank for each doubling of its duration")
+    @Test("A schedule on the system clock drops one rank each time its duration doubles")
     func patience() async throws {
         let stories = try await Self.stories([0])
         // A run without faults takes two seconds, so silence is cut after eight.
@@ -194,7 +194,7 @@ struct AgendaTests {
         #expect(late?.faults[0].wait == .seconds(expected))
     }
 
-    @Test("Beyond its limit the agenda drops the oldest points and counts them")
+    @Test("An agenda over its limit drops the oldest points and counts them")
     func leadLimit() async throws {
         var agenda = Agenda(stories: try await Self.stories([0]), seed: 1)
         let dealt = agenda.deal()

@@ -62,7 +62,7 @@ struct ExcusedRepeatTests {
         }
     }
 
-    @Test("The oracle reports a third use of a refused token unless the refusal was cut off or late")
+    @Test("The oracle reports a third use of a rejected token unless the 401 was cut off or late")
     func refusals() throws {
         func goals(
             at seconds: Double, took: Double = 0, delivery: Delivery = .complete, faults: [String] = []

@@ -134,7 +134,7 @@ struct ExplorationReportTests {
         #expect(bare["runs"]?[1]?["discovery"]?["file"] == nil && bare["runs"]?[1]?["exploration"] == nil)
     }
 
-    @Test("A discovery's file reads back as the scenario with its faults")
+    @Test("A discovery's file parses to the scenario with the discovery's faults")
     func files() async throws {
         let exploration = try await Self.exploration(showing: Self.isComplete)
         #expect(!exploration.found.isEmpty)
@@ -146,7 +146,7 @@ struct ExplorationReportTests {
         }
     }
 
-    @Test("Equal seeds give equal reports for one job and for four jobs")
+    @Test("The same seed gives the same report with one job and with four jobs")
     func repeats() async throws {
         let one = try await Self.exploration(showing: Self.isComplete)
         let four = try await Self.exploration(jobs: 4, showing: Self.isComplete)

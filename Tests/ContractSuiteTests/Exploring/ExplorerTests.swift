@@ -67,7 +67,7 @@ struct ExplorerTests {
         #expect(symptoms.contains(found.symptom))
     }
 
-    @Test("Equal seeds give equal explorations with any number of jobs")
+    @Test("The same seed gives the same exploration with any number of jobs")
     func deterministic() async throws {
         var tellings: [[String]] = []
         for jobs in [1, 4, 1] {
@@ -268,7 +268,7 @@ struct ExplorerTests {
         #expect(!exploration.flaky.isEmpty && exploration.found.map(\.symptom.id) == ["explore/command"])
     }
 
-    @Test("The explorer tries a cause that it saw only once in at most three schedules")
+    @Test("The explorer tries at most three schedules for a cause that it saw only once")
     func doubts() async throws {
         var command = Command { names, count in names.isEmpty || count > 1 ? 0 : 1 }
         // All runs end in the same situation.
@@ -324,7 +324,7 @@ struct ExplorerTests {
         #expect(found.contains { $0.schedule.story == 1 && $0.schedule.faults.count == 1 })
     }
 
-    @Test("The report notes an instruction that the client lacks but contains no finding for it")
+    @Test("The report mentions an instruction the client lacks but contains no finding for it")
     func unsupported() async throws {
         struct Lacking: ClientUnderTest {
             let client: ReferenceClient
@@ -417,7 +417,7 @@ struct ExplorerTests {
         await #expect(throws: Failure.self) { try await Explorer().explore(with: Broken()) }
     }
 
-    @Test("The explorer refuses a world with too many fault rules")
+    @Test("The explorer rejects a world with too many fault rules")
     func room() async throws {
         func explore(faults count: Int) async throws -> Exploration {
             let rules = (0..<count).map { "{name: f\($0), on: any, enabled: false, hang: true}" }

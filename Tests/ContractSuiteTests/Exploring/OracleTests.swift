@@ -59,7 +59,7 @@ struct OracleTests {
         #expect(Self.ids(try Self.outcome(end: .command(.signalled(6))), lenient) == ["explore/crash"])
     }
 
-    @Test("A failed internal check gives its own symptom instead of the step's symptom")
+    @Test("A failed internal check produces its own symptom instead of the step's symptom")
     func failures() throws {
         for check in [ExploreCheck.unwell, .twice, .lost] {
             let step = try Self.step(check)
@@ -74,7 +74,7 @@ struct OracleTests {
                 == ["inside/cut-stream-not-complete"])
     }
 
-    @Test("An internal check before the end counts only in the story's own world without harm")
+    @Test("An internal check before the story's end counts only in an unharmed world of the story's own")
     func goodDays() throws {
         let demand = try #require(
             Self.story.steps.indices.first { index in
@@ -198,7 +198,7 @@ struct OracleTests {
         #expect(symptoms.map(\.message) == [ExploringMessages.flood(entries: 5001)])
     }
 
-    @Test("The busiest minute includes both of its ends")
+    @Test("The busiest minute includes both endpoints")
     func minutes() throws {
         let rows: [(requests: [Double], count: Int, places: Range<Int>)] = [
             ([], 0, 0..<0), ([0, 60], 2, 0..<2), ([0, 60.5], 1, 0..<1), ([0, 30, 60, 61, 62], 4, 1..<5),

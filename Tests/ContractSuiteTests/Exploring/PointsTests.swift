@@ -154,7 +154,7 @@ struct PointsTests {
         return outcome
     }
 
-    @Test("A run has at most 2,000 points from its first 5,000 entries")
+    @Test("A run yields at most 2,000 points from its first 5,000 entries")
     func limits() throws {
         for requests in [1999, 2000, 4999, 5001] {
             let outcome = try Self.journal(requests: requests)
@@ -247,7 +247,7 @@ struct PointsTests {
         }
     }
 
-    @Test("A request is a fault place unless its endpoint is not served or its upgrade is missing")
+    @Test("A request is a fault place if its endpoint is served and a socket request has its upgrade")
     func matches() throws {
         let rows: [(endpoint: Endpoint, fields: String, unmatched: RecordedExchange.Unmatched?, isPlace: Bool)] = [
             (.webSocket, Self.upgrade, nil, true), (.webSocket, "", nil, false), (.listGoals, "", nil, true),
@@ -262,7 +262,7 @@ struct PointsTests {
         }
     }
 
-    @Test("Points are equal if they differ only in number but not in route or situation")
+    @Test("Two points are equal if they have the same route and situation, whatever their numbers")
     func likeness() throws {
         let kind = try #require(FaultKind.named("lost"))
         var waiting = Situation()

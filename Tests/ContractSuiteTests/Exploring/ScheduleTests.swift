@@ -69,7 +69,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("The earlier places are the first, the middle and the previous of the same kind")
+    @Test("A place's earlier places are the first, the middle and the previous place of the same kind")
     func earlierPlaces() {
         for (number, earlier) in [(1, []), (2, [1]), (3, [1, 2]), (4, [1, 2, 3]), (9, [1, 4, 8])] as [(Int, [Int])] {
             #expect(FaultPoint.Place.request(.listGoals, number).earlier.map(\.number) == earlier)
@@ -78,7 +78,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("A schedule's file reads back as its scenario for every kind at every place", arguments: places)
+    @Test("A schedule's file parses to the schedule's scenario for every kind at every place", arguments: places)
     func documents(_ place: FaultPoint.Place) throws {
         for text in ["name: base", Self.base] {
             let (base, json) = try Scenario.readWithJSON(text)
@@ -133,7 +133,7 @@ struct ScheduleTests {
         #expect(expiry.adding(Schedule.Fault(kinds[3], at: .moment(seconds: 2))) == nil)
     }
 
-    @Test("A world at its limit of rules has room for any schedule")
+    @Test("A world at its rule limit has room for any schedule")
     func room() throws {
         var base = Scenario()
         base.faults = (1...ExploreLimits.rulesOfScenario).map {

@@ -39,7 +39,7 @@ struct StoryTests {
         #expect(time < .seconds(9 * 60), "Four minutes, and the end.")
     }
 
-    @Test("Equal runs write byte-for-byte equal journals", arguments: performances)
+    @Test("Equal runs write byte-identical journals", arguments: performances)
     func repeats(_ performance: Performance) async throws {
         let lines = try await [performance.outcome(), performance.outcome()].map { outcome in
             outcome.entries.map { EntryLine($0).text }
@@ -47,7 +47,7 @@ struct StoryTests {
         #expect(lines[0] == lines[1])
     }
 
-    @Test("A client's report changes only together with its revision", arguments: performances)
+    @Test("A client's report changes only when its revision changes", arguments: performances)
     func revisions(_ performance: Performance) async throws {
         let trial = MemoryTrial { surroundings, network in
             Watched(client: try ReferenceClient(surroundings, network: network) { $0.chat = performance.style })

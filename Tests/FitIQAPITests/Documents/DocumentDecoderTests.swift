@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("The decoders require fractional seconds in insights and refuse them elsewhere")
+    @Test("The decoders require fractional seconds in insights and reject them elsewhere")
     func fractions() throws {
         let mood = try Self.document(
             .moodEntries, ["valence": 0, "logged_at": "2025-01-29T10:30:00.123Z"])

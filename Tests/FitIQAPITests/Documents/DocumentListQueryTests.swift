@@ -203,7 +203,7 @@ import Testing
         (.searchJournal, .journal, "q", "\""), (.searchJournal, .journal, "q", "\"\" \" \""),
     ]
 
-    @Test("The refusal of an unknown value names the parameter", arguments: refused)
+    @Test("The error for an unknown value names the parameter", arguments: refused)
     func refuses(endpoint: Endpoint, collection: DocumentCollection, name: String, value: String) throws {
         let refusal = refusal { () throws(APIError) in try Self.query(endpoint, collection, [(name, value)]) }
         #expect(refusal?.status == .badRequest && refusal?.code == .validationFailed)
@@ -214,7 +214,7 @@ import Testing
                 || (try? Self.query(.listSleep, .sleep, [(name, value)])) != nil)
     }
 
-    @Test("Insights can be sorted by three times in both directions")
+    @Test("Insights can be sorted by any of three times in both directions")
     func sorting() throws {
         let usual = try Self.query(.listInsights, .insights, [])
         #expect(usual.sortedBy == nil && !usual.isAscending)
@@ -251,7 +251,7 @@ import Testing
                 == "The parameter 'q' is required: the words to search for.")
     }
 
-    @Test("A filter reads the members of documents only if it needs them")
+    @Test("A filter reads the members of a document only if it needs them")
     func costs() throws {
         #expect(try !Self.query(.listMoodEntries, .moodEntries, [("to", "2025-01-29")]).readsMembers)
         #expect(try Self.query(.listMoodEntries, .moodEntries, [("source", "api")]).readsMembers)

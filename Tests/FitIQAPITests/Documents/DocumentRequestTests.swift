@@ -56,7 +56,7 @@ import Testing
         ("copy", #"{"new_name":7}"#, "'new_name'"), ("copy", "[]", "JSON object"),
     ]
 
-    @Test("A refusal names the invalid member", arguments: refused)
+    @Test("An error message names the invalid member", arguments: refused)
     func refuses(read: String, body: String, told: String) {
         let bytes = Array(body.utf8)
         let refusal = refusal { () throws(APIError) in

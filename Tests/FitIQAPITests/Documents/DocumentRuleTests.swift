@@ -24,7 +24,7 @@ import Testing
         #expect(types == ["boolean", "date-time", "string", "integer", "number", "array", "object"])
     }
 
-    @Test("The refusal of an invalid member names it", arguments: sent)
+    @Test("The error for an invalid member names the member", arguments: sent)
     func refuses(member: TableMember) throws {
         var values = Self.wrongValues(of: member).map(Optional.some)
         if member.isRequired { values += [nil, .null] }

@@ -53,7 +53,7 @@ import Testing
         #expect(depth(32)?.code == .invalidJSON)
     }
 
-    @Test("A change keeps the members that its body lacks, but a replacement does not")
+    @Test("A change keeps members that are absent from its body, but a replacement removes them")
     func changed() throws {
         let old: JSONObject = [
             "name": "Legs", "description": "d", "is_system": true, "is_public": true, "x": 1, "exercises": [],

@@ -75,7 +75,7 @@ import Testing
     ]
 
     @Test(
-        "A stage that is outside the session, overlaps another or ends before it begins is refused", arguments: refused)
+        "A stage that leaves the session, overlaps another or ends before it begins is rejected", arguments: refused)
     func refuses(stages: [String], path: String) {
         let refusal = refusal { () throws(APIError) in
             try DocumentRequest.object(Array(Self.json(stages).utf8), for: .sleep, at: .example)

@@ -63,7 +63,7 @@ func expect(
         #expect(Lines.time(nanoseconds) == text)
     }
 
-    @Test("Two timelines are printed side by side with marks at the differences")
+    @Test("Two timelines are printed side by side with marked differences")
     func sideBySide() {
         let text = Lines.sideBySide(expected: ["0.000 s a", "0.500 s bcd"], actual: ["0.000 s a", "0.500 s b", "c"])
         #expect(

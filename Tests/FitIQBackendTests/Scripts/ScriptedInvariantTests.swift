@@ -37,7 +37,7 @@ import Testing
             ])
     }
 
-    @Test("Random scripts keep the invariants", arguments: [UInt64(2026)])
+    @Test("Random scripts preserve the invariants", arguments: [UInt64(2026)])
     func rules(seed: UInt64) throws {
         var random = try RandomOperations(seed: seed, userCount: 10, script: try Self.script())
         var model = Model(userCount: 10, answersMayBreakOff: true)

@@ -163,7 +163,7 @@ import Testing
             stored: [""]),
     ]
 
-    @Test("A script's steps stream as written in both protocols", arguments: stories)
+    @Test("A script's steps are streamed as written in both protocols", arguments: stories)
     func streams(story: Story) throws {
         var stage = try Stage(story.steps)
         try stage.open(1)

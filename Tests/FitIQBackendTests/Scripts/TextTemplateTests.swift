@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Fields in script texts") struct TextTemplateTests {
     @Test(
-        "The check counts the fields of a text",
+        "The template check counts a text's fields",
         arguments: [
             ("", 0), ("{{now", 0), ("{now}", 0), ("{", 0), ("{{now}", 0),
             ("{{now}}", 1), ("a {{ content }}{{user.name}} b", 2), ("{{goal.title}}", 1),
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "The refusal of a text with unknown fields names the first unknown field",
+        "The error for a text with unknown fields names the first unknown field",
         arguments: [
             ("{{}}", ""), ("{{now}}{{later}}{{never}}", "later"), ("{{random 1}}", "random 1"),
             ("{{random 2 1}}", "random 2 1"), ("{{random a b}}", "random a b"), ("{{chance 1 6}}", "chance 1 6"),

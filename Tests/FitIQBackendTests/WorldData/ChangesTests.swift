@@ -51,7 +51,7 @@ private struct Saved {
 
 /// Applying all changes of a world in order gives the world.
 @Suite("World changes") struct ChangesTests {
-    @Test("The tracked changes together rebuild the world", arguments: UInt64(1)...8)
+    @Test("The tracked changes are enough to rebuild the world", arguments: UInt64(1)...8)
     func everything(seed: UInt64) throws {
         var (random, draw) = (try RandomOperations(seed: seed, userCount: 5), Draw(seed: seed))
         var saved = Saved()
@@ -115,7 +115,7 @@ private struct Saved {
         #expect(later.differences(from: Saved(all: random.world.backend)) == [])
     }
 
-    @Test("A streaming answer becomes a change only at its end")
+    @Test("A streaming answer counts as a change only when it ends")
     func streaming() throws {
         var world = World()
         let user = try world.backend.user("anna")

@@ -38,7 +38,7 @@ import Testing
         #expect(steps.count == 1999 && Set(steps) == Set(1..<prompts.count))
     }
 
-    @Test("Equal seeds give equal made-up messages")
+    @Test("The same seed gives the same made-up messages")
     func seeds() throws {
         let contents = try [1, 1, 2].map { try history(30, seed: $0).map(\.content) }
         #expect(contents[0] == contents[1] && contents[0] != contents[2])
@@ -79,7 +79,7 @@ import Testing
         #expect(try history(10_000).count == 10_000)
     }
 
-    @Test("Made-up messages that end before they start trap")
+    @Test("Planning made-up messages that end before they start traps")
     func backwards() async {
         await #expect(processExitsWith: .failure) {
             _ = MadeUpConversation.time(

@@ -260,7 +260,7 @@ import Testing
                 id: "a", mealLogs: Array(repeating: MealLogData(rawInput: "a", mealType: .lunch), count: 10_001))),
     ]
 
-    @Test("Invalid data is refused with its path and a reason", arguments: goals + consultations + messages + mealLogs)
+    @Test("Invalid data is rejected with its path and a reason", arguments: goals + consultations + messages + mealLogs)
     func refused(_ refused: Case) throws {
         var world = try World.holding(goals: [Self.run])
         let (before, ids) = (world.data, world.turn.identifiers.issuedCount)
@@ -301,7 +301,7 @@ import Testing
         }
     }
 
-    @Test("A relative time before the start of the calendar is refused")
+    @Test("A relative time before the start of the calendar is rejected")
     func longestDuration() {
         var world = World()
         world.turn.now = Timestamp(nanosecondsSinceEpoch: -2)
@@ -311,7 +311,7 @@ import Testing
         }
     }
 
-    @Test("A negative number of issued ids is refused", arguments: [-1, .min])
+    @Test("A negative number of issued ids is rejected", arguments: [-1, .min])
     func issuedIDs(count: Int) {
         var world = World()
         #expect(throws: PlantError("issued_ids", .issuedIDs(count, maximum: .max))) {
@@ -319,7 +319,7 @@ import Testing
         }
     }
 
-    @Test("A world accepts data while one byte is free and refuses data once it is full")
+    @Test("A world accepts data while one byte is free and rejects data once it is full")
     func lastByte() throws {
         var known = World()
         _ = try known.backend.user("a")
@@ -335,7 +335,7 @@ import Testing
         }
     }
 
-    @Test("Data is refused if the world has no room for its users or bytes")
+    @Test("Data is rejected if the world has no room for its users or bytes")
     func full() throws {
         var limits = Limits()
         limits.users = 1

@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "Filling uses no topic that a client is likely to use", arguments: Persona.allCases,
+        "Filling avoids topics that a client is likely to use", arguments: Persona.allCases,
         [ContextType.general, .mood])
     func fillLeavesTopics(persona: Persona, context: ContextType) throws {
         var world = try World.holding(filledUpTo: 10)

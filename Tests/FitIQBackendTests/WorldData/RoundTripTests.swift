@@ -37,7 +37,7 @@ import Testing
         return settled
     }
 
-    @Test("A planted export exports the same document and keeps the invariants", arguments: UInt64(1)...12)
+    @Test("Planting an export reproduces the document and preserves the invariants", arguments: UInt64(1)...12)
     func document(seed: UInt64) throws {
         let world = try lived(seed)
         let data = world.data

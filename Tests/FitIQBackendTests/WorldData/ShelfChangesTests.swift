@@ -30,7 +30,7 @@ import Testing
         #expect(shelf.hasUnsaved)
     }
 
-    @Test("Unsaved records can be taken in small numbers")
+    @Test("Unsaved records can be taken in small batches")
     func few() {
         var shelf = saved(1)
         for id in 1...3 { _ = shelf.append(Numbered(id: id, number: 0)) }

@@ -122,7 +122,7 @@ struct ConsultationTests {
     }
 
     @Test(
-        "Each kind of refusal is reported as a different kind of problem",
+        "Each kind of API error is reported as a different kind of problem",
         arguments: [
             (400, "VALIDATION_FAILED", .refused), (404, "NOT_FOUND", .notFound), (415, "X", .refused),
             (429, "TOO_MANY_ACTIVE_CONSULTATIONS", .tooMany), (429, "", .tooMany),

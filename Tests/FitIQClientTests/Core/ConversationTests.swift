@@ -84,7 +84,7 @@ struct ConversationTests {
     }
 
     @Test(
-        "The client fetches the history again if an answer or a lost connection arrived before it", arguments: [0, 1])
+        "The client refetches the history if an answer ends or the socket drops before it arrives", arguments: [0, 1])
     func stale(cuts: Int) {
         var bench = CoreBench { $0.checksAnswers = true }
         bench.connect()
@@ -117,7 +117,7 @@ struct ConversationTests {
         #expect(bench.take() == [#"4 > {"type":"message","content":"One"}"#])
     }
 
-    @Test("The client fetches a cut answer with growing pauses until its time limit")
+    @Test("The client fetches a truncated answer with growing pauses until its time limit")
     func patience() {
         var bench = CoreBench { $0.patience.answer = .seconds(14) }
         bench.connect()
@@ -142,7 +142,7 @@ struct ConversationTests {
         #expect(bench.talk == ["user: One", "user: Two"])
     }
 
-    @Test("An answer that was cut before `connected` is completed from the history")
+    @Test("An answer that was cut off before `connected` is completed from the history")
     func early() {
         var bench = CoreBench()
         bench.perform(.openConsultation(id: CoreBench.consultation))

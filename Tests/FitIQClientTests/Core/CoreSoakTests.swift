@@ -8,7 +8,7 @@ import WebSocket
 
 @Suite("Client core: random inputs")
 struct CoreSoakTests {
-    @Test("Random inputs keep the client's invariants", arguments: 1...40)
+    @Test("Random inputs preserve the client's invariants", arguments: 1...40)
     func soak(seed: Int) {
         var soak = CoreSoak(seed: UInt64(seed))
         for _ in 0..<600 { soak.step() }

@@ -130,7 +130,7 @@ struct GoalTests {
     }
 
     @Test(
-        "After a create without an answer the client searches for the goal before it creates another",
+        "After an unanswered create, the client searches for the goal before it creates another",
         arguments: [true, false])
     func uncertain(wasMade: Bool) {
         var bench = CoreBench()
@@ -157,7 +157,7 @@ struct GoalTests {
         #expect(ClientCore.isRecent(time.map { JSONValue.string($0) }, since: CoreBench.start) == isRecent)
     }
 
-    @Test("The client gives up on a goal after three creates without an answer")
+    @Test("The client gives up on a goal after three unanswered creates")
     func lost() {
         var bench = CoreBench()
         bench.perform(Self.command)
@@ -227,7 +227,7 @@ struct GoalTests {
         #expect(bench.take() == ["0 GET /api/v1/consultations/\(CoreBench.consultation)/messages"])
     }
 
-    @Test("Before its first list the client fetches even a new goal before a chat about it")
+    @Test("Before a chat about a new goal, a client that has not yet listed its goals lists them")
     func staleGoals() {
         var bench = CoreBench()
         bench.perform(Self.command)
@@ -257,7 +257,7 @@ struct GoalTests {
         #expect(bench.take().count == 1 && bench.state.problems.isEmpty)
     }
 
-    @Test("The client refuses goals that the API would refuse")
+    @Test("The client rejects goals that the API would reject")
     func badGoals() {
         var bench = CoreBench()
         for (title, description) in [

@@ -21,7 +21,7 @@ struct MealSocketTests {
         return bench
     }
 
-    @Test("The client opens one meal socket and does not poll for events from the socket")
+    @Test("The client opens one meal socket and does not poll for a meal whose event it received")
     func events() {
         var bench = CoreBench()
         bench.perform(.listenToMeals)

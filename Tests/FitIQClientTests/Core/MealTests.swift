@@ -51,7 +51,7 @@ struct MealTests {
         #expect(bench.state.meals.map(\.items) == [["Egg", "Toast"]] && bench.state.meals.map(\.protein) == [16.2])
     }
 
-    @Test("An event that arrives before the answer still counts")
+    @Test("A meal event that arrives before the answer to the create still counts")
     func earlyEvent() {
         var bench = CoreBench()
         bench.connect()
@@ -115,7 +115,7 @@ struct MealTests {
         #expect(bench.state.problems.map(\.kind) == [.meal] && bench.core.nextDeadline == nil && !bench.state.isBusy)
     }
 
-    @Test("Polling ends at the final status", arguments: ["completed", "failed"])
+    @Test("Polling ends when the meal has its final status", arguments: ["completed", "failed"])
     func pollsUntilFinal(status: String) {
         var bench = CoreBench()
         logged(&bench)
@@ -180,7 +180,7 @@ struct MealTests {
     }
 
     @Test(
-        "After a create without an answer the client searches for the log before it creates another",
+        "After an unanswered create, the client searches for the log before it creates another",
         arguments: [true, false])
     func uncertain(wasMade: Bool) {
         var bench = CoreBench()
@@ -290,7 +290,7 @@ struct MealTests {
     }
 
     @Test(
-        "The client refuses meals that the API would refuse",
+        "The client rejects meals that the API would reject",
         arguments: ["", " \n", String(repeating: "x", count: 1001)])
     func badMeal(text: String) {
         var bench = CoreBench()
@@ -298,7 +298,7 @@ struct MealTests {
         #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.refused] && bench.state.meals.isEmpty)
     }
 
-    @Test("Each refused meal shows the backend's message")
+    @Test("Each rejected meal shows the backend's message")
     func refused() {
         var bench = CoreBench { $0.limits.problems = 1 }
         for _ in 1...2 {

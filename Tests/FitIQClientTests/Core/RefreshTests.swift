@@ -24,7 +24,7 @@ struct RefreshTests {
     private static let noGoals: JSONValue = ["goals": []]
 
     @Test(
-        "One refresh serves all refused requests, and its token replaces the old one")
+        "One refresh serves all rejected requests, and its token replaces the old one")
     func once() {
         var bench = Self.bench(fresh: "spare")
         bench.perform(.loadGoals)
@@ -43,7 +43,7 @@ struct RefreshTests {
         #expect(!bench.events.contains(.credentialsRefused))
     }
 
-    @Test("The client tries the spare token after a refused refresh")
+    @Test("The client tries the spare token after a rejected refresh")
     func revoked() {
         var bench = Self.bench(fresh: "spare")
         bench.perform(.loadGoals)
@@ -80,7 +80,7 @@ struct RefreshTests {
         #expect(bench.state.problems.map(\.kind) == [.unauthorized] && !bench.state.isBusy)
     }
 
-    @Test("If the server also refuses refreshed tokens, the client asks the user")
+    @Test("If the server also rejects refreshed tokens, the client asks the user")
     func endless() {
         var bench = Self.bench()
         bench.perform(.loadGoals)
@@ -92,7 +92,7 @@ struct RefreshTests {
         #expect(bench.requests.isEmpty && bench.state.problems == [.init(kind: .unauthorized, message: "No.")])
     }
 
-    @Test("A handshake that gets a 401 refreshes the token at the pace of reconnecting")
+    @Test("After a 401 to a handshake, the client refreshes the token at the reconnect pace")
     func handshakes() {
         var bench = Self.bench()
         bench.perform(.openConsultation(id: CoreBench.consultation))
@@ -127,7 +127,7 @@ struct RefreshTests {
         #expect(bench.requests.map { $0.fields[.authorization] } == ["Bearer a2"])
     }
 
-    @Test("A guide's mode has no login and no refresh")
+    @Test("A guide mode has no login and no refresh")
     func guides() {
         var bench = CoreBench(guide: .goalLinking) { $0.credentials.refreshToken = "r1" }
         bench.perform(.signIn(email: "a@b.example", password: "12345678"))

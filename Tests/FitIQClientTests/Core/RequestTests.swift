@@ -46,7 +46,7 @@ struct RequestTests {
         #expect(bench.take() == ["0 GET /api/v1/goals", "5 GET /api/v1/goals", "11 GET /api/v1/goals"])
     }
 
-    @Test("The client repeats a create without an answer")
+    @Test("The client repeats an unanswered create")
     func lostCreate() {
         var bench = CoreBench()
         bench.perform(.startConsultation(persona: .nutritionist))
@@ -69,7 +69,7 @@ struct RequestTests {
         #expect(bench.take().map { $0.prefix(6) } == ["1 GET ", "5 POST"])
     }
 
-    @Test("The client asks the user for another token each time the server refuses one")
+    @Test("The client asks the user for another token each time the server rejects one")
     func asksAgain() {
         var bench = CoreBench()
         bench.perform(.loadGoals)

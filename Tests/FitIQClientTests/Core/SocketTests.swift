@@ -118,7 +118,7 @@ struct SocketTests {
         #expect(bench.state.problems == [.init(kind: .unavailable, message: ClientMessages.noConnection)])
     }
 
-    @Test("The client gives up on a handshake without an answer after 30 s")
+    @Test("The client gives up on an unanswered handshake after 30 s")
     func handshake() {
         var bench = CoreBench()
         bench.perform(.openConsultation(id: CoreBench.consultation))
@@ -127,7 +127,7 @@ struct SocketTests {
         #expect(bench.take().suffix(3) == ["0 \(Self.ws)", "30 drop", "31 \(Self.ws)"])
     }
 
-    @Test("The client does not repeat a handshake that the server refused with 400")
+    @Test("The client does not repeat a handshake that the server rejected with 400")
     func inactive() {
         var bench = CoreBench()
         bench.connect()
@@ -138,7 +138,7 @@ struct SocketTests {
         #expect(bench.state.connection == .failed && bench.core.nextDeadline == nil)
     }
 
-    @Test("The client never reuses a token that a handshake refused")
+    @Test("The client never reuses a token that a handshake rejected")
     func tokens() {
         var bench = CoreBench(fresh: "new")
         bench.perform(.openConsultation(id: CoreBench.consultation))
@@ -155,7 +155,7 @@ struct SocketTests {
         #expect(bench.state.problems.isEmpty)
     }
 
-    @Test("The client replaces the first token after a login if a handshake refuses it")
+    @Test("The client replaces the first token after a login if a handshake rejects it")
     func signedIn() {
         func tokens(_ number: Int) -> JSONValue {
             ["data": ["access_token": .string("a\(number)"), "refresh_token": .string("r\(number)")]]
@@ -170,7 +170,7 @@ struct SocketTests {
         #expect(bench.handshakes.map { $0.fields[.authorization] } == ["Bearer a2"])
     }
 
-    @Test("A late refusal of an older token also makes the client request a new token")
+    @Test("A late 401 for an older token also makes the client request a new token")
     func lateRefusal() {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -255,7 +255,7 @@ struct SocketTests {
         #expect(bench.take() == ["0 \(Self.history)", "0 \(Self.ws)", "0 \(Self.history)"])
     }
 
-    @Test("The client polls the history until it contains the cut answer")
+    @Test("The client polls the history until it contains the truncated answer")
     func cut() {
         var bench = CoreBench()
         bench.connect()

@@ -86,7 +86,7 @@ struct TalkTests {
     }
 
     @Test(
-        "The client refuses messages that it cannot send",
+        "The client rejects messages that it cannot send",
         arguments: ["", " \n\t", String(repeating: "x", count: 2001), String(repeating: "e\u{301}", count: 2001)])
     func refuses(text: String) {
         var bench = CoreBench()

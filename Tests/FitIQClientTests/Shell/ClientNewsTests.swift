@@ -41,7 +41,7 @@ struct ClientNewsTests {
         #expect(await next.value == "b")
     }
 
-    @Test("After the end a reader gets only the last state")
+    @Test("After the client closes, a reader gets only the last state")
     func ended() async {
         let news = ClientNews()
         news.publish(snapshot("z", isClosed: true))
@@ -50,7 +50,7 @@ struct ClientNewsTests {
         #expect(seen == ["z"])
     }
 
-    @Test("The inbox refuses commands beyond its limit and after the end")
+    @Test("The inbox rejects commands beyond its limit and after the client closes")
     func inbox() {
         let inbox = ClientInbox()
         for ticket in 1...ClientInbox.capacity { #expect(inbox.add(.archive) == ticket) }

@@ -18,7 +18,7 @@ struct ClientConnectionTests {
         #expect(connection.takeOutput().isEmpty)
     }
 
-    @Test("Equal seeds give equal handshakes")
+    @Test("The same seed gives the same handshake")
     func handshake() throws {
         func bytes(_ seed: UInt64) throws -> String {
             var connection = ClientConnection(

@@ -107,7 +107,7 @@ struct ClientWireTests {
         #expect(wire.takeCommands().isEmpty)
     }
 
-    @Test("Equal seeds and calls give equal bytes")
+    @Test("The same seed and calls give the same bytes")
     func deterministic() throws {
         func bytes(seed: UInt64) throws -> [TransportCommand] {
             var wire = try wire(seed: seed)

@@ -69,7 +69,7 @@ struct CredentialsTests {
     func judges(_ chapter: Chapter) { chapter.check("auth/credentials-on-every-request") }
 
     @Test(
-        "Modes without an API key do not have the obligation",
+        "Modes without an API key do not judge the credentials of every request",
         arguments: [GuideMode.goalLinking, .webSocketArchitecture])
     func isAbsent(_ mode: GuideMode) {
         let story = Story { $0.request(.listGoals, at: 0, fields: []) }
@@ -293,7 +293,7 @@ struct RefreshOnceTests {
     @Test("The judge reaches the expected verdict on refresh tokens", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("auth/refresh-token-once") }
 
-    @Test("No guide's mode has the obligation", arguments: GuideMode.guides)
+    @Test("No guide's mode judges reuse of a refresh token", arguments: GuideMode.guides)
     func guides(_ mode: GuideMode) {
         let story = Story(Self.refreshes(("r1", 200, 0), ("r1", 200, 1)))
         #expect(story.verdict("auth/refresh-token-once", in: mode) == nil)

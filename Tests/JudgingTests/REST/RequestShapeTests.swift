@@ -111,7 +111,7 @@ struct RequestShapeTests {
         },
     ]
 
-    @Test("Well-formed requests keep the obligation", arguments: chapters)
+    @Test("Well-formed requests keep the request shape obligation", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("request/shape") }
 
     /// A malformed request, and a part of its message.

@@ -242,10 +242,10 @@ struct ReconnectJudgeTests {
         },
     ]
 
-    @Test("ws/reconnect-backoff with growing pauses", arguments: growthCases)
+    @Test("The judge of ws/reconnect-backoff reaches the expected verdict on growing pauses", arguments: growthCases)
     func growth(_ row: SocketCase) { row.check(ReconnectBackoff.self) }
 
-    @Test("ws/reconnect-backoff", arguments: backoffCases)
+    @Test("The judge of ws/reconnect-backoff reaches the expected verdict", arguments: backoffCases)
     func backoff(_ row: SocketCase) { row.check(ReconnectBackoff.self) }
 
     static let limitCases: [SocketCase] = [
@@ -321,7 +321,7 @@ struct ReconnectJudgeTests {
         },
     ]
 
-    @Test("ws/reconnect-limit", arguments: limitCases)
+    @Test("The judge of ws/reconnect-limit reaches the expected verdict", arguments: limitCases)
     func limit(_ row: SocketCase) { row.check(ReconnectLimit.self) }
 }
 

@@ -100,7 +100,7 @@ struct SceneTests {
         #expect(scene.openSockets(onConsultation: "c1").map(\.connection) == [48, 50, 51])
     }
 
-    @Test("A scene checks only the newest open sockets of a user")
+    @Test("A scene checks only a user's newest open sockets")
     func lookBack() {
         let scene = scene(limit: 200) {
             for connection in 1...150 { $0.open(UInt64(connection), at: 0) }

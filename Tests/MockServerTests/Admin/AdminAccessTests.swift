@@ -54,7 +54,7 @@ struct AdminAccessTests {
     }
 
     @Test(
-        "Sec-Fetch-Site decides about access with or without an 'Origin'",
+        "Sec-Fetch-Site decides access with or without an 'Origin'",
         arguments: [("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)])
     func fetchSite(_ site: String, _ status: Int) throws {
         let field = "Sec-Fetch-Site: \(site)"
@@ -97,7 +97,7 @@ struct AdminAccessTests {
         return rows
     }()
 
-    @Test("Host, Origin and Sec-Fetch-Site decide the access to every endpoint and method")
+    @Test("Host, Origin and Sec-Fetch-Site control access to every endpoint and method")
     func browserTable() throws {
         let open = ["health", "openapi.yaml", "ui"]
         for (path, methods) in AdminRouteTests.all("w0") where !open.contains(path) && !path.hasPrefix("worlds/w0") {

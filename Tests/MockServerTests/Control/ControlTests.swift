@@ -37,7 +37,7 @@ struct ControlTests {
         #expect(try network.exchange(.authorized(.get, "/api/v1/consultations")).status == 200)
     }
 
-    @Test("Making a world beyond the limit throws")
+    @Test("Creating a world beyond the limit throws")
     func tooMany() throws {
         let network = VirtualNetwork { $0.limits.worlds = 2 }
         _ = try network.engine.makeWorld(Scenario(), at: network.now)

@@ -135,7 +135,7 @@ struct LogTests {
         #expect(log.facts(of: "exchange").last?["world"]?.description == world.id)
     }
 
-    @Test("At level notice the engine observes no requests")
+    @Test("At log level notice, the engine observes no requests")
     func quiet() throws {
         let network = VirtualNetwork()
         let log = log(network, level: .notice)

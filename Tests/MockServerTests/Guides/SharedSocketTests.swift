@@ -12,7 +12,7 @@ struct SharedSocketTests {
     private static let meal = ["raw_input": "120g chicken breast", "meal_type": "lunch"]
 
     @Test(
-        "A meal's event reaches exactly the sockets that its user has open",
+        "A meal's event reaches exactly its user's open sockets",
         arguments: [GuideMode.union, .webSocketArchitecture, .mealLogWebSocket], [Pace.instant, .human])
     func mealEvents(server: GuideMode, pace: Pace) throws {
         let client = GuideClient(server, of: server, pace: pace)

@@ -168,7 +168,7 @@ struct BackpressureTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test("The server resets a chat listener that reads nothing for 75 s, however little waits")
+    @Test("The server resets a chat listener that reads nothing for 75 s, however little is unread")
     func neverReadingListener() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()

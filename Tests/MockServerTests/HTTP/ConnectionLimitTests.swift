@@ -30,7 +30,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("The server closes connections without an answer beyond the limit of rejected ones")
+    @Test("Beyond the limit on rejected connections, the server closes connections without an answer")
     func refusedOutright() throws {
         let network = network()
         for _ in 0..<3 { _ = try network.open() }

@@ -195,7 +195,7 @@ struct GoalTests {
     }
 
     @Test(
-        "Guides without goals return 404 before they check credentials",
+        "Modes of guides without goals return 404 before they check credentials",
         arguments: [GuideMode.webSocketArchitecture, .mealLogWebSocket])
     func absent(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }

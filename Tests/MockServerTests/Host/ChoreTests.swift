@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Periodic work of the host", .serialized)
 struct ChoreTests {
-    @Test("The host runs the work repeatedly on the loop's thread with the engine's time")
+    @Test("The host runs a chore repeatedly on the loop's thread with the engine's time")
     func again() throws {
         let server = try RunningHost(.platformDefault)
         let done = DispatchSemaphore(value: 0)
@@ -30,7 +30,7 @@ struct ChoreTests {
         try server.shutDown()
     }
 
-    @Test("The work can switch the engine's scenario between two requests on a connection")
+    @Test("A chore can switch the engine's scenario between two requests on a connection")
     func reload() throws {
         let server = try RunningHost(.platformDefault)
         let client = try server.connect()
@@ -48,7 +48,7 @@ struct ChoreTests {
         try server.shutDown()
     }
 
-    @Test("The host stops the work when the server starts to stop")
+    @Test("The host stops a chore when the server starts to stop")
     func stops() throws {
         let server = try RunningHost(.platformDefault) { $0.limits.closingTime = .milliseconds(100) }
         // An unanswered close handshake keeps the server up for a while.

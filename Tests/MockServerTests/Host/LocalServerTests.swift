@@ -32,7 +32,7 @@ struct LocalServerTests {
         server.stop()
     }
 
-    @Test("A change of a world reaches its clients before the call returns")
+    @Test("A change to a world reaches the world's clients before the call returns")
     func servesTheTouched() async throws {
         let server = try start()
         let access = try await server.perform { engine, now in

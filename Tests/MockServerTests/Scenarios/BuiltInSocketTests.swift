@@ -296,7 +296,7 @@ struct BuiltInSocketTests {
         #expect(try world.history(coach).last == "assistant: Warm up for ten minutes, then run.")
     }
 
-    @Test("These two suites test every built-in scenario")
+    @Test("The two suites for built-in scenarios test every built-in scenario")
     func isComplete() {
         let told: Set = [
             "default", "conflict", "limit-reached", "token-expires-mid-session", "slow-coach", "coach-error",

@@ -113,7 +113,7 @@ struct WorldRunTests {
         #expect(run.judgements.count == WorldRun.mostScenarios && run.judgements.last?.worldCount == 2)
     }
 
-    @Test("A sum of verdicts keeps a broken must among its findings")
+    @Test("Summed verdicts keep a broken must among their findings")
     func kept() throws {
         let obligation = try #require(Judge.obligations.first { $0.level == .must })
         func verdict(_ levels: [Obligation.Level]) -> Verdict {

@@ -35,7 +35,7 @@ struct RelayingHostTests {
         return (client, server)
     }
 
-    @Test("Requests share one connection; one that the upstream closed meanwhile is replaced")
+    @Test("Requests share one upstream connection, which is replaced after the upstream closes it")
     func reconnects() throws {
         defer { listener.close() }
         let proxy = try LocalProxy(upstream)
@@ -62,7 +62,7 @@ struct RelayingHostTests {
         other.close()
     }
 
-    @Test("The end of one stream of a tunnel is passed on, and the other continues", arguments: [true, false])
+    @Test("A tunnel forwards the end of one stream and keeps the other stream open", arguments: [true, false])
     func halfClosed(_ byClient: Bool) throws {
         defer { listener.close() }
         let proxy = try LocalProxy(upstream)
@@ -78,7 +78,7 @@ struct RelayingHostTests {
         server.close()
     }
 
-    @Test("A reset of one side of a tunnel resets the other", arguments: [true, false])
+    @Test("A reset on one side of a tunnel resets the other side", arguments: [true, false])
     func reset(_ byClient: Bool) throws {
         defer { listener.close() }
         let proxy = try LocalProxy(upstream)
@@ -89,7 +89,7 @@ struct RelayingHostTests {
         second.close()
     }
 
-    @Test("A reset within an answer resets the client, after the part that arrived")
+    @Test("If the upstream resets during an answer, the client gets the partial answer and a reset")
     func resetWithinAnswer() throws {
         defer { listener.close() }
         let proxy = try LocalProxy(upstream)
@@ -104,7 +104,7 @@ struct RelayingHostTests {
         client.close()
     }
 
-    @Test("A recording has each connection by number, who ended it, and whether it was reset")
+    @Test("A recording numbers each connection and says who ended it and whether it was reset")
     func tapped() throws {
         defer { listener.close() }
         let tap = TapOfTests()
@@ -145,7 +145,7 @@ struct RelayingHostTests {
     }
 
     @Test(
-        "A request that crosses the end of its connection is recorded where it is answered", arguments: [true, false])
+        "A repeated request is recorded on the connection that answers it", arguments: [true, false])
     func crossing(_ isReset: Bool) throws {
         defer { listener.close() }
         let tap = TapOfTests()
@@ -174,7 +174,7 @@ struct RelayingHostTests {
         for wire in [client, second] { wire.close() }
     }
 
-    @Test("A client that reads nothing holds the sender back, and gets everything in the end")
+    @Test("A client that does not read slows the sender down and later receives every byte")
     func backPressure() throws {
         defer { listener.close() }
         var limits = RelayLimits()
@@ -202,7 +202,7 @@ struct RelayingHostTests {
         server.close()
     }
 
-    @Test("An upstream without a listener gives 502 at once")
+    @Test("An upstream without a listener immediately causes a 502")
     func unreachable() throws {
         defer { listener.close() }
         let nowhere = try RefusingAddress()
@@ -218,7 +218,7 @@ struct RelayingHostTests {
         client.close()
     }
 
-    @Test("An upstream that does not shake hands, or does not answer, gives 504", arguments: [true, false])
+    @Test("An upstream that stalls in the handshake or does not answer causes a 504", arguments: [true, false])
     func timeouts(_ isSecure: Bool) throws {
         defer { listener.close() }
         var limits = RelayLimits()
@@ -233,7 +233,7 @@ struct RelayingHostTests {
         client.close()
     }
 
-    @Test("A silent client, or one with half a request, is dropped on time", arguments: ["", "GET / HT"])
+    @Test("A client that sends nothing or half a request is disconnected on time", arguments: ["", "GET / HT"])
     func idle(_ beginning: String) throws {
         defer { listener.close() }
         var (limits, clients) = (RelayLimits(), ServerLimits())
@@ -245,7 +245,7 @@ struct RelayingHostTests {
         client.close()
     }
 
-    @Test("A tunnel may be silent for longer than any time limit")
+    @Test("A tunnel may stay silent for longer than any time limit")
     func silentTunnel() throws {
         defer { listener.close() }
         var (limits, clients) = (RelayLimits(), ServerLimits())
@@ -260,7 +260,7 @@ struct RelayingHostTests {
         for wire in [client, server, other] { wire.close() }
     }
 
-    @Test("A client that slowly reads the last answer of its connection gets all of it")
+    @Test("A client that reads its connection's last answer slowly gets the whole answer")
     func slowClient() throws {
         defer { listener.close() }
         var (limits, clients) = (RelayLimits(), ServerLimits())
@@ -279,7 +279,7 @@ struct RelayingHostTests {
         for wire in [client, server] { wire.close() }
     }
 
-    @Test("Beyond the limit a client is refused, and the others continue")
+    @Test("A client beyond the connection limit gets a 503, and the other clients continue")
     func limit() throws {
         defer { listener.close() }
         var clients = ServerLimits()
@@ -306,7 +306,7 @@ struct RelayingHostTests {
         )
     }
 
-    @Test("Plain HTTP on the TLS port gets one answer, beyond the limit too", arguments: [true, false])
+    @Test("Plain HTTP on the TLS port gets one answer, even beyond the connection limit", arguments: [true, false])
     func plainOnTLSPort(_ isBeyondLimit: Bool) throws {
         defer { listener.close() }
         var clients = ServerLimits()
@@ -321,7 +321,7 @@ struct RelayingHostTests {
         for wire in [client, server, second] { wire.close() }
     }
 
-    @Test("Beyond the limit a client is refused over TLS, too")
+    @Test("A TLS client beyond the connection limit gets a 503")
     func limitOverTLS() throws {
         defer { listener.close() }
         var clients = ServerLimits()
@@ -344,7 +344,7 @@ struct RelayingHostTests {
         for wire in [client, server, second] { wire.close() }
     }
 
-    @Test("A client's end of TLS reaches the server after the server's own end, even without a FIN")
+    @Test("A client's close_notify reaches the server after the server's own end, even without a FIN")
     func farewell() throws {
         defer { listener.close() }
         let (secure, authority) = try Self.secureEndpoint()
@@ -377,7 +377,7 @@ struct RelayingHostTests {
         for wire in [client, server] { wire.close() }
     }
 
-    @Test("A client that does not shake hands in time is disconnected")
+    @Test("A client that does not complete the TLS handshake in time is disconnected")
     func silentHandshake() throws {
         defer { listener.close() }
         var clients = ServerLimits()
@@ -388,7 +388,7 @@ struct RelayingHostTests {
         client.close()
     }
 
-    @Test("An upstream that is untrusted, or hangs up in the handshake, gives 502", arguments: [true, false])
+    @Test("An upstream that is untrusted or hangs up in the handshake causes a 502", arguments: [true, false])
     func failedHandshake(_ hasCertificate: Bool) throws {
         defer { listener.close() }
         let proxy = try LocalProxy("https://\(listener.localAddress)")
@@ -413,7 +413,7 @@ struct RelayingHostTests {
     }
 
     @Test(
-        "A client that breaks HTTP, or begins TLS without a port for it, gets 400",
+        "A client that sends invalid HTTP, or TLS on the plain port, gets a 400",
         arguments: ["GARBAGE\r\n\r\n", "\u{16}"])
     func badBytes(_ bytes: String) throws {
         defer { listener.close() }
@@ -424,7 +424,7 @@ struct RelayingHostTests {
         client.close()
     }
 
-    @Test("Stopping the proxy records no tunnel end and waits for answers in progress")
+    @Test("A stopping proxy waits for answers in progress and records no end for a tunnel")
     func stops() throws {
         defer { listener.close() }
         let tap = TapOfTests()
@@ -448,7 +448,7 @@ struct RelayingHostTests {
         for wire in [client, server, other, answering] { wire.close() }
     }
 
-    @Test("A slow name lookup of the upstream is refused")
+    @Test("A slow lookup of the upstream's name throws an error")
     func stalledLookup() throws {
         defer { listener.close() }
         let end = try Gate()
@@ -469,7 +469,7 @@ struct RelayingHostTests {
         #expect(start.duration(to: .now()) < .seconds(30))
     }
 
-    @Test("A proxy refuses itself as its upstream")
+    @Test("A proxy rejects itself as its upstream")
     func itself() throws {
         let address = listener.localAddress
         listener.close()

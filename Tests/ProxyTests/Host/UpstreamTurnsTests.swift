@@ -50,7 +50,7 @@ struct UpstreamTurnsTests {
         host.loop.close(stream)
     }
 
-    @Test("A pair dropped twice has freed its place once")
+    @Test("Dropping a pair twice frees its place once")
     func dropsOnce() throws {
         defer { listener.close() }
         let host = try makeHost()
@@ -59,7 +59,7 @@ struct UpstreamTurnsTests {
         #expect(host.pairCount == 0 && host.freePlaces == [0])
     }
 
-    @Test("An ended relay leaves when its engine has everything", arguments: [RelayEnding.close, .reset])
+    @Test("An ended relay is removed once its engine has every byte", arguments: [RelayEnding.close, .reset])
     func leaves(_ ending: RelayEnding) throws {
         defer { listener.close() }
         let host = try makeHost()
@@ -74,7 +74,7 @@ struct UpstreamTurnsTests {
         #expect(pair.isGone && host.pairCount == 0 && host.nextDeadline == nil)
     }
 
-    @Test("A deadline is added again only if it is earlier")
+    @Test("The host queues another deadline for a pair only if it is earlier")
     func deadlines() throws {
         defer { listener.close() }
         var limits = RelayLimits()
@@ -99,7 +99,7 @@ struct UpstreamTurnsTests {
         host.drop(pair)
     }
 
-    @Test("A client's activity restarts the idle time of its relay")
+    @Test("A client's activity restarts its relay's idle time")
     func activity() throws {
         defer { listener.close() }
         let host = try makeHost()
@@ -112,7 +112,7 @@ struct UpstreamTurnsTests {
         #expect(pair.lastActivity == later && !pair.side.hasMoved)
     }
 
-    @Test("Deadlines of dropped pairs are removed early, and the others are met")
+    @Test("The host removes the deadlines of dropped pairs early and meets all other deadlines")
     func goneClients() throws {
         defer { listener.close() }
         let host = try makeHost()
@@ -137,7 +137,7 @@ struct UpstreamTurnsTests {
         #expect(present.allSatisfy { $0.isGone && $0.relay.clientEnding == .close })
     }
 
-    @Test("Each remaining address has an equal share of the remaining time to connect")
+    @Test("Each remaining address gets an equal share of the remaining connect time")
     func shares() throws {
         defer { listener.close() }
         var limits = RelayLimits()
@@ -155,7 +155,7 @@ struct UpstreamTurnsTests {
         #expect(pair.link == nil && pair.server.addresses.isEmpty)
     }
 
-    @Test("A stream that both sides have ended is read to its end, even without a reader")
+    @Test("The host reads a stream that both sides have ended to its end, even if reads are not watched")
     func hangUp() throws {
         defer { listener.close() }
         let host = try makeHost()
@@ -197,7 +197,7 @@ struct UpstreamTurnsTests {
         return client
     }
 
-    @Test("An upstream's ticket is added to earlier ones, up to 16", arguments: [0, 15, 16])
+    @Test("The host keeps up to 16 TLS tickets from an upstream", arguments: [0, 15, 16])
     func tickets(_ present: Int) throws {
         defer { listener.close() }
         let host = try makeHost()

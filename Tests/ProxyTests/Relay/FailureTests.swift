@@ -55,7 +55,7 @@ struct FailureTests {
     ]
 
     @Test(
-        "A failure to connect is an error in the API's form, and the client's connection continues",
+        "A failed upstream connection gives an error in the API's form and keeps the client connected",
         arguments: FailureTests.failures)
     func cannotConnect(_ failure: UpstreamFailure, status: String, code: String, message: String) {
         var harness = RelayHarness()
@@ -73,7 +73,7 @@ struct FailureTests {
         #expect(harness.clientText == RelayCase.ok)
     }
 
-    @Test("A failure during the request is answered at once, and the rest of it dropped")
+    @Test("A failure during a request is answered immediately, and the request's rest is dropped")
     func failsEarly() {
         var harness = RelayHarness()
         harness.client("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 6\r\n\r\nabc")
@@ -86,7 +86,7 @@ struct FailureTests {
         #expect(harness.clientText == RelayCase.ok)
     }
 
-    @Test("A half-closed client is served after a failure, and its end goes into a tunnel")
+    @Test("A half-closed client is served after a failure, and its end of stream reaches the tunnel")
     func failsAfterEnd() {
         var harness = RelayHarness()
         harness.client(RelayCase.get + RelayCase.handshake)
@@ -104,7 +104,7 @@ struct FailureTests {
     }
 
     @Test(
-        "An upstream that does not speak HTTP gives 502",
+        "An upstream that does not speak HTTP causes a 502",
         arguments: ["SSH-2.0-OpenSSH\r\n", "\u{15}\u{3}\u{1}\0\u{2}\u{2}F\r\n"])
     func noHTTP(_ text: String) {
         var harness = RelayHarness()
@@ -117,7 +117,7 @@ struct FailureTests {
         #expect(harness.relay.clientEnding == .none)
     }
 
-    @Test("A length beyond any number is a 502, and is not forwarded as another one", arguments: ["GET", "HEAD"])
+    @Test("A length that overflows an integer is not forwarded as a different length", arguments: ["GET", "HEAD"])
     func impossibleLength(_ method: String) {
         var harness = RelayHarness()
         harness.client("\(method) /a HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -131,7 +131,7 @@ struct FailureTests {
         #expect(chunked.relay.clientEnding == .reset)
     }
 
-    @Test("The second largest length is forwarded")
+    @Test("A length one below the largest integer is forwarded")
     func greatestLength() {
         var harness = RelayHarness()
         harness.client(RelayCase.get)
@@ -141,7 +141,7 @@ struct FailureTests {
     }
 
     @Test(
-        "Interim answers are forwarded up to a limit; one more gives 502", arguments: [16, 17])
+        "Interim answers are forwarded up to a limit, and another one causes a 502", arguments: [16, 17])
     func interimAnswers(_ count: Int) {
         var harness = RelayHarness()
         harness.client(RelayCase.get)
@@ -155,7 +155,7 @@ struct FailureTests {
         #expect(harness.relay.resetsUpstream == (count == 17))
     }
 
-    @Test("An answer that becomes invalid half-way is reset")
+    @Test("An answer that becomes invalid midway resets the client's connection")
     func badHalfWay() {
         var harness = RelayHarness()
         harness.client(RelayCase.get)
@@ -165,7 +165,7 @@ struct FailureTests {
         #expect(harness.relay.clientEnding == .reset)
     }
 
-    @Test("A client that does not speak HTTP is refused without contacting the upstream")
+    @Test("A client that does not speak HTTP is rejected without contacting the upstream")
     func badClient() {
         var harness = RelayHarness()
         harness.client("GET / HTTP/1.1\r\nHost : h\r\n\r\n")
@@ -175,7 +175,7 @@ struct FailureTests {
         #expect(harness.sentToUpstream.isEmpty)
     }
 
-    @Test("A request whose body becomes invalid is withdrawn")
+    @Test("A request whose body becomes invalid gets a 400 and is aborted at the upstream")
     func badBody() {
         var harness = RelayHarness()
         harness.client("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nzz\r\n")
@@ -184,7 +184,7 @@ struct FailureTests {
         #expect(harness.relay.upstreamNumber == nil && harness.relay.resetsUpstream)
     }
 
-    @Test("CONNECT is refused with the alternative")
+    @Test("The error for CONNECT names the alternative")
     func connect() {
         var harness = RelayHarness()
         harness.client("CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com:443\r\n\r\n")
@@ -195,7 +195,7 @@ struct FailureTests {
         #expect(harness.relay.clientEnding == .close)
     }
 
-    @Test("Requests that exceed a time limit are refused", arguments: [Duration.seconds(3), .milliseconds(250)])
+    @Test("A request over a time limit gets a 504 or a reset", arguments: [Duration.seconds(3), .milliseconds(250)])
     func time(_ time: Duration) {
         var limits = RelayLimits()
         limits.answerTime = time
@@ -263,7 +263,7 @@ struct FailureTests {
         #expect(fourth.events == [.brokenOff("GET \"/a\": the client went away before the answer was complete")])
     }
 
-    @Test("Messages of the shell are sentences")
+    @Test("The proxy's log messages have the expected text")
     func sentences() {
         let event = RelayEvent.answered(method: "GET", target: "/a\n", status: 204)
         #expect(event.message == #"GET /a\n 204"# && event.level == .info)

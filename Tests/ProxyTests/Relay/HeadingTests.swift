@@ -8,7 +8,7 @@ import Text
 @Suite("Rewritten heads of requests and answers")
 struct HeadingTests {
     @Test(
-        "Cookies belong to the proxy's host, and to a client without TLS",
+        "The relay removes a cookie's Domain and, for clients without TLS, its Secure",
         arguments: [
             ("a=1", "a=1", "a=1"),
             ("a=1; Path=/; Domain=example.com; Max-Age=9", "a=1; Path=/; Max-Age=9", "a=1; Path=/; Max-Age=9"),
@@ -25,7 +25,7 @@ struct HeadingTests {
         #expect(AnswerHeading.cookie(cookie, isClientSecure: true) == secure)
     }
 
-    @Test("Trace fields are forwarded unchanged, in their place")
+    @Test("Trace fields are forwarded unchanged")
     func trace() throws {
         let fields = [
             "TraceParent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "tracestate": "a=1,b=2",
@@ -41,7 +41,7 @@ struct HeadingTests {
     }
 
     @Test(
-        "URLs of an origin move with it, and others stay",
+        "Only URLs at the old origin are moved to the new origin",
         arguments: [
             ("http://a", "https://b"), ("http://A/x", "https://b/x"), ("http://a?q", "https://b?q"),
             ("http://a#f", "https://b#f"), ("http://a.example/x", "http://a.example/x"),
@@ -54,7 +54,7 @@ struct HeadingTests {
     }
 
     @Test(
-        "A Location at the upstream leads to the proxy, in any notation",
+        "A Location that names the upstream in any notation is rewritten to the proxy",
         arguments: [
             ("https://api.example.com/b", "http://localhost:1/b"),
             ("https://api.example.com:443/b", "http://localhost:1/b"),
@@ -79,7 +79,7 @@ struct HeadingTests {
         #expect(harness.clientText.contains("\r\nLocation: https://localhost:1/\r\n"))
     }
 
-    @Test("Other Origins and Referers stay")
+    @Test("An Origin or Referer from another host is forwarded unchanged")
     func foreignOrigin() {
         var harness = RelayHarness()
         harness.client("GET / HTTP/1.1\r\nHost: h\r\nOrigin: http://other\r\nReferer: http://other/h\r\n\r\n")
@@ -87,7 +87,7 @@ struct HeadingTests {
     }
 
     @Test(
-        "An origin with a DNS name stays: anyone can register one", arguments: ["evil.example", "127.0.0.1.nip.io"])
+        "An origin with a DNS name is forwarded unchanged", arguments: ["evil.example", "127.0.0.1.nip.io"])
     func reboundOrigin(_ host: String) {
         var harness = RelayHarness()
         harness.client("GET / HTTP/1.1\r\nHost: \(host):1\r\nOrigin: http://\(host):1\r\n\r\n")
@@ -95,7 +95,7 @@ struct HeadingTests {
     }
 
     @Test(
-        "Only requests for an admin API say that they came through a proxy",
+        "Only requests for an admin API are forwarded with a Via field",
         arguments: [
             ("/__admin", true), ("/__admin/state?a", true), ("/%5f_admin/state", true), ("/_%5Fadmi%6E/ui", true),
             ("/w/w1/__admin", true), ("/api/v1/goals?x=__admin", false), ("/", false),
@@ -107,7 +107,7 @@ struct HeadingTests {
         #expect(harness.upstreamTexts[0].contains("\r\nVia: 1.1 fitiq-mock\r\n") == hasVia)
     }
 
-    @Test("A client of HTTP/1.0 without a Host has no origin, and its Location stays")
+    @Test("An HTTP/1.0 client without a Host gets the upstream's Location unchanged")
     func withoutHost() {
         var harness = RelayHarness()
         harness.client("GET / HTTP/1.0\r\n\r\n")

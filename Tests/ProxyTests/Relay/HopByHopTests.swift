@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Hop-by-hop fields")
 struct HopByHopTests {
-    @Test("Hop-by-hop fields are those named by Connection, ignoring only ASCII case")
+    @Test("Fields named in Connection are hop-by-hop fields, ignoring only ASCII case")
     func listed() {
         var fields = HTTPFields()
         fields.append(HTTPField(name: .connection, value: "close, X-Mine ,\tX-Two"))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("One client's connection and one to the upstream")
 struct RelayCaseTests {
-    @Test("Both sides get exactly these bytes, wherever the input is cut", arguments: RelayCase.all)
+    @Test("Both sides get exactly the expected bytes, wherever the input is split", arguments: RelayCase.all)
     func plays(_ story: RelayCase) {
         for cut in Cut.all(upTo: story.longestText) {
             let harness = story.play(cut)

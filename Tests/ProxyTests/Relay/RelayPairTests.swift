@@ -81,7 +81,7 @@ struct RelayPairTests {
     static let steps = [1, 2, 3, 5, 7, 64, 4_096, 1 << 20]
     static let text = (0..<300).map { "piece \($0)\n" }.joined()
 
-    @Test("Bodies in chunks go both ways at the same time", arguments: steps)
+    @Test("Chunked bodies pass in both directions at the same time", arguments: steps)
     func chunks(_ step: Int) throws {
         var line = Line(step: step)
         line.client.startRequest(
@@ -106,7 +106,7 @@ struct RelayPairTests {
         #expect(line.answered.suffix(2) == ["204", "end"])
     }
 
-    @Test("A server sends a body until it closes", arguments: steps)
+    @Test("A body without a length ends when the server closes", arguments: steps)
     func untilClose(_ step: Int) throws {
         var line = Line(step: step)
         line.client.sendRequest(
@@ -122,7 +122,7 @@ struct RelayPairTests {
         #expect(line.relay.upstreamNumber == nil)
     }
 
-    @Test("Frames pass unchanged, however they are split", arguments: steps)
+    @Test("WebSocket frames pass unchanged, however they are split", arguments: steps)
     func frames(_ step: Int) throws {
         var line = Line(step: step)
         let handshake = ClientHandshake(key: Array(0..<16))
@@ -176,7 +176,7 @@ struct RelayPairTests {
         #expect(atServer.last == .closing(code: .normalClosure, reason: "bye"))
     }
 
-    @Test("A side that reads nothing holds the other back, in either direction and in a tunnel")
+    @Test("A side that does not read slows the other side down, even in a tunnel")
     func backPressure() {
         var limits = RelayLimits()
         limits.unsentBytes = 1_000
@@ -212,7 +212,7 @@ struct RelayPairTests {
         #expect(relay.wantsClientBytes && relay.wantsUpstreamBytes)
     }
 
-    @Test("No input of either side, in any order, crashes a relay or fills its memory", arguments: 0..<40)
+    @Test("Random input from either side never crashes a relay or fills its memory", arguments: 0..<40)
     func anything(_ seed: UInt64) {
         var numbers = Draw(seed: seed)
         let texts = [

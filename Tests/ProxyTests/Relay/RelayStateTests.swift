@@ -5,7 +5,7 @@ import Testing
 @Suite("The state of a relay")
 struct RelayStateTests {
     @Test(
-        "A request may need repeating if it is not its connection's first, has no body and is idempotent",
+        "A request may be repeated only if it is idempotent, has no body and is not its connection's first",
         arguments: [
             ("GET", "", true), ("HEAD", "", true), ("OPTIONS", "", true), ("TRACE", "", true), ("PUT", "", true),
             ("DELETE", "", true), ("POST", "", false), ("PATCH", "", false), ("PUT", "hi", false),
@@ -37,7 +37,7 @@ struct RelayStateTests {
         #expect(!harness.relay.wantsUpstreamBytes)
     }
 
-    @Test("The relay reads the client until too much waits for an answer, or the connection ends")
+    @Test("The relay reads the client until too much input is pending or the connection ends")
     func wantsClientBytes() {
         var harness = RelayHarness()
         #expect(harness.relay.wantsClientBytes)
@@ -63,7 +63,7 @@ struct RelayStateTests {
     }
 
     @Test(
-        "Sent bytes are dropped once they are many, and as many as the waiting ones",
+        "Sent bytes are dropped once there are many and no fewer than waiting bytes",
         arguments: [
             (40_000, 20_000, 20_000), (40_000, 19_999, 40_000), (32_770, 16_385, 16_385), (32_768, 16_384, 32_768),
             (100, 50, 100), (100, 100, 0),

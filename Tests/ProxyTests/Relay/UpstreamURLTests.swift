@@ -6,7 +6,7 @@ import Text
 @Suite("URLs of upstream servers")
 struct UpstreamURLTests {
     @Test(
-        "Upstream URLs are read",
+        "An upstream URL is parsed and normalized",
         arguments: [
             ("http://127.0.0.1:8080", "http://127.0.0.1:8080", "127.0.0.1", 8080, false),
             ("https://API.example.com", "https://api.example.com", "api.example.com", 443, true),
@@ -28,7 +28,7 @@ struct UpstreamURLTests {
     }
 
     @Test(
-        "Other URLs are refused with a message",
+        "An invalid upstream URL throws an error with the expected message",
         arguments: [
             (
                 "api.example.com",
@@ -74,7 +74,7 @@ struct UpstreamURLTests {
         #expect { try UpstreamURL(text) } throws: { "\($0)" == message }
     }
 
-    @Test("A host's name has at most 253 bytes", arguments: [(253, true), (254, false)])
+    @Test("An upstream's host name has at most 253 bytes", arguments: [(253, true), (254, false)])
     func longestName(_ count: Int, isAccepted: Bool) {
         let name = String(repeating: "a", count: count)
         #expect((try? UpstreamURL("http://" + name))?.host == (isAccepted ? name : nil))

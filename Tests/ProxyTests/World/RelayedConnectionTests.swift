@@ -22,7 +22,7 @@ struct RelayedConnectionTests {
         VirtualUpstreams(front, try FrontWorld.network(.init()), .bytes(answer, ending))
     }
 
-    @Test("A client of an ended server costs no turns until it sends or ends")
+    @Test("After the server closes, its client's connection uses no turns until the client acts")
     func ended() throws {
         let upstreams = try upstreams(
             "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi", .finish)
@@ -38,7 +38,7 @@ struct RelayedConnectionTests {
         #expect(client.ending == .closed)
     }
 
-    @Test("After the server's end of a tunnel the client's direction costs no turns and continues")
+    @Test("After the server ends its side of a tunnel, the client's side uses no turns and stays open")
     func halfClosed() throws {
         let accepted = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
         let upstreams = try upstreams(accepted, .finish)
@@ -53,7 +53,7 @@ struct RelayedConnectionTests {
         #expect(upstreams.openCount == 0)
     }
 
-    @Test("A client that reads nothing is reset after the relay's time limit and its own")
+    @Test("A client that does not read is reset after the relay's time limit and its own limit")
     func stalled() throws {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 4000000\r\n\r\n" + String(repeating: "x", count: 2_000_000)
         let upstreams = try upstreams(answer, .open)

@@ -26,7 +26,7 @@ struct UpstreamSocketTests {
 
     static let question = #"{"type":"message","content":"What should I eat for breakfast?"}"#
 
-    @Test("A stream cut in the middle has the same bytes as with the fake", arguments: ["drop-mid-stream"])
+    @Test("A stream that drops midway sends the same bytes as the fake", arguments: ["drop-mid-stream"])
     func sameBytes(_ name: String) throws {
         let scenario = try #require(Scenario.builtIn(named: name))
         func play(_ network: VirtualNetwork, behind other: VirtualNetwork? = nil) throws -> (
@@ -57,7 +57,7 @@ struct UpstreamSocketTests {
         #expect(front.ending == fake.ending)
     }
 
-    @Test("Frames pass both ways, the server's pings reach the client, and its pongs the server")
+    @Test("Frames pass both ways, including the server's pings and the client's pongs")
     func frames() throws {
         let world = try FrontWorld(behind: UpstreamWorldTests.scenario("pings: 5s"))
         let socket = try socket(world)
@@ -73,7 +73,7 @@ struct UpstreamSocketTests {
         #expect(socket.closeCode == nil)
     }
 
-    @Test("The client's close frame reaches the server, and the server's the client")
+    @Test("The client's close frame reaches the server")
     func closing() throws {
         let world = try FrontWorld()
         let first = try socket(world)
@@ -94,7 +94,7 @@ struct UpstreamSocketTests {
         #expect(socket.closeReason == "The server is shutting down")
     }
 
-    @Test("A lost server ends the client's socket in the same way", arguments: [true, false])
+    @Test("If the server's connection closes or resets, so does the client's socket", arguments: [true, false])
     func serverIsGone(isReset: Bool) throws {
         let world = try FrontWorld()
         let socket = try socket(world)
@@ -116,7 +116,7 @@ struct UpstreamSocketTests {
         #expect(try world.story().contains { $0.contains("note: upstream: http://real.example broke the WebSocket") })
     }
 
-    @Test("A refused handshake gets the server's answer, or the fake's if allowed")
+    @Test("A rejected handshake gets the server's answer or, if allowed, the fake's")
     func refusedHandshake() throws {
         let refusal = "HTTP/1.1 404 Not Found\r\nX-Real: yes\r\nContent-Length: 0\r\n\r\n"
         let world = try FrontWorld(Scenario(), .bytes(refusal, .open))
@@ -130,7 +130,7 @@ struct UpstreamSocketTests {
         #expect(try other.story().last == "GET 101 fake")
     }
 
-    @Test("A client that reads nothing stops the server's stream, and gets all of it later")
+    @Test("A client that does not read uses bounded memory and stays connected")
     func backpressure() throws {
         let world = try FrontWorld()
         let (path, _) = try chat(world)

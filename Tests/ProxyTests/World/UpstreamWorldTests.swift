@@ -27,7 +27,7 @@ struct UpstreamWorldTests {
         #expect(try world.story() == ["POST 201 real", "GET 200 real", "GET 404 real"])
     }
 
-    @Test("An answer has the server's bytes, with a length instead of the server's framing")
+    @Test("An answer has the server's content but a Content-Length instead of chunks")
     func bytes() throws {
         let answer =
             "HTTP/1.1 207 Odd\r\nX-A: b\r\nServer: s\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
@@ -40,7 +40,7 @@ struct UpstreamWorldTests {
                 + "Content-Length: 3\r\n\r\nabc")
     }
 
-    @Test("The fake answers its own paths and stubs")
+    @Test("The fake answers its own paths and stubs even if the upstream is unreachable")
     func ownPaths() throws {
         let scenario = try Self.scenario("stubs: [{path: /v2/status, body: '{}'}]")
         let world = try FrontWorld(scenario, .unreachable)
@@ -51,7 +51,7 @@ struct UpstreamWorldTests {
     }
 
     @Test(
-        "Each endpoint has its answerer",
+        "The scenario decides which server answers an endpoint",
         arguments: [
             ("fake", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, "fake", false),
             ("real", "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", 404, "real", false),
@@ -71,7 +71,7 @@ struct UpstreamWorldTests {
         #expect(story.contains { $0.hasPrefix("note: the fake answers GET \"/api/v1/goals\", because") } == hasNote)
     }
 
-    @Test("The operator's credentials replace only the fake's; the journal has the client's")
+    @Test("The operator's credentials replace only the fake's, and the journal keeps the client's")
     func credentials() throws {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
         let credentials = UpstreamCredentials(token: "their-token", apiKey: "their-key")
@@ -96,7 +96,7 @@ struct UpstreamWorldTests {
     }
 
     @Test(
-        "A failing server gives 502 with a sentence, a note with the reason, and harms no other connection",
+        "A failing server causes a 502 and a note with the reason and affects no other connection",
         arguments: [
             (VirtualServer.unreachable, "The proxy cannot reach http://real.example: Connection refused."),
             (
@@ -122,7 +122,7 @@ struct UpstreamWorldTests {
         #expect(try other.exchange(Self.goals).status == 200)
     }
 
-    @Test("A silent server gives 504 at the time limit")
+    @Test("A silent server causes a 504 at the time limit")
     func silence() throws {
         let world = try FrontWorld(Scenario(), .silent)
         let client = try world.client()
@@ -133,7 +133,7 @@ struct UpstreamWorldTests {
         #expect(try client.response(to: Self.goals).status == 504)
     }
 
-    @Test("A broken answer is passed on up to the break, and ends with a reset")
+    @Test("A client receives a broken answer up to the break and then a reset")
     func brokenAnswer() throws {
         let world = try FrontWorld(Scenario(), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", .reset))
         let client = try world.client()
@@ -146,7 +146,7 @@ struct UpstreamWorldTests {
             try world.story().contains { $0.hasPrefix("note: upstream: GET \"/api/v1/goals\": the upstream reset") })
     }
 
-    @Test("Interim answers pass at once, and the client's own 100 is not repeated")
+    @Test("Interim answers except 100 are forwarded immediately")
     func interim() throws {
         let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
         let world = try FrontWorld(Scenario(), .bytes(hints, .open))
@@ -157,7 +157,7 @@ struct UpstreamWorldTests {
         #expect(!String(decoding: client.wire.received, as: UTF8.self).contains("100 Continue"))
     }
 
-    @Test("A fault that answers spares the server the request; one that loses the answer does not")
+    @Test("A fault's answer keeps the request from the server unless the rule sets processed")
     func faults() throws {
         let scenario = try Self.scenario(
             """
@@ -174,7 +174,7 @@ struct UpstreamWorldTests {
         #expect(journal.contains(#""created":""#))
     }
 
-    @Test("A breakpoint holds the request before the server sees it, and the answer before the client does")
+    @Test("Breakpoints hold a request before the server sees it and an answer before the client does")
     func breakpoints() throws {
         let scenario = try Self.scenario(
             """
@@ -193,7 +193,7 @@ struct UpstreamWorldTests {
         #expect(try client.response(to: Self.goals).status == 200)
     }
 
-    @Test("Each world has its own upstream, or the server's, without the world's prefix")
+    @Test("A world uses its own upstream or the server's, which gets paths without the world's prefix")
     func worlds() throws {
         let answer = "HTTP/1.1 302 Found\r\nLocation: http://real.example/api/v1/x\r\nContent-Length: 0\r\n\r\n"
         let world = try FrontWorld(Scenario(), .bytes(answer, .open))
@@ -237,7 +237,7 @@ struct UpstreamWorldTests {
         #expect(users.count == 3 && users[0] == users[2] && users[0] != users[1], "\(users)")
     }
 
-    @Test("Host is passed on, even if a client names it in Connection")
+    @Test("The upstream gets a Host field even if the client names Host in Connection")
     func namedHost() throws {
         let world = try FrontWorld(Scenario(), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", .open))
         var request = Self.goals
@@ -247,7 +247,7 @@ struct UpstreamWorldTests {
     }
 
     @Test(
-        "An upstream from a world's request gets the operator's credentials only if they are for it",
+        "An upstream that a world's request names gets only operator credentials meant for it",
         arguments: [true, false])
     func otherServer(_ isOperators: Bool) throws {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
@@ -266,7 +266,7 @@ struct UpstreamWorldTests {
         #expect(world.upstreams.sent.contains("their-key") == isOperators)
     }
 
-    @Test("A state without a URL keeps the world's upstream")
+    @Test("An imported state without a URL keeps the world's upstream")
     func state() throws {
         let world = try FrontWorld(Scenario(), .fake)
         let state = #"{"name": "a", "upstream": {"answers": "real-else-fake"}}"#
@@ -275,7 +275,7 @@ struct UpstreamWorldTests {
         #expect(try world.exchange(Self.goals).status == 200)
     }
 
-    @Test("A reset ends requests that wait for the server, and the next request works")
+    @Test("A world reset ends requests that wait for the server, and the next request works")
     func reset() throws {
         let world = try FrontWorld(Scenario(), .silent)
         let client = try world.client()
@@ -286,7 +286,7 @@ struct UpstreamWorldTests {
         #expect(try world.exchange(Self.goals).status == 200)
     }
 
-    @Test("A client that leaves is in the journal, and its request to the server is given up")
+    @Test("If a client leaves, the journal records it and the relay aborts the request to the server")
     func clientLeaves() throws {
         let world = try FrontWorld(Scenario(), .silent)
         let client = try world.client()
@@ -297,7 +297,7 @@ struct UpstreamWorldTests {
         #expect(try world.story() == ["GET none nobody"])
     }
 
-    @Test("Without a transport, or without a URL, a request is refused")
+    @Test("Without a transport to the upstream, a request gets a 502")
     func noTransport() throws {
         let world = try FrontWorld()
         world.front.engine.reachesUpstreams = false
