@@ -39,10 +39,10 @@ struct Certificate: ParsableCommand {
 
 /// This machine's CA and server certificate, as files in the data directory.
 ///
-/// They are created on first use.
+/// The files are created on first use.
 ///
-/// The CA is kept until shortly before it expires, because users have made their clients trust it. If it is damaged,
-/// the user must decide what to do. The server certificate is renewed when it is damaged and shortly before it expires.
+/// The CA is kept until shortly before it expires, because users have made their clients trust it. If the CA is
+/// damaged, the user must decide what to do. The server certificate is renewed if it is damaged or about to expire.
 struct CertificateFiles {
     let directory: DataDirectory
     /// Receives warnings for the user: sentences without a full stop.
@@ -71,7 +71,7 @@ struct CertificateFiles {
             if let current = existing(of: authority, at: now) { return current }
             let (certificate, key) = try orFailure(
                 try authority.issue(for: CertificateName.local, now: now, serial: Self.serial()), inMaterial)
-            // Write the key first, so that a certificate always has its key.
+            // Write the key first, so that no certificate lacks its key.
             try directory.write(key, to: Self.serverKey, isSecret: true)
             try directory.write(certificate, to: Self.server, isSecret: false)
             return Current(caPath: caPath, ca: authority.certificate, certificate: certificate, key: key)
@@ -85,8 +85,8 @@ struct CertificateFiles {
         if OutputFile.rightsOfOthers(to: directory[Self.caKey]) != 0 {
             warn(Messages.openAuthorityKey(directory[Self.caKey]))
         }
-        // The key is written before the certificate, and the process may be killed in between. So a key without a
-        // certificate is not a CA yet.
+        // The key is written before the certificate, and the process may be killed in between. A key without a
+        // certificate is therefore not a CA yet.
         if InputFile.exists(caPath) {
             let (certificate, key) = (try storedAuthority(Self.ca), try storedAuthority(Self.caKey))
             let facts: CertificateFacts

@@ -188,7 +188,7 @@ struct Chat: ParsableCommand {
 }
 
 extension ClientError {
-    /// Whether the server does not have the requested resource.
+    /// Whether the server lacks the requested resource.
     fileprivate var isGone: Bool {
         switch self {
         case .refused(status: 404, _): true
@@ -273,7 +273,7 @@ private struct PrintedLine: Sendable {
     /// Prints the new part; a text that does not continue the old one starts a new line.
     mutating func grow(to whole: String) {
         guard whole != text else { return }
-        // Compare bytes. Then the rest begins with a whole scalar.
+        // Compare bytes, so that the rest begins with a whole scalar.
         if whole.utf8.starts(with: text.utf8) {
             let end = whole.utf8.index(whole.startIndex, offsetBy: text.utf8.count)
             write(String(whole.unicodeScalars.suffix(from: end)))

@@ -91,7 +91,7 @@ struct ListScenarios: ParsableCommand {
 
 /// Reads whole files.
 ///
-/// It accepts only regular files; see `FileReader`.
+/// Only regular files are accepted; see `FileReader`.
 enum InputFile {
     /// The bytes of a file of at most `limit` bytes.
     ///

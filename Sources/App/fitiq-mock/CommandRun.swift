@@ -86,8 +86,8 @@ struct CommandChild: Sendable {
     /// - Parameters:
     ///   - variables: environment variables to add.
     ///   - name: the prefix for the lines that the command writes if others run at the same time.
-    ///   - activity: a number that grows with what arrives in the world. It is read after the command has exited until
-    ///     it stays the same.
+    ///   - activity: a number that grows with what arrives in the world. The number is read after the command has
+    ///     exited until it stops changing.
     ///   - tick: called about once a second while the command runs, with how long it has been running.
     ///   - see: looks at the world before the command is ended.
     /// - Returns: nil if the run was stopped.

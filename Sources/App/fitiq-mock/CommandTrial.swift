@@ -11,7 +11,7 @@ import Traffic
 ///
 /// The command takes the place of a story.
 ///
-/// It shows the output only of the first run, which has no faults. `verify` can play the other schedules and show
+/// Only the output of the first run, which has no faults, is shown. `verify` can play the other schedules and show
 /// theirs.
 final class CommandTrial: Trial {
     let run: CommandRun

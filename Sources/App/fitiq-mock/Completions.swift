@@ -8,7 +8,7 @@ import JSON
 import Scenarios
 
 extension CompletionKind {
-    /// The program computes the values when a shell asks, so that they do not slow down its start.
+    /// The program computes the values only when a shell requests them, so that startup stays fast.
     static func values<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
         of type: Choice.Type
     ) -> CompletionKind {
@@ -36,7 +36,7 @@ extension CompletionKind {
         }
     }
 
-    /// The worlds of the journal or session that the command line names, if it names one.
+    /// The worlds of the journal or session that the command line names, if any.
     static var judgedWorlds: CompletionKind {
         .custom { words, _, _ in
             // Skip the program and the command.

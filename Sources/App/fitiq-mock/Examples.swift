@@ -48,7 +48,7 @@ enum Examples {
         "fitiq-mock scenario from session.har --confirm 1/1 --output smallest.yaml -- ./run-my-tests",
     ]
 
-    /// The examples for the help that the arguments ask for.
+    /// The examples for the help that the arguments request.
     static func text(for arguments: [String]) -> String {
         let words = arguments.prefix { !$0.hasPrefix("-") }.filter { $0 != "help" }
         let examples = all[words.joined(separator: " ")] ?? all[words.first ?? ""] ?? []

@@ -14,7 +14,7 @@ final class ExploreProgress: Sendable {
     /// - Parameter line: makes the first report, given the seconds since the start.
     init(_ line: @escaping Line) { self.line.value = line }
 
-    /// Sets what later reports say, and draws the line if it is due.
+    /// Sets the text of later reports, and draws the line if it is due.
     func say(_ line: @escaping Line) {
         self.line.value = line
         tick()

@@ -33,7 +33,7 @@ struct ExploreRun {
         settings.timeLimit = options.timeLimit.map { .seconds($0.seconds) }
         settings.stories = try Self.stories(options)
         self.settings = settings
-        // A folder needs the same permissions as a file, so check a file in the folder or in its place.
+        // Creating a folder needs the same permissions as creating a file, so check a file instead.
         let isThere = access(options.output, F_OK) == 0
         knownBroken = try options.reports.begin(
             checks: Symptom.ids,

@@ -106,7 +106,7 @@ struct FitIQMock: ParsableCommand {
         return try parseAsRoot(arguments)
     }
 
-    /// Refuses words that name no command.
+    /// Rejects words that do not name a command.
     ///
     /// ArgumentParser would show the help of the part that it recognizes.
     private static func checkNames(_ arguments: [String]) throws(Failure) {

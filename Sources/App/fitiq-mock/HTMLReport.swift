@@ -68,7 +68,7 @@ final class ReportJournal: Sendable {
 /// A report as the admin API's page, including a journal and verdicts for each run.
 ///
 /// The page reads the runs from elements `<script type="application/json" class="run">`, which browsers do not execute.
-/// Their text contains no `<`, so data from clients cannot end these elements or begin others.
+/// The text in these elements contains no `<`, so data from clients cannot end an element or begin another.
 struct HTMLReport {
     /// Where the page expects the runs.
     private static let room = Array("<!-- runs -->".utf8)

@@ -49,7 +49,8 @@ struct HostOptions: ParsableArguments {
 
     func keepsSecrets() throws(Failure) -> Bool { try Settings.flag(keepSecrets, "KEEP_SECRETS") }
 
-    /// Raises the limit on file descriptors; if it is still too low, lowers the limit on connections.
+    /// Raises the limit on file descriptors, and lowers the limit on connections if there are still too few
+    /// descriptors.
     ///
     /// - Parameter share: The number of descriptors for each client connection: two with an upstream.
     static func raiseDescriptors(for limits: inout ServerLimits, share: Int, _ logger: Logger) {

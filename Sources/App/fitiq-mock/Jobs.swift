@@ -12,7 +12,7 @@ final class Jobs<Output: Sendable>: Sendable {
         var next = 0
         var workerCount = 0
         var outputs: [Int: Output] = [:]
-        /// Why the remaining jobs are skipped, or nil if they are not.
+        /// The reason for skipping the remaining jobs, or nil if none are skipped.
         var end: Result<String, Failure>?
     }
 
@@ -20,7 +20,7 @@ final class Jobs<Output: Sendable>: Sendable {
     struct Done {
         /// The results in the order of the jobs.
         var outputs: [Output]
-        /// Why the remaining jobs were skipped, or nil if all were done.
+        /// The reason for skipping the remaining jobs, or nil if all jobs were done.
         var reason: String?
         var signal: Int32?
     }
@@ -103,7 +103,7 @@ final class Jobs<Output: Sendable>: Sendable {
 
 /// Shows the progress of jobs on standard error: a redrawn line on a terminal, otherwise a few lines.
 struct JobProgress: Sendable {
-    /// What a job is, such as `scenario`.
+    /// The word for a job, such as `scenario`.
     let noun: String
     let count: Int
     /// Whether lines can be redrawn, which requires a terminal and one job at a time.

@@ -140,7 +140,7 @@ struct JudgedFile {
             if sniffer.kind == .session, held.count > limit {
                 throw .configuration(Messages.tooLarge(name, limit: limit))
             }
-            // The journal's reader reports such a long line.
+            // The journal reader reports a line of this length.
             let isOpen = sniffer.kind == nil && held.count <= JournalReader.lineLimit
             if sniffer.kind == .session || isOpen { return }
         }

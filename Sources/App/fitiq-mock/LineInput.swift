@@ -46,7 +46,7 @@ final class LineInput {
 
     /// Waits for work while the user types more lines.
     ///
-    /// It answers /help, handles the end of the input immediately, and keeps other lines.
+    /// During the wait, /help is answered, the end of the input is handled immediately, and other lines are kept.
     ///
     /// - Returns: nil if the input ended first; ``next()`` then returns that end.
     func wait<Value: Sendable>(for work: @escaping @Sendable () async throws -> Value) throws -> Value? {

@@ -8,8 +8,8 @@ import Sockets
 /// The file is created when the server listens, and removed last when the server stops.
 ///
 /// Only the user can read the file, because it contains the token and the API key. The server never replaces or removes
-/// other programs' files, except for the ready file of a server that no longer runs. Such a file is removed before this
-/// server listens, because it would mislead a program that waits for the file.
+/// other programs' files, except for the ready file of a server that no longer runs. A stale file is removed before
+/// this server listens, because it would mislead a program that waits for the file.
 ///
 /// A server keeps its file locked while it runs, and only the lock's holder may remove a file. If two servers find the
 /// same stale file, only one of them removes it, and only once. The lock also reveals servers whose process IDs mean
@@ -52,7 +52,7 @@ final class ReadyFile {
     /// What a path contains.
     enum State: Equatable {
         case absent
-        /// The path contains something else.
+        /// The path contains something other than a ready file.
         case foreign
         /// The path contains the file of a server that has ended.
         case stale(Writer)

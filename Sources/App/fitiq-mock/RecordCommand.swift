@@ -62,7 +62,7 @@ struct RecordCommand: ParsableCommand {
             if case .configuration(let message) = error { throw .configuration("\(message) (--port, --upstream)") }
         }
         server.engine.log(to: logger)
-        // Open the output only when nothing else can fail, because that removes the file that it replaces.
+        // Open the output only when nothing else can fail, because opening it removes the file that it replaces.
         let tap = try tap(output, logger)
         server.upstreamTap = tap
 
@@ -75,7 +75,7 @@ struct RecordCommand: ParsableCommand {
             tap.discard()
             throw error
         }
-        // Remove this last. When it is gone, every file has been written.
+        // Remove the ready file last: once it is gone, every other file has been written.
         defer { readyFile?.remove() }
         // From now on, the replaced file is not needed.
         tap.write()

@@ -115,7 +115,8 @@ struct RemoteRun: Sendable {
 
     /// Reads the server's judgement without coverage, for which the server reports only numbers.
     ///
-    /// - Returns: Nil if it names a guide or an obligation that this version lacks; skipping it could hide a breach.
+    /// - Returns: Nil if the judgement names a guide or an obligation that this version lacks; skipping it could hide a
+    ///   breach.
     static func made(_ judgement: JSONValue, in name: String) -> Made? {
         guard let mode = judgement["guide"]?.string.flatMap(GuideMode.init(rawValue:)),
             let list = judgement["verdicts"]?.array, case let verdicts = list.compactMap({ Verdict($0) }),

@@ -151,7 +151,7 @@ struct ScenarioFrom: ParsableCommand {
 private struct RecordedSearch: Sendable {
     let trial: CommandTrial
     let story: Story
-    /// The IDs of the symptoms, of which one is enough.
+    /// The IDs of the symptoms; one of them is enough.
     let ids: Set<ExactString>
     let confirmation: Explorer.Confirmation
     let progress: ExploreProgress

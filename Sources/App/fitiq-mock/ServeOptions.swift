@@ -188,7 +188,7 @@ struct DataOptions: ParsableArguments {
 
 /// Opens a server with the options, announces it, serves until it is stopped, and cleans up.
 ///
-/// `serve` and `replay` share it. It reports a mistake in any option before it opens files or sockets.
+/// `serve` and `replay` share this code. A mistake in any option is reported before files or sockets are opened.
 struct ServerLauncher {
     let options: ServeOptions
     let data: DataOptions
@@ -213,7 +213,7 @@ struct ServerLauncher {
     /// Serves until stopped.
     ///
     /// - Parameters:
-    ///   - configure: changes the engine's configuration. It is called once, with the configuration from the options.
+    ///   - configure: changes the engine's configuration. Called once, with the configuration from the options.
     ///   - conclude: called when the server has stopped properly, even if its files could not be written. Its error
     ///     decides the exit code unless something failed earlier.
     func run(
@@ -253,7 +253,7 @@ struct ServerLauncher {
             (error) throws(Failure) in
             if case .configuration = error { try plan.checkData(of: configuration) }
         }
-        // Remove this last. When it is gone, every file has been written.
+        // Remove the ready file last: once it is gone, every other file has been written.
         defer { readyFile?.remove() }
         server.engine.log(to: logger)
         let traffic = showsTraffic ? ServedTraffic(of: server.engine) : nil

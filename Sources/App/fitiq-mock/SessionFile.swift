@@ -152,7 +152,7 @@ struct SessionSniffer {
             isInString = true
             name = isNameNext ? [] : nil
             isNameNext = false
-        // No journal is UTF-16. The reader of sessions reports it.
+        // No journal is UTF-16. The session reader reports the mistake.
         case 0xFF, 0xFE: if depth == 0 { kind = .session }
         case 0: if depth == 0 || isNameNext { kind = .session }
         default: if depth == 0, !Self.mark.contains(byte) { kind = .journal }

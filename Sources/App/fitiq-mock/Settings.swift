@@ -39,7 +39,7 @@ enum Settings {
         }
     }
 
-    /// The value of an option for numbers.
+    /// The value of an option that takes a number.
     static func number<Value: FixedWidthInteger>(
         _ option: Value?, _ name: String, as kind: NumberKind<Value>
     ) throws(Failure) -> Value? {
@@ -51,7 +51,7 @@ enum Settings {
         return value
     }
 
-    /// The value of an option for texts that must not be empty.
+    /// The value of an option that takes a non-empty text.
     static func nonEmpty(_ option: String?, _ name: String) throws(Failure) -> String? {
         let value = text(option, name)
         guard value != "" else { throw .configuration(Messages.empty(label(name))) }
@@ -72,7 +72,7 @@ enum Settings {
         try orFailure(try BaseURL(text)) { (error: ClientError) in .configuration(Messages.noPlainURL(error)) }
     }
 
-    /// The value of an option for a header field, without control characters or spaces around it.
+    /// The value of an option that takes a header field's value, without control characters or surrounding spaces.
     static func fieldValue(_ option: String?, _ name: String) throws(Failure) -> String? {
         guard let value = try nonEmpty(option, name) else { return nil }
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), value.first != " ", value.last != " " else {
@@ -86,7 +86,7 @@ enum Settings {
         _ option: String?, _ name: String
     ) throws(Failure) -> Choice? { try choice(text(option, name), of: label(name)) }
 
-    /// The value of such an option without an environment variable.
+    /// The value of an option with a fixed set of words and without an environment variable.
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ text: String?, of label: String
     ) throws(Failure) -> Choice? {
@@ -97,7 +97,7 @@ enum Settings {
         return choice
     }
 
-    /// The value of an option for the URL of a real server.
+    /// The value of an option that takes a real server's URL.
     static func upstream(_ option: String?) throws(Failure) -> UpstreamURL? {
         try nonEmpty(option, "UPSTREAM").map { (text) throws(Failure) in try upstreamURL(text) }
     }
@@ -121,7 +121,7 @@ enum Settings {
         return value
     }
 
-    /// The value of an option for a network's name.
+    /// The value of an option that takes a network's name.
     static func network(_ option: String?) throws(Failure) -> NetworkProfile? {
         guard let name = text(option, "NETWORK") else { return nil }
         guard let profile = NetworkProfile.named(name) else {
@@ -131,14 +131,14 @@ enum Settings {
         return profile
     }
 
-    /// The value of an option for a node's name in a fleet.
+    /// The value of an option that takes the name of a node in a fleet.
     static func node(_ option: String?) throws(Failure) -> NodeName? {
         guard let text = text(option, "NODE") else { return nil }
         guard let name = NodeName(text) else { throw .configuration(Messages.notANode(text)) }
         return name
     }
 
-    /// The value of an option for the origin of a reverse proxy.
+    /// The value of an option that takes a reverse proxy's origin.
     static func publicOrigin(_ option: String?) throws(Failure) -> String? {
         guard let text = text(option, "PUBLIC_URL") else { return nil }
         guard let origin = WebOrigin(text.hasSuffix("/") ? String(text.dropLast()) : text), origin.isOfWeb else {
@@ -160,7 +160,7 @@ enum Settings {
         }
     }
 
-    /// The values of an option for origins, which are separated by spaces or commas in the environment.
+    /// The values of an option that takes origins; in the environment, spaces or commas separate them.
     static func origins(_ options: [String], _ name: String = "ALLOW_ORIGIN") throws(Failure) -> Set<AllowedOrigin> {
         var texts = options
         if texts.isEmpty, let text = text(nil, name) {

@@ -63,7 +63,7 @@ enum StandardOutput {
 ///
 /// Characters that control a terminal are escaped, wherever the text came from.
 ///
-/// It hides the standard library's `print`, which ignores errors.
+/// This function hides the standard library's `print`, which ignores errors.
 func print(_ text: String, terminator: String = "\n") { draw(TerminalText.printed(text + terminator)) }
 
 /// Writes a text with our own control sequences to standard output; all other parts must be escaped already.
@@ -71,7 +71,7 @@ func draw(_ text: String) { StandardOutput.write(Array(text.utf8)) }
 
 /// Writes lines to a descriptor without ever blocking, because a reader that stops reading must not stop the server.
 ///
-/// Lines that do not fit are dropped. The next line can say how many.
+/// Lines that do not fit are dropped, and the next line can report how many.
 final class LineOutput: Sendable {
     private let descriptor: Int32
     private let dropped = Atomic<Int>(0)
@@ -133,7 +133,7 @@ struct LineLog: LogHandler {
 
     /// Formats an object on one line of fewer than ``LineOutput/limit`` bytes.
     ///
-    /// It truncates long strings, but never the line.
+    /// Long strings are truncated, but the line never is.
     static func json(_ event: LogEvent, at time: String, dropped: Int = 0) -> String {
         var facts = event.metadata ?? [:]
         let name = facts.removeValue(forKey: "event")?.description ?? "message"
@@ -165,7 +165,7 @@ struct LineLog: LogHandler {
 
 /// The final steps of a program.
 ///
-/// All of them run, even if some fail.
+/// All steps run, even if some fail.
 ///
 /// The first failure decides the exit code, and the others are logged.
 struct Conclusions {

@@ -102,7 +102,7 @@ struct TestClient: ParsableCommand {
 enum CaseSelection {
     /// The cases below one of the addresses for the given guide, without those to skip.
     ///
-    /// A word that selects no case is an error.
+    /// A word that does not select any case is an error.
     static func cases(
         of all: [ContractCase] = ContractCase.all, prefixes: [String], skipping skipped: [String] = [],
         guide: String? = nil
@@ -186,7 +186,7 @@ struct TestClientRun: Sendable {
 
 /// The in-process server that commands for judging clients share.
 ///
-/// Its failures count as failures of the harness.
+/// The server's failures count as harness failures.
 enum Harness {
     /// Rejects a missing command, and a time limit that is too short or too long.
     static func check(

@@ -6,7 +6,7 @@ import Traffic
 
 /// Runs an older version of a command, to compare both versions in equal worlds.
 ///
-/// It runs twice, because variation between runs is not a difference between versions.
+/// The older version runs twice, because variation between runs is not a difference between versions.
 struct VerifyAgainst: Sendable {
     private let run: CommandRun
     private let progress: JobProgress?

@@ -18,7 +18,7 @@ struct VerifyRun: Sendable {
     let against: VerifyAgainst?
 
     struct Result: Sendable {
-        /// How the run ended, for progress when the result counts.
+        /// How the run ended, for the progress output when the result is final.
         let ending: String
         /// The run, followed by one for each scenario of worlds that the command made itself.
         ///
@@ -108,7 +108,7 @@ struct Traffic: Sendable, Equatable {
     /// The counts in words, such as `1 request, 40 frames`.
     var inWords: String { "\(Words.counted(requests, "request")), \(Words.counted(frames, "frame"))" }
 
-    /// The same, and how many worlds the command made itself.
+    /// The counts in words, and how many worlds the command made itself.
     func inWords(worlds count: Int) -> String {
         count == 0 ? inWords : "\(inWords), \(Words.counted(count, "world")) created by the command"
     }

@@ -13,8 +13,8 @@ public struct AccessToken: Equatable, Sendable {
     public var email: String?
     /// The claim `jti`, an id.
     ///
-    /// A refresh token works once. Its access token has the same id, so that two access tokens from the same second
-    /// differ. Development tokens have no id.
+    /// A refresh token works once. The access token issued with it has the same id, so that two access tokens from the
+    /// same second differ. Development tokens have no id.
     public var id: ResourceID?
 
     public init(
@@ -43,7 +43,7 @@ public struct AccessToken: Equatable, Sendable {
         return signingInput + "." + Base64.encodeURL(signature)
     }
 
-    /// Why a token is refused; the description is for the client's developer.
+    /// Why a token is rejected; the description is for the client's developer.
     public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
         /// Not three base64url parts that hold JSON; the text describes the part and the problem.
         case malformed(String)

@@ -200,7 +200,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
         }
     }
 
-    /// The query parameters that it supports in the union.
+    /// The query parameters that the endpoint supports in the union.
     public var parameters: [String] {
         switch self {
         case .listConsultations: ConsultationListQuery.parameters
@@ -219,20 +219,21 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
         return query.map(\.name).filter { known.insert(ExactString($0)).inserted }
     }
 
-    /// The words of its path, without parameters.
+    /// The words of the endpoint's path, without parameters.
     var words: [ExactString] {
         template.split(separator: "/").filter { !$0.hasPrefix("{") }.map { ExactString($0) }
     }
 
-    /// Whether it is a WebSocket handshake.
+    /// Whether the endpoint is a WebSocket handshake.
     public var isSocket: Bool { self == .webSocket || self == .mealSocket }
-    /// Whether it also answers HEAD, which all GET endpoints except WebSocket handshakes do.
+    /// Whether the endpoint also answers HEAD, as all GET endpoints except WebSocket handshakes do.
     var answersHead: Bool { method == .get && !isSocket }
 
-    /// Whether a guide documents or presupposes it; otherwise only the two apps use it and only the union serves it.
+    /// Whether a guide documents or presupposes the endpoint; otherwise only the two apps use it, and only the union
+    /// serves it.
     public var isOfGuides: Bool { GuideMode.guides.contains { $0.serves(self) } }
 
-    /// Whether a guide documents it.
+    /// Whether a guide documents the endpoint.
     var isDocumented: Bool { GuideMode.guides.contains { $0.provision(of: self) == .documented } }
 
     /// The guides that document the endpoint; if none does, the guides that presuppose it; empty for the apps'
@@ -243,7 +244,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     }
 }
 
-/// The form of the server's responses: understood by all guides' clients, or exactly that of one guide.
+/// The form of the server's responses: one that all guides' clients understand, or exactly one guide's form.
 ///
 /// The raw values are the guides' short names. Rules, statuses and ids are the same in every mode.
 public enum GuideMode: String, CaseIterable, Sendable, Hashable {

@@ -84,8 +84,8 @@ public enum Route: Equatable, Sendable {
 
     /// The path that the client probably meant.
     ///
-    /// It is the same path below `/api/v1`, which the guides' diagrams omit, or a path with the same end, or the one
-    /// with the fewest edits.
+    /// The result is the same path below `/api/v1`, which the guides' diagrams omit, a path with the same end, or the
+    /// path with the fewest edits.
     private static func nearestTemplate(to path: String, in mode: GuideMode) -> String? {
         let known = outlines[mode] ?? []
         let wanted = shape(of: path)
@@ -117,7 +117,7 @@ public enum Route: Equatable, Sendable {
 
 /// A path of the API, and the operations on it.
 ///
-/// It is an index into a table, so that copying a ``Route`` copies only its id.
+/// The value is an index into a table, so that copying a ``Route`` copies only its id.
 public struct APIPath: Equatable, Sendable {
     private let place: Int
 
@@ -199,13 +199,13 @@ public struct APIPath: Equatable, Sendable {
         return nil
     }
 
-    /// The positions of its parameters among the segments.
+    /// The positions of the path's parameters among the segments.
     public var parameterPlaces: [Int] {
         let words = Self.table[place].words
         return words.indices.filter { words[$0] == nil }
     }
 
-    /// The position of its first parameter; nil for a path without parameters.
+    /// The position of the path's first parameter; nil without parameters.
     var firstParameter: Int? { Self.table[place].firstParameter }
 
     /// The operations in a mode, GET first.

@@ -193,7 +193,7 @@ struct Listener: Sendable, Equatable {
     let chatProtocol: ChatProtocol
 }
 
-/// An answer that streams to the sockets chunk by chunk, with the answers that follow it to the same question.
+/// An answer that streams to the sockets chunk by chunk, with any further answers to the same question.
 package struct AnswerInProgress: Sendable {
     /// The id of the first answer; scheduled steps refer to it.
     let id: ResourceID
@@ -207,7 +207,7 @@ package struct AnswerInProgress: Sendable {
     var step = 0
     /// The index of the streaming answer in the timeline.
     var number = 0
-    /// Whether its `assistant_message_start` was sent.
+    /// Whether the answer's `assistant_message_start` was sent.
     var hasBegun = false
 
     var current: Timeline.Answer { timeline.answers[number] }

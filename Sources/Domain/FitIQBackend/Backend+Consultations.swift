@@ -168,8 +168,8 @@ extension Backend {
 
     /// Changes the title and persona, archives or reopens a consultation (`PUT /api/v1/consultations/{id}`).
     ///
-    /// Reopening a consultation that was completed before archiving makes it completed. Any other becomes active and
-    /// its goal's conversation, unless the goal has another.
+    /// Reopening a consultation that was completed before archiving makes it completed. Any other consultation becomes
+    /// active, and becomes its goal's conversation unless the goal has another.
     ///
     /// - Throws: In this order, 404; if it becomes active, 409 for an active duplicate and 429 at the limit of active
     ///   consultations; 507 if the world is full.

@@ -102,8 +102,8 @@ extension Backend {
 
     /// Finds or creates the conversation about a goal (`POST /api/v1/consultations/chat-about-goal`).
     ///
-    /// It prefers the goal's current conversation, then links an active one with the same persona and goal. So it
-    /// continues a duplicate instead of refusing it.
+    /// The goal's current conversation comes first, then an active one with the same persona and goal, which is linked.
+    /// A duplicate is therefore continued, not refused.
     ///
     /// - Throws: A 404; if it must create a consultation, also a 429 at the limit of active consultations or a 507 if
     ///   the world is full.

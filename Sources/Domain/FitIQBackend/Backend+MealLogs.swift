@@ -246,8 +246,8 @@ enum MealProcessing {
 
     /// The foods as items of a log.
     ///
-    /// Their ids derive from the log's. With ids from the world's sequence, later ids would depend on the arrival of
-    /// the next request.
+    /// The items' ids derive from the log's id. With ids from the world's sequence, later ids would depend on when the
+    /// next request arrives.
     static func completed(_ foods: [MealItem], seed: UInt64, at time: Timestamp) -> MealLog.Progress {
         var (items, identifiers) = (foods, ResourceIDSequence(seed: seed))
         for index in items.indices {

@@ -46,8 +46,8 @@ public struct Backend: Sendable {
     var schedule = Heap<ScheduledStep>() { didSet { nextDeadline = schedule.min?.time } }
     /// The next time to call ``advance(_:)``; nil while nothing is due.
     ///
-    /// It is stored because the loop reads it in each turn, and reading another module's computed property copies the
-    /// backend.
+    /// The deadline is stored because the loop reads it in each turn, and reading another module's computed property
+    /// copies the backend.
     public private(set) var nextDeadline: Timestamp?
     /// The number of steps above which a deletion removes obsolete ones.
     var mostSteps = Backend.spareSteps
@@ -189,31 +189,32 @@ extension Shelf<User> {
 
 /// The limits of a world, each with its refusal (docs/limits.md).
 public struct Limits: Sendable, Equatable {
-    /// Active consultations per user; 429 beyond (consultation-websocket).
+    /// Active consultations per user; another one gets 429 (consultation-websocket).
     public var activeConsultations = 10
-    /// Users per world; 507 beyond.
+    /// Users per world; another one gets 507.
     public var users = 100_000
-    /// Messages per consultation; an `error` frame beyond.
+    /// Messages per consultation; another one gets an `error` frame.
     public var messages = 10_000
-    /// Messages per consultation that wait for an answer; an `error` frame beyond.
+    /// Messages per consultation that wait for an answer; another one gets an `error` frame.
     public var waitingMessages = 16
-    /// Goals per user; 507 beyond.
+    /// Goals per user; another one gets 507.
     public var goals = 1000
-    /// Meal logs per user; 507 beyond.
+    /// Meal logs per user; another one gets 507.
     public var mealLogs = 10_000
-    /// Photos of meals per user; beyond, a new photo removes the oldest confirmed one or, without any, the oldest.
+    /// Photos of meals per user; at the limit, a new photo removes the oldest confirmed one or, without any, the
+    /// oldest.
     public var photos = 20
-    /// Documents per collection and user; 507 beyond.
+    /// Documents per collection and user; another one gets 507.
     public var documents = 10_000
-    /// Other users with access to a document; 507 beyond.
+    /// Other users with access to a document; sharing with another one gets 507.
     public var shares = 100
-    /// Valid refresh tokens per account; beyond, a new token revokes the oldest.
+    /// Valid refresh tokens per account; at the limit, a new token revokes the oldest.
     public var refreshTokens = 20
-    /// Connections of a user to the meal socket within a minute; beyond, an `error` frame and close code 1008.
+    /// A user's connections to the meal socket within a minute; another one gets an `error` frame and close code 1008.
     public var mealSocketsPerMinute = 10
     /// Nanoseconds without a client frame before the meal socket closes with 1000.
     public var mealSocketIdle: Int64 = 600_000_000_000
-    /// Bytes of JSON per world; beyond, 507 or an `error` frame, and a meal log in processing fails.
+    /// Bytes of JSON per world; at the limit, requests get 507 or an `error` frame, and a meal log in processing fails.
     public var storedBytes = 256 * 1024 * 1024
 
     /// Creates the documented limits.

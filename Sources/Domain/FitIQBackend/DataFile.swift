@@ -3,8 +3,8 @@ import Texts
 
 /// A file of display texts in `Fixtures/data`, a JSON object whose sections are lists of records.
 ///
-/// A record is an object whose values are texts or lists of texts. This rejects anything else and reports each mistake
-/// with its line; the records' readers validate the texts.
+/// A record is an object whose values are texts or lists of texts. The reader rejects anything else and reports each
+/// mistake with its line; the records' readers validate the texts.
 struct DataFile {
     struct Section {
         let name: String

@@ -14,7 +14,7 @@ package struct Listing<Kind: Hashable & Sendable>: Sendable {
     private var all: [Int] = []
     /// The groups in order of first use.
     ///
-    /// Some may be empty. There are few, because kinds consist of the API's words.
+    /// Some may be empty. There are few groups, because kinds consist of the API's words.
     private var groups: [Group] = []
 
     /// Adds or removes a record; to remove it, its kind and place must not have changed.

@@ -137,7 +137,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
     private func place(of position: Int) -> Int {
         let page = position >> Self.pageBits
         let first = page << Self.pageBits
-        // This holds until the page drops places; most worlds remove little.
+        // Until the page drops places, the index follows from the position; most worlds remove few records.
         if pages[page].marks.count == Swift.min(end - first, 1 << Self.pageBits) { return position - first }
         let marks = pages[page].marks
         var range = 0..<marks.count

@@ -38,7 +38,7 @@ public struct WorldRules: Sendable, Equatable {
     var accountRules: AccountRules { accounts ?? AccountRules() }
 }
 
-/// How a WebSocket ends when its world is rewound to a mark without it.
+/// How a WebSocket ends when its world is rewound to a mark from before the WebSocket opened.
 public enum SocketEnding: String, CaseIterable, Sendable {
     /// The server sends a close frame with code 1001.
     case close

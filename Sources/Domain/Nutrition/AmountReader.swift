@@ -4,7 +4,7 @@
 ///     term   = [number "x"] number [unit]     ; or a unit alone
 ///     joiner = "+" / "plus" / "and" / "&" / ","
 ///
-/// It examines a bounded number of tokens, so reading at every token takes linear time.
+/// Each read examines a bounded number of tokens, so reading at every token takes linear time.
 struct AmountReader {
     let text: TokenText
 
@@ -12,11 +12,11 @@ struct AmountReader {
     struct Reading {
         var amount: Amount
         var end: Int
-        /// Whether it multiplies the previous amount: `x2`.
+        /// Whether the amount multiplies the previous amount: `x2`.
         var isMultiplier = false
-        /// Whether it is a unit without a number, such as `can of`.
+        /// Whether the amount is a unit without a number, such as `can of`.
         var isBareUnit = false
-        /// Whether it is only an article, such as `a`.
+        /// Whether the amount is only an article, such as `a`.
         var isArticle = false
         /// Whether `of` follows, which requires a food after it.
         var hasOf = false
@@ -203,7 +203,7 @@ struct AmountReader {
     private struct UnitReading {
         var unit: MealUnit
         var end: Int
-        /// Whether it is an amount with an article: `a pound`, but not `a c`.
+        /// Whether the words are an amount with an article: `a pound`, but not `a c`.
         var stands: Bool
         var assumption: Amount.Assumption?
     }

@@ -64,7 +64,7 @@ struct Food: Sendable {
         }
 
         let database: Database
-        /// The food's name in that data.
+        /// The food's name in the source's data.
         let food: String
         /// FoodData Central's id, only for foods of SR Legacy whose id is certain.
         let id: Int?
@@ -421,7 +421,7 @@ struct FoodFile: Sendable {
         guard (1...6).contains(whole ?? count), decimals.map({ (1...2).contains($0) && $0 <= digits }) ?? true else {
             return nil
         }
-        // Both are exact, so the quotient is the nearest value, like the literal.
+        // Both numbers are exact, so the quotient is the nearest value, like the literal.
         return decimals.map { Double(value) / ($0 == 1 ? 10 : 100) } ?? Double(value)
     }
 

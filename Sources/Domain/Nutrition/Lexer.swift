@@ -91,7 +91,7 @@ struct Lexer {
         }
         if folded == "w", scalar(at: position) == "/" {
             position += 1
-            // `w/` is with, `w/o` without.
+            // `w/` means with, and `w/o` means without.
             if scalar(at: position) == "o", scalar(at: position + 1).map({ !Folding.isLetter($0) }) ?? true {
                 position += 1
                 return append(.word("without"), from: start)
@@ -327,7 +327,7 @@ struct Token: Equatable, Sendable {
     }
 
     let kind: Kind
-    /// Its position in the text's scalars.
+    /// The token's position in the text's scalars.
     let range: Range<Int>
 
     var word: String? { if case .word(let word) = kind { word } else { nil } }

@@ -37,7 +37,7 @@ enum MealUnit: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it is a weight or a volume, the same for every food.
+    /// Whether the unit is a weight or a volume, which is the same for every food.
     var isMeasure: Bool { grams != nil || milliliters != nil }
 
     private var isMetric: Bool {
@@ -47,7 +47,7 @@ enum MealUnit: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it is a smaller unit of the same system, as in `1 lb 4 oz`.
+    /// Whether the unit is a smaller unit of the same system, as in `1 lb 4 oz`.
     func isPart(of other: MealUnit) -> Bool {
         guard isMetric == other.isMetric else { return false }
         if let grams, let whole = other.grams { return grams < whole }

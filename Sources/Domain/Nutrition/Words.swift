@@ -74,7 +74,7 @@ enum Words {
         case dimension
     }
 
-    /// The standing of a word, or nil if it is not in these lists.
+    /// The role of a word, or nil if it is not in these lists.
     static func standing(of word: String) -> Standing? {
         if sizes[word] != nil { return .size }
         if cooked.contains(word) { return .cooked }

@@ -2,8 +2,8 @@ import COpenSSL
 
 /// SHA-1, for the WebSocket handshake only.
 ///
-/// SHA-1 is broken for signatures; RFC 6455 §4.2.2 uses it only to prove that a server understood the request. Source:
-/// FIPS 180-4, RFC 3174.
+/// SHA-1 is not safe for signatures; RFC 6455 §4.2.2 uses it only to prove that a server understood the request.
+/// Source: FIPS 180-4, RFC 3174.
 public enum SHA1 {
     public static let byteCount = 20
 

@@ -112,7 +112,7 @@ extension ChildProcess {
     /// Starts a program with posix_spawnp(3).
     ///
     /// The child leads its own group, blocks no signal and, unlike this process, does not ignore SIGPIPE and SIGXFSZ.
-    /// It inherits no other descriptors.
+    /// The child inherits no other descriptors.
     static func spawn(_ command: [String], _ environment: [String], _ streams: Streams) throws(ChildProcessError)
         -> Int32
     {

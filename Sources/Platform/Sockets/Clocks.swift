@@ -49,7 +49,7 @@ public enum WallClock {
     /// A missing clock battery or a mistake can set the clock to any time.
     public static func nanosecondsSinceEpoch() -> Int64 { reading().nanoseconds }
 
-    /// The same time, and whether it is exact or was clamped.
+    /// The wall clock's time, and whether it is exact or was clamped.
     static func reading() -> (nanoseconds: Int64, isExact: Bool) { clamped(time(of: CLOCK_REALTIME)) }
 
     static func clamped(_ time: timespec) -> (nanoseconds: Int64, isExact: Bool) {
@@ -85,7 +85,7 @@ public struct ClockComparison: Sendable {
 
     /// The nanoseconds by which the system's clock was set since the last call: negative if set back, 0 if unchanged.
     ///
-    /// It checks at most once per millisecond.
+    /// The clocks are compared at most once per millisecond.
     @inline(__always)
     public mutating func step(at now: MonotonicInstant) -> Int64 {
         now.nanoseconds &- comparedAt.nanoseconds < 1_000_000 ? 0 : compare(now)
@@ -97,7 +97,7 @@ public struct ClockComparison: Sendable {
         return step(to: Self.measure())
     }
 
-    /// The same step for a measured difference of the clocks.
+    /// The step for a measured difference between the clocks.
     mutating func step(to measured: Measure) -> Int64 {
         // A clock outside the range is clamped once; the date then continues from the end of the range.
         guard measured.end == nil || measured.end != end else { return 0 }

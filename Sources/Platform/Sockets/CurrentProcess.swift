@@ -44,7 +44,8 @@ public enum CurrentProcess {
     /// Otherwise output to the stream would go to that file. Using such a stream still fails.
     public static func holdStandardStreams() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-            // This takes the lowest free number. It is opened in the wrong direction, so that using it fails.
+            // This takes the lowest free number. The null device is opened in the wrong direction, so that using the
+            // stream fails.
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
@@ -72,7 +73,7 @@ public enum CurrentProcess {
 public enum DescriptorOutput {
     /// Writes all bytes, waiting for room as needed; returns the errno of the failure, or 0.
     ///
-    /// It also waits if another program made the shared descriptor non-blocking.
+    /// Writing also waits if another program made the shared descriptor non-blocking.
     public static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]

@@ -2,10 +2,10 @@ import CPlatform
 
 /// Waits for readiness, signals and posted work on one thread and passes them to one handler.
 ///
-/// A turn waits, reports each ready descriptor, delivers signals and posted work, and calls `turnEnded`. It reads the
-/// clock after the wait, and again before `turnEnded` if it reported anything. A deadline not due at the end of a turn
-/// is handled at least a millisecond later, so a busy loop handles everything due within a millisecond in one turn.
-/// Only the thread that runs the loop may use it; other threads use its mailbox.
+/// A turn waits, reports each ready descriptor, delivers signals and posted work, and calls `turnEnded`. A turn reads
+/// the clock after the wait, and again before `turnEnded` if it reported anything. A deadline not due at the end of a
+/// turn is handled at least a millisecond later, so a busy loop handles everything due within a millisecond in one
+/// turn. Only the thread that runs the loop may use it; other threads use its mailbox.
 public final class EventLoop {
     /// Tokens reserved for the loop's own descriptors.
     public static let reservedTokens: ClosedRange<UInt64> = (UInt64.max - 15)...UInt64.max

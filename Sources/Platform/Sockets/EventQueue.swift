@@ -61,7 +61,7 @@ public final class EventQueue {
 
     /// Waits until a descriptor is ready or the deadline has passed, and reports each ready descriptor once.
     ///
-    /// A nil deadline waits without limit; a past deadline polls. It never returns early without a report. Deadlines
+    /// A nil deadline waits without limit; a past deadline polls. The wait never ends early without a report. Deadlines
     /// have the resolution of the system's timers, or one millisecond without epoll_pwait2 and ppoll. The handler must
     /// not wait on the same queue.
     public func wait(until deadline: MonotonicInstant?, _ body: (Readiness) -> Void) throws(SocketError) {
@@ -126,7 +126,7 @@ public final class EventQueue {
 /// One hour: epoll_wait(2) and poll(2) count milliseconds in 32 bits, and one idle turn per hour is harmless.
 private let longestTimeout: Int64 = 3_600_000_000_000
 
-/// The conditions for which a descriptor is watched; if empty, only a broken connection is reported.
+/// The conditions to watch on a descriptor; if empty, only a broken connection is reported.
 public struct Interest: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -2,7 +2,7 @@ import CLibrary
 
 /// Reads a file from start to end; opening never blocks.
 ///
-/// It opens only regular files: opening a pipe waits for a writer, and a device may be endless.
+/// Only regular files are opened: opening a pipe waits for a writer, and a device may be endless.
 public final class FileReader {
     private let path: String
     private let descriptor: Int32

@@ -24,7 +24,7 @@ extension SocketAddress {
 
     /// The address most likely to be in a home or office network; container bridges often use 172.16.0.0/12.
     ///
-    /// It ignores link-local addresses (169.254.0.0/16, RFC 3927).
+    /// Link-local addresses (169.254.0.0/16, RFC 3927) are ignored.
     static func nearest(_ addresses: [SocketAddress]) -> SocketAddress? {
         func rank(_ address: SocketAddress) -> Int? {
             guard case .v4(let bits) = address.ip, bits >> 16 != 0xA9FE else { return nil }

@@ -117,7 +117,7 @@ struct WakePipe: Sendable {
 
 /// A gate for threads that starts closed and never closes again once opened.
 ///
-/// It takes two file descriptors. A thread that has passed it sees all memory written before it was opened.
+/// A gate takes two file descriptors. A thread that has passed it sees all memory written before it was opened.
 public final class Gate: Sendable {
     private let pipe: WakePipe
     /// Creates a closed gate; throws if the process has no more descriptors.

@@ -4,7 +4,7 @@ import CLibrary
 ///
 /// There are two files with the same content: the file at the path, and its twin with the suffix `.part`. A batch is
 /// written to the twin; the two are exchanged atomically; then the batch is written to the other file. The file at the
-/// path is never written to, so after a kill or on a full disk it still has the previous batches. Both are locked
+/// path is never written to, so after a kill or on a full disk it still has the previous batches. Both files are locked
 /// against other processes. Calls wait for the disk; only one thread at a time may use the object.
 public final class TwinFile {
     /// The treatment of an existing file.

@@ -6,7 +6,7 @@ import CLibrary
 /// removed, and the old content is kept. A symbolic link is kept and its target replaced. The file is written in place
 /// if its folder is not writable, or if it is a mount point.
 public enum WholeFile {
-    /// The other kinds of files that may be written to.
+    /// The kinds of files, besides regular files, that may be written to.
     public enum Others: Sendable, Hashable {
         /// Pipes with a reader, terminals and other character devices, and inherited descriptors such as `/dev/stdout`.
         /// They are written directly.

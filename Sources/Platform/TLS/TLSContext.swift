@@ -45,8 +45,8 @@ public enum TLSLimits {
 
 /// A ticket for resuming a session with the same server without a full handshake.
 ///
-/// It is valid for one context and one host, because resuming does not verify the certificate; otherwise it is ignored.
-/// RFC 8446 §4.6.1 recommends using it once.
+/// A ticket is valid for one context and one host, because resuming does not verify the certificate; otherwise it is
+/// ignored. RFC 8446 §4.6.1 recommends using it once.
 public final class TLSTicket {
     let pointer: OpaquePointer
     let host: String

@@ -152,8 +152,8 @@ public final class TLSSession {
 
     /// Appends at most `limit` decrypted bytes; returns whether there were any.
     ///
-    /// Call it until it returns false; unread data stays encrypted. It still appends data received before a close or a
-    /// failure.
+    /// Call it until it returns false; unread data stays encrypted. Data received before a close or a failure is still
+    /// appended.
     public func readPlaintext(into plaintext: inout [UInt8], limit: Int) -> Bool {
         guard phase == .open else { return false }
         var rest = limit
@@ -175,8 +175,8 @@ public final class TLSSession {
 
     /// Encrypts plaintext and returns the number of accepted bytes.
     ///
-    /// It accepts nothing during the handshake, after ``close()`` and after a failure. When
-    /// ``TLSLimits/unsentCiphertext`` is reached, it accepts only a part: send the ciphertext, then write the rest.
+    /// Nothing is accepted during the handshake, after ``close()`` or after a failure. When
+    /// ``TLSLimits/unsentCiphertext`` is reached, only a part is accepted: send the ciphertext, then write the rest.
     public func write(_ plaintext: UnsafeRawBufferPointer) -> Int {
         guard phase == .open || phase == .closed, !hasSentClose else { return 0 }
         var taken = 0
@@ -230,7 +230,7 @@ public final class TLSSession {
 
     /// The newest ticket for resuming this client's session, if the server sent any since the last call.
     ///
-    /// With TLS 1.3 it arrives after the handshake and requires some reading.
+    /// With TLS 1.3, the ticket arrives after the handshake, while data is being read.
     public func takeTicket() -> TLSTicket? {
         guard role == .client, let ticket = wire.takeTicket() else { return nil }
         return TLSTicket(owning: ticket, host: host, context: context)

@@ -78,7 +78,7 @@ final class TLSWire {
 
     /// The BIO type that reads from and writes to a wire.
     ///
-    /// It replaces OpenSSL's own memory BIOs, whose buffers never shrink: an idle session would keep 40 KiB.
+    /// This BIO replaces OpenSSL's own memory BIOs, whose buffers never shrink: an idle session would keep 40 KiB.
     static func makeMethod() -> OpaquePointer? {
         guard let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "wire") else { return nil }
         BIO_meth_set_read(method) { bio, target, count in

@@ -13,7 +13,7 @@ struct BodyReader: Sendable {
         case chunkEnd
         /// In the trailer section after the last chunk.
         case trailers
-        /// In a body that ends with the connection.
+        /// In a body that ends when the connection closes.
         case untilClose
     }
 

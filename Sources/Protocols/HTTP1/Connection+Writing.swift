@@ -32,7 +32,7 @@ extension Connection {
 
     /// Sends a whole response with pre-encoded field lines.
     ///
-    /// `encodedFields` are complete field lines, each with its CRLF, and are not checked. They must not include
+    /// `encodedFields` are complete field lines, each with its CRLF, and are not checked. The lines must not include
     /// Content-Length, Transfer-Encoding, Connection or Upgrade.
     public mutating func respond(
         status: HTTPResponse.Status, encodedFields: [UInt8], body: [UInt8], close: Bool = false, into out: inout [UInt8]
@@ -46,7 +46,7 @@ extension Connection {
     /// Sends the head of a response whose body follows with ``sendBody(_:into:)`` and ``endBody(into:)``.
     ///
     /// With a `contentLength`, exactly that many bytes must follow. Without one, the body is chunked for HTTP/1.1, and
-    /// for HTTP/1.0 it ends with the connection. Pieces are dropped if the response cannot have a body (HEAD, 204,
+    /// ends when the connection closes for HTTP/1.0. Pieces are dropped if the response cannot have a body (HEAD, 204,
     /// 304).
     public mutating func startResponse(
         status: HTTPResponse.Status, fields: HTTPFields, contentLength: Int? = nil, close: Bool = false,

@@ -66,7 +66,7 @@ public enum Event: Sendable {
     case response(ResponseHead)
     /// The head of an interim response, 1xx but not 101; the final response follows (client role).
     case informational(ResponseHead)
-    /// A piece of the body. It shares the connection's buffer, so copy what you keep.
+    /// A piece of the body. The piece shares the connection's buffer, so copy any bytes that you keep.
     case body(ArraySlice<UInt8>)
     /// The message is complete.
     case end
@@ -132,8 +132,8 @@ public struct Connection: Sendable {
 
     /// Accepts received bytes and copies them.
     ///
-    /// It drops them after an error or when the connection is closing. Do not call it after ``receiveEndOfStream()``,
-    /// or after a change of protocol: the bytes belong to the new protocol.
+    /// Bytes are dropped after an error and while the connection is closing. Do not call it after
+    /// ``receiveEndOfStream()``, or after a change of protocol: the bytes belong to the new protocol.
     public mutating func receive(_ bytes: UnsafeRawBufferPointer) {
         precondition(!endOfStream, "bytes after the end of the stream")
         switch theirState {

@@ -6,8 +6,8 @@ import Text
 /// No byte is scanned twice, so a head that arrives byte by byte costs no more than a whole one. Errors do not depend
 /// on how the input is split.
 ///
-/// Most clients repeat field lines and whole requests. So the reader keeps the last head in two parts and compares the
-/// next head with them before parsing.
+/// Most clients repeat field lines and whole requests. The reader therefore keeps the last head in two parts and
+/// compares the next head with them before parsing.
 struct HeadReader: Sendable {
     enum StartLine: Sendable {
         case request(RequestLine)
@@ -25,7 +25,7 @@ struct HeadReader: Sendable {
     /// The bytes of the start line with its line end.
     private var start: [UInt8] = []
     private(set) var fields = Fields()
-    // The parts of the last head, initially nil and empty. They are moved, never copied.
+    // The parts of the last head, initially nil and empty. The parts are moved, never copied.
     private var (lastStartLine, lastStart, lastFields) = (StartLine?.none, [UInt8](), Fields())
     /// The start of the current line and the scanned length; once the start line is read, both count from the first
     /// field line.
@@ -184,7 +184,7 @@ extension HTTPResponse.Status {
 
 /// Received bytes that are not consumed yet.
 ///
-/// Consuming advances an index. A later append drops the consumed bytes once they are at least half of all. So a
+/// Consuming advances an index. A later append drops the consumed bytes once they are at least half of all. Each
 /// consumed byte costs at most one move: amortised O(1), regardless of pipelining.
 @usableFromInline struct ReceiveBuffer: Sendable {
     /// An empty buffer releases its memory if its capacity exceeds this.

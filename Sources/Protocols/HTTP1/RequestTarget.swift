@@ -3,7 +3,7 @@ import Text
 
 /// The request-target of a request line (RFC 9112 §3.2).
 ///
-/// It stores the received bytes and creates strings on access.
+/// The target stores the received bytes and creates strings on access.
 public struct RequestTarget: Sendable {
     public enum Form: Sendable, Hashable {
         /// `/path?query`, the usual form.
@@ -114,8 +114,8 @@ extension RequestTarget.Parts {
     ///
     /// request-target = origin-form / absolute-form / authority-form / asterisk-form (RFC 9112 §3.2)
     ///
-    /// Like most servers, it is more lenient than RFC 3986: path and query may contain any visible ASCII character
-    /// except `#`, although the grammar requires `"<>[\]^{|}` and the grave accent to be percent-encoded.
+    /// Like most servers, this parser is more lenient than RFC 3986: path and query may contain any visible ASCII
+    /// character except `#`, although the grammar requires `"<>[\]^{|}` and the grave accent to be percent-encoded.
     static func parse(
         _ bytes: Bytes, _ range: ByteRange, _ method: HTTPRequest.Method
     ) throws(RemoteError) -> RequestTarget.Parts {

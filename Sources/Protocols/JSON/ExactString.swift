@@ -56,7 +56,7 @@ extension String {
         return result.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
     }
 
-    /// Whether this precedes the other in byte order, which distinguishes all texts.
+    /// Whether this precedes the other text in byte order, which distinguishes all texts.
     public func isExactlyBefore(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }
 

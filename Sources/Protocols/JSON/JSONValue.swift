@@ -121,9 +121,9 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
 extension Equatable {
     /// Whether this equals another value and all strings inside have the same UTF-8 bytes.
     ///
-    /// Use it to detect changes in values that people edit: `==` ignores differences of Unicode normal form. It uses
-    /// slow reflection, so do not use it for large values. Do not use it for dictionaries or sets of texts either,
-    /// because their order is arbitrary.
+    /// Use it to detect changes in values that people edit: `==` ignores differences of Unicode normal form. The
+    /// comparison uses slow reflection, so do not use it for large values. Do not use it for dictionaries or sets of
+    /// texts either, because their order is arbitrary.
     public func isExactly(_ other: Self) -> Bool {
         guard self == other else { return false }
         var (mine, others): ([String], [String]) = ([], [])
@@ -145,7 +145,7 @@ private func collectTexts(of value: Any, into texts: inout [String]) {
 extension String {
     /// The text as a JSON string for messages, truncated with "…" to at most `limit` characters (1 or more).
     ///
-    /// It is quoted and contains no control characters.
+    /// The result is quoted and contains no control characters.
     public func quoted(limit: Int = 60) -> String { JSONValue.string(self).excerpt(limit: limit) }
 }
 

@@ -27,9 +27,9 @@ public struct JSONWriter: Sendable {
     private var expects = Expectation.firstValue
 
     private enum Expectation: UInt8 {
-        /// Nothing precedes it in its container or in the text.
+        /// Nothing precedes the value in its container or in the text.
         case firstValue
-        /// A comma must precede it.
+        /// A comma must precede the value.
         case nextValue
         /// A name precedes it.
         case memberValue

@@ -76,7 +76,7 @@ struct Parser {
 
     private func checked(_ kind: Node.Kind, at position: Int) throws(PatternError) -> Node {
         let node = Node(kind)
-        // One more instruction is for the match.
+        // The match takes one more instruction.
         guard node.size < Pattern.maximumInstructionCount else { throw .tooLarge(at: position) }
         return node
     }

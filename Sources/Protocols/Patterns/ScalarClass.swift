@@ -100,9 +100,9 @@ struct ScalarClass: Hashable, Sendable {
 struct CasedScalar: Sendable {
     let itself: Unicode.Scalar
     let upper: Unicode.Scalar
-    /// The same for all scalars that differ only in case: `K`, `k` and the Kelvin sign.
+    /// A scalar shared by all scalars that differ only in case: `K`, `k` and the Kelvin sign.
     ///
-    /// It is the lower-case scalar, if there is one.
+    /// The shared scalar is the lower-case one, if there is one.
     let folded: Unicode.Scalar
 
     init(_ scalar: Unicode.Scalar) {
@@ -137,8 +137,8 @@ public struct SearchedText: Sendable {
 
     /// The maximum number of scalars that are searched, from the start.
     ///
-    /// A limit in characters would not bound the work, because a character can have any number of scalars. It equals
-    /// the longest message's number of characters.
+    /// A limit in characters would not bound the work, because a character can have any number of scalars. The limit
+    /// equals the longest message's number of characters.
     public static let maximumLength = 5000
     let elements: [Element]
     /// The places before each scalar and after the last one.
@@ -178,7 +178,7 @@ public struct SoughtWords: Sendable, Equatable {
 
     /// Whether a text contains the words; every text contains empty words.
     ///
-    /// It makes at most two comparisons per scalar, so no client's text can make it slow.
+    /// The search makes at most two comparisons per scalar, so no client's text can make it slow.
     public func isFound(in text: String) -> Bool {
         find(in: text.unicodeScalars.lazy.map { CasedScalar($0).folded }).isFound
     }

@@ -1,7 +1,8 @@
 /// Formatting and parsing of durations.
 ///
 /// Every message that shows seconds uses ``seconds(_:)`` or ``fixedSeconds(_:)``, so that a duration always appears
-/// with the same value. Both truncate to the millisecond, because a wait that is too short must never look long enough.
+/// with the same value. Both functions truncate to the millisecond, because a wait that is too short must never look
+/// long enough.
 public enum Durations {
     /// Nanoseconds as seconds, to the millisecond and without trailing zeros: `5`, `0.2`, `-1.95`.
     public static func seconds(_ nanoseconds: Int64) -> String {

@@ -3,8 +3,8 @@
 ///     https://api.example.com:8443/a/b?x=1#top
 ///     scheme  authority            path query fragment
 ///
-/// Splitting takes linear time, never fails and decodes nothing. It works on bytes, because a slash and a following
-/// combining mark form one character.
+/// Splitting takes linear time, never fails and decodes nothing. Splitting works on bytes, because a slash and a
+/// following combining mark form one character.
 public struct URLParts: Sendable {
     /// Nil in a relative reference, such as a request target.
     public let scheme: Substring?

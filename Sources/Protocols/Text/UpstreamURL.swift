@@ -13,7 +13,7 @@ public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses a URL: `https://api.example.com`, `http://127.0.0.1:8080`; `ws` and `wss` count as `http` and `https`.
     ///
-    /// - Throws: A refusal of other schemes, a path, a query, credentials, or an invalid host or port.
+    /// - Throws: An error for other schemes, a path, a query, credentials, or an invalid host or port.
     public init(_ text: String) throws(Refusal) {
         let url = URLParts(text)
         guard let scheme = url.scheme, let authority = url.authority else {

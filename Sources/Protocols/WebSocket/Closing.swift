@@ -128,7 +128,7 @@ extension Connection {
     /// Starts the closing handshake with any code, including codes not allowed on the wire.
     ///
     /// This violates RFC 6455 §7.4 on purpose, for testing clients; otherwise it acts like
-    /// ``close(code:reason:into:)``. It omits a reason without a code, which the frame format does not allow.
+    /// ``close(code:reason:into:)``. A reason without a code is omitted, because the frame format does not allow it.
     @discardableResult
     public mutating func closeAnyway(code: CloseCode?, reason: String = "", into out: inout [UInt8]) -> Bool {
         guard state == .open else { return false }

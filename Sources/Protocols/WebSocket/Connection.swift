@@ -156,8 +156,8 @@ public struct Connection: Sendable {
 
     /// Sends a text message in one frame; the payload must be UTF-8.
     ///
-    /// Like the functions below, it returns false without writing anything if either side has sent a close frame or the
-    /// connection failed. This is no programming error: a peer may close at any time.
+    /// Like the functions below, this one returns false without writing anything if either side has sent a close frame
+    /// or the connection failed. This is not a programming error: a peer may close at any time.
     @discardableResult
     public mutating func send(text payload: [UInt8], into out: inout [UInt8]) -> Bool {
         send(.text, payload, into: &out)

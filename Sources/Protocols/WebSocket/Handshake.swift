@@ -160,7 +160,8 @@ extension ServerHandshake.Refusal {
 
 /// The client's side of the opening handshake (RFC 6455 §4.1).
 ///
-/// It requests no subprotocol, and compression only if the caller asks; it rejects responses that select anything else.
+/// The client requests no subprotocol, and requests compression only if the caller asks; it rejects responses that
+/// select anything else.
 public struct ClientHandshake: Hashable, Sendable {
     /// Why the response does not open a connection, with the received value; nil if the field is missing.
     public enum Failure: Error, Hashable, Sendable {

@@ -167,7 +167,7 @@ public struct Message: Equatable, Sendable {
     /// Trimmed for a user; the concatenated chunks for an assistant.
     public var content: String
     public var metadata: MessageMetadata?
-    /// When it was received or completed.
+    /// When the message was received or completed.
     public var createdAt: Timestamp
 
     public init(

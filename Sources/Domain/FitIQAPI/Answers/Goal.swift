@@ -9,7 +9,7 @@ public struct Goal: Equatable, Sendable {
     public var title: String
     /// 0 to 2,000 characters.
     public var description: String
-    /// Only PATCH and PUT change it; it does not follow ``progress``.
+    /// Only PATCH and PUT change the status; it does not follow ``progress``.
     public var state = GoalState.notStarted
     /// From 0 to 1.
     public var progress = 0.0 {
@@ -38,7 +38,7 @@ public struct Goal: Equatable, Sendable {
     /// Encodes the goal in the form of goal-linking or of the union; no other guide documents goals.
     ///
     /// goal-linking has the camelCase object without an envelope. The union adds `success` and `data` with the same
-    /// fields in snake_case. For the apps `data` also has their members, and lists use their words.
+    /// fields in snake_case. For the apps, `data` also has the apps' members, and lists use the apps' words.
     public func encoded(in form: GuideMode, forApps: Bool = false) -> EncodedGoal {
         // Scenarios may set the apps' members in any mode.
         let unseenCount = forApps ? 0 : JSONWriter.object(measure.write).count - 2
@@ -146,7 +146,7 @@ public struct EncodedGoal: Equatable, Sendable {
     public let camelCase: [UInt8]
     /// The snake_case object in lists; empty for goal-linking, which sends no such object.
     ///
-    /// For the apps it has their form, except for the time-dependent members.
+    /// For the apps, the object has the apps' form, except for the time-dependent members.
     public let snakeCase: [UInt8]
     /// The goal's share of the stored size in bytes, including members of other modes.
     public let byteCount: Int

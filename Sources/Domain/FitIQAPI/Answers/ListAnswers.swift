@@ -74,7 +74,7 @@ extension JSONWriter {
         }
     }
 
-    /// The same envelope around an encoded object.
+    /// A response body with an already encoded object in the envelope of success.
     public static func success(data object: [UInt8]) -> [UInt8] {
         JSONWriter.object(reserving: object.count + 32) { writer in
             writer.member("success", true)

@@ -93,8 +93,8 @@ public struct MealLog: Equatable, Sendable {
 
     /// The body of the create and get responses.
     ///
-    /// In meal-log-websocket it is `{"data"}` with its `MealLogResponse`, which has fewer members than its event.
-    /// Otherwise it is `success` and the given object.
+    /// In meal-log-websocket, the body is `{"data"}` with the guide's `MealLogResponse`, which has fewer members than
+    /// the event. Otherwise the body has `success` and the given object.
     ///
     /// - Parameter object: The log's ``object(in:isForApps:)`` in the same form.
     public func body(of object: [UInt8], in form: GuideMode) -> [UInt8] {
@@ -225,7 +225,7 @@ public struct MealLog: Equatable, Sendable {
 
 /// One food of a meal with its amount, parsed from a text, given by a script or entered by the user.
 public struct MealItem: Equatable, Sendable {
-    /// Nil until it is part of a log.
+    /// Nil until the item is part of a log.
     public var id: ResourceID?
     /// The food in the backend's table; a food has the same id in every log and world.
     public var foodID: ResourceID
@@ -286,7 +286,7 @@ public struct MealItem: Equatable, Sendable {
             writer.member("food_id", foodID)
             writer.member("food_name", name)
             if isUnion { writer.member("name", name) }
-            // openapi/DEVIATIONS.md: only for this number the union follows just the later guide.
+            // openapi/DEVIATIONS.md: for this number alone, the union follows only the later guide.
             writeAmount(into: &writer)
             if isUnion { writer.olderGrams(of: nutrients) }
             writer.member("confidence_score", confidence)

@@ -10,7 +10,7 @@ public struct Document: Sendable, Equatable {
     public let updatedAt: Timestamp
     /// The time by which lists are sorted: a member according to the collection's row, or the creation time.
     public let time: DateTime
-    /// The users who may read and copy it besides its owner, in the owner's order.
+    /// The users besides the owner who may read and copy the document, in the owner's order.
     public var shares: [TemplateShare]
     /// The object as in responses: the world's members, then the stored members.
     public let encoded: [UInt8]
@@ -73,7 +73,7 @@ public struct Document: Sendable, Equatable {
         guard size <= limit else { throw .documentTooLarge(collection.row.item, limit: limit, got: size) }
     }
 
-    /// Its share of the stored size: at least its size in an export, plus 24 bytes for each value.
+    /// The document's share of the stored size: at least its size in an export, plus 24 bytes for each value.
     public var byteCount: Int {
         max(encoded.count, 24 * valueCount) + 192 + shares.reduce(0) { $0 + $1.byteCount }
     }
@@ -101,7 +101,7 @@ public struct TemplateShare: Sendable, Equatable {
         (self.notes, self.sharedAt) = (notes, sharedAt)
     }
 
-    /// Its escaped size in an export.
+    /// The share's escaped size in an export.
     fileprivate var byteCount: Int { 192 + 6 * (user.utf8.count + (notes?.utf8.count ?? 0)) }
 }
 
@@ -122,7 +122,8 @@ extension DocumentCollection {
 extension JSONObject {
     /// The template with its exercises in order, including the world's members.
     ///
-    /// Their ids derive from the template's id, and their names from the exercises' ids unless the client sent names.
+    /// The exercises' ids derive from the template's id, and their names derive from the exercises' ids unless the
+    /// client sent names.
     fileprivate func numberingExercises(of template: ResourceID, at time: Timestamp) -> JSONObject {
         guard let exercises = self["exercises"]?.array, !exercises.isEmpty else { return self }
         var identifiers = ResourceIDSequence(seed: template.seed)
@@ -174,7 +175,7 @@ extension JSONObject {
 }
 
 extension JSONValue {
-    /// The number of values inside, including itself.
+    /// The number of values inside, including this value.
     fileprivate var count: Int {
         switch self {
         case .null, .bool, .number, .string: 1

@@ -100,9 +100,9 @@ extension JSONObject {
 struct MemberRule: Sendable {
     let name: String
     let isRequired: Bool
-    /// Whether only scenarios can set it.
+    /// Whether only scenarios can set the member.
     let isReadOnly: Bool
-    /// Whether the world computes it from other members.
+    /// Whether the world computes the member from other members.
     let isComputed: Bool
     /// The value of a member that the client does not send; nil omits it.
     ///
@@ -162,7 +162,8 @@ struct MemberRule: Sendable {
         var now: Timestamp
         /// The world's start, only for seeded objects.
         ///
-        /// Seeded times may be relative to it (`3d ago`), and seeded objects may have members that requests cannot set.
+        /// Seeded times may be relative to the world's start (`3d ago`), and seeded objects may have members that
+        /// requests cannot set.
         var start: Timestamp?
         /// See ``CollectionRow/hasFractions``.
         var hasFractions = false

@@ -4,7 +4,7 @@ import Text
 
 /// Refusals of a request's contents: ids, bodies, queries and violated backend rules.
 ///
-/// Refusals before a body is read are in `APIError.swift`, and those of the socket in `ClientFrame.swift`. With a mode,
+/// Refusals before a body is read are in `APIError.swift`, and socket refusals are in `ClientFrame.swift`. With a mode,
 /// a message recommends only what that mode serves.
 extension APIError {
     // MARK: Ids

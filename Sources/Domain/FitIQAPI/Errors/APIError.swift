@@ -29,7 +29,7 @@ public enum ErrorCode: String, CaseIterable, Sendable {
 
 /// A refusal of a request.
 ///
-/// Its body is `{"success": false, "error": {"code", "message", "details"?}}`, which all guides' decoders accept, or
+/// The body is `{"success": false, "error": {"code", "message", "details"?}}`, which all guides' decoders accept, or
 /// meal-log-websocket's `{"error": {"message", "code"}}`.
 public struct APIError: Error, Equatable, Sendable {
     public var status: HTTPResponse.Status
@@ -224,7 +224,7 @@ extension APIError {
 
     /// The path `/ws`, which a guide calls the wrong endpoint, or a similar path.
     ///
-    /// That guide warns against a meal-only socket, so the refusal mentions the apps' meal socket only if the path is
+    /// The guide warns against a meal-only socket, so the refusal mentions the apps' meal socket only if the path is
     /// about meals.
     public static func bareWebSocketPath(_ path: String, in mode: GuideMode) -> Self {
         let meals = " The events of all meals of a user are at \(Endpoint.mealSocket.template)."

@@ -177,7 +177,7 @@ extension APIError {
                 + "\(quoted(date)).")
     }
 
-    /// Another account has the address.
+    /// Another account already has the address.
     public static let addressIsTaken = Self(
         .conflict, .conflict,
         "An account with this email exists (the case of letters does not matter): log in, or register another email.")

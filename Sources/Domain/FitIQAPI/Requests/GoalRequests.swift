@@ -9,7 +9,7 @@ public struct CreateGoalRequest: Equatable, Sendable {
     public var targetDate: DateTime
     /// 1 to 100 characters.
     public var category: String?
-    /// The whole body if it has the apps' form, which the response then has too.
+    /// The whole body if it has the apps' form; the response then has the same form.
     public var app: GoalChange?
 
     public init(title: String, description: String = "", targetDate: DateTime, category: String? = nil) {
@@ -130,7 +130,7 @@ public struct UpdateGoalRequest: Equatable, Sendable {
 
     /// The changes to the goal except for its conversation, which has two ends.
     public var change = GoalChange()
-    /// Whether the body has the apps' form, which the response then has too.
+    /// Whether the body has the apps' form; the response then has the same form.
     public var hasFormOfApps = false
     /// The conversation, the only field in which null differs from absent.
     public var conversation = Conversation.keep

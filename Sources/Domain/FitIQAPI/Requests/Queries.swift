@@ -1,6 +1,6 @@
 import Text
 
-/// Reads a query's parameters; for repeated ones the first counts, and unknown ones are ignored.
+/// Reads a query's parameters; the first of repeated parameters counts, and unknown parameters are ignored.
 ///
 /// Unknown and out-of-range values throw a 400; an absent parameter is nil.
 package struct QueryReader {
@@ -86,7 +86,7 @@ public struct ConsultationListQuery: Equatable, Sendable {
     public var isArchived: Bool?
     public var persona: Persona?
     public var contextType: ContextType?
-    // Only the apps send these.
+    // Only the apps send these parameters.
     public var status: Status?
     public var created = CreationSpan()
 

@@ -87,7 +87,7 @@ public struct DateTime: Hashable, Comparable, Sendable, PlainJSONText {
 
     /// ISO 8601 in UTC with whole seconds, `2025-01-29T10:30:00Z`.
     public var wireText: String { RFC3339.text(secondsSinceEpoch: secondsSinceEpoch) }
-    /// The same with milliseconds like ``Timestamp/millisecondText``, always `.000Z`.
+    /// ISO 8601 with milliseconds, like ``Timestamp/millisecondText``; they are always `.000Z`.
     public var millisecondText: String { wireText.dropLast() + ".000Z" }
     /// The first second of its day in UTC.
     public var startOfDay: DateTime {

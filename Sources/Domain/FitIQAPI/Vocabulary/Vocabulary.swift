@@ -34,7 +34,7 @@ public enum GoalWord: String, CaseIterable, Sendable, Hashable {
 public enum GoalState: String, CaseIterable, Sendable, Hashable {
     case notStarted = "not_started"
     case inProgress = "in_progress"
-    /// The guide has no word for it and shows it as in progress.
+    /// The guide has no word for a paused goal and shows it as in progress.
     case paused
     case completed, archived
 
@@ -64,7 +64,7 @@ public enum MealLogStatus: String, CaseIterable, Sendable, Hashable {
 /// The meal of the day that a log belongs to (meal-log-websocket, MealType).
 public enum MealType: String, CaseIterable, Sendable, Hashable {
     case breakfast, lunch, dinner, snack
-    // Only the apps have these.
+    // Only the apps have these meal types.
     case drink, water, supplements, other
 
     /// The names that clients may send.

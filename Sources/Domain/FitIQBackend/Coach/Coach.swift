@@ -9,7 +9,7 @@ public enum Coach {
     ///
     /// The answer that shares the most words and phrases with the question wins; ties go to the earlier one. If no
     /// answer matches, the persona's general answers alternate. The first answer of a consultation with a context
-    /// mentions it. No template is created, even if the question asks for one.
+    /// mentions the context. No template is created, even if the question asks for one.
     ///
     /// - Parameter turn: The number of previous answers in the consultation; 0 or more.
     public static func answer(persona: Persona, context: ContextType, question: String, turn: Int) -> String {

@@ -67,8 +67,8 @@ extension Backend {
 
     /// Replaces the members of a document.
     ///
-    /// - Throws: A 404; a 403 if it is only shared; a 400 for a mood from HealthKit; a 507 if the world is full and the
-    ///   document would grow.
+    /// - Throws: A 404; a 403 if the document is only shared; a 400 for a mood from HealthKit; a 507 if the world is
+    ///   full and the document would grow.
     public mutating func replaceDocument(
         _ id: String, with object: JSONObject, in collection: DocumentCollection, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -84,7 +84,7 @@ extension Backend {
         return JSONWriter.success(data: document.encoded)
     }
 
-    /// - Throws: A 404, or a 403 if it is only shared.
+    /// - Throws: A 404, or a 403 if the document is only shared.
     public mutating func deleteDocument(
         _ id: String, in collection: DocumentCollection, by user: UserID
     ) throws(APIError) {

@@ -40,7 +40,8 @@ extension Backend {
 
     /// Shares a template with users, even unknown ones; an existing share keeps its id and time.
     ///
-    /// - Throws: A 404; a 403 if it belongs to another user; a 507 at the limit of users or if the world is full.
+    /// - Throws: A 404; a 403 if the template belongs to another user; a 507 at the limit of users or if the world is
+    ///   full.
     public mutating func shareTemplate(
         _ id: String, _ request: ShareDocumentRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {

@@ -155,11 +155,11 @@ public struct AnswerScript: Sendable, Equatable {
         case pause(Int64)
         /// `template_created`, and the answer's `metadata.template_created`, which has the last template.
         ///
-        /// It takes no time, like an error between chunks; only pauses delay it.
+        /// This step takes no time, like an error between chunks; only pauses delay it.
         case template(CreatedTemplate)
         /// An `error` frame to the audience of the answer; as the last step it ends the answer without storing it.
         ///
-        /// As the last step it comes at the time of the next chunk. The default code is
+        /// As the last step, the error is sent when the next chunk would be due. The default code is
         /// ``AnswerScript/usualErrorCode``.
         case error(message: String, code: String?)
         /// Stops the answer, which is neither completed nor stored; later questions are answered.
@@ -168,7 +168,8 @@ public struct AnswerScript: Sendable, Equatable {
         case silence
         /// Completes and stores the answer so far and starts another with a new id.
         ///
-        /// Its first chunk takes as long as the first chunk after the question. As the last step it has no effect.
+        /// The next answer's first chunk takes as long as the first chunk after the question. As the last step it has
+        /// no effect.
         case anotherAnswer
     }
 

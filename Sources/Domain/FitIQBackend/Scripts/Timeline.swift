@@ -4,7 +4,7 @@ import FitIQAPI
 struct Timeline: Sendable, Equatable {
     enum Event: Sendable, Equatable {
         case chunk(String)
-        // This is rare and large; an indirect case keeps moments small.
+        // This case is rare and large, so it is indirect, which keeps moments small.
         indirect case template(CreatedTemplate)
         indirect case error(message: String, code: String)
         /// The answer is complete and stored; another answer may follow.
@@ -129,7 +129,7 @@ extension AnswerScript.Step {
 extension StreamTiming {
     /// The time before the first chunk, and the time after each chunk, in nanoseconds.
     ///
-    /// A pure function of the timing, the chunks and the seed. Each is at most ``AnswerScript/longestTimeline``.
+    /// A pure function of the timing, the chunks and the seed. Each time is at most ``AnswerScript/longestTimeline``.
     func gaps(of chunks: [String], seed: UInt64) -> (first: Int64, after: [Int64]) {
         let human = Pace.humanGaps(of: rate == .human ? chunks : [], seed: seed)
         let even =
@@ -206,8 +206,8 @@ struct Layout {
 
 /// Real functions built only from IEEE 754's basic operations.
 ///
-/// These operations give the same bits everywhere. System libraries' functions do not, so a seed's pace would depend on
-/// the system.
+/// IEEE 754's basic operations give the same bits everywhere. System libraries' functions do not, so a seed's pace
+/// would depend on the system.
 enum Arithmetic {
     /// An approximately standard normal number: the sum of twelve uniform numbers, within 6 of 0.
     static func normal(from numbers: inout SplitMix64) -> Double {

@@ -84,7 +84,7 @@ struct UnsavedEntities: Sendable {
         /// The number of the first note, by which new documents are in order of creation.
         let number: Int
         let isNew: Bool
-        /// Its former index in its list; it can only decrease.
+        /// The entity's former index in its list; the index can only decrease.
         let index: Int
     }
 
@@ -296,7 +296,7 @@ extension Backend {
         let owner = users[user]
         var result = UserData(
             id: owner.id, goals: owner.goals.map { GoalData(goals[$0].goal) },
-            // They are listed by change, but written in the order of creation.
+            // Consultations are listed by change, but written in order of creation.
             consultations: owner.consultations.sorted().map {
                 data(ofConsultation: $0, consultations[$0].history.messages.map(MessageData.init))
             },
@@ -318,7 +318,7 @@ extension Backend {
             id: consultation.id, persona: consultation.persona, contextType: consultation.context.type,
             contextID: contextGoal == nil ? consultation.context.id : nil, contextGoal: contextGoal.map { .id($0) },
             linkedGoal: isLinkedOtherwise ? consultation.goalID.map { .id($0) } : nil,
-            // False only if a goal could refer to it.
+            // False only if a goal could refer to the consultation.
             isGoalsConversation: !consultation.isActive || consultation.goalID == nil
                 || goal(conversingIn: position) != nil,
             title: consultation.title, status: consultation.status,
@@ -340,8 +340,8 @@ extension Backend {
     ///
     /// - Parameters:
     ///   - exportRoom: The maximum size of a document with the number of issued ids, in bytes; nil for no limit.
-    ///   - isRestored: Whether the document is a saved world. It is then not refused for sizes, times, topics or meal
-    ///     types, and the world's start replaces later times.
+    ///   - isRestored: Whether the document is a saved world. A saved world is not refused for sizes, times, topics or
+    ///     meal types, and the world's start replaces later times.
     /// - Throws: The first position in the document that violates a rule or a limit; nothing is created then.
     public mutating func plant(
         _ data: WorldData, _ turn: inout Turn, exportRoom: StorageRoom? = nil, isRestored: Bool = false

@@ -3,7 +3,7 @@ import JSON
 
 /// A document in a collection, with the members of requests and those that only scenarios set.
 ///
-/// Its times may be relative: `3d ago` counts back from the world's start.
+/// The document's times may be relative: `3d ago` counts back from the world's start.
 public struct DocumentData: Sendable, Equatable {
     public var id: ResourceID?
     /// The members as JSON without braces, because parsed ones take far more memory.

@@ -3,7 +3,7 @@ import JSON
 
 struct ConsultationDraft {
     let record: ConsultationRecord
-    /// Whether it is linked by more than its context.
+    /// Whether the consultation is linked by more than its context.
     var isLinkedExplicitly = false
     /// Whether the goal may have this consultation as its conversation.
     var isGoalsConversation = false

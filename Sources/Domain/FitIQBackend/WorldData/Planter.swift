@@ -8,8 +8,8 @@ struct Planter {
     let room: StorageRoom
     /// Whether the document is a saved world.
     ///
-    /// It was consistent, but maybe under other rules, in another guide, or before the clock was set back. Data that
-    /// the world itself wrote may exceed the limits for input.
+    /// A saved world was consistent, but maybe under other rules, in another guide, or before the clock was set back.
+    /// Data that the world itself wrote may exceed the limits for input.
     let isRestored: Bool
 
     var now: Timestamp { turn.date }

@@ -158,7 +158,7 @@ public struct MealLogData: Sendable, Equatable {
 extension Timestamp {
     /// RFC 3339 in UTC with the fewest sufficient fraction digits.
     ///
-    /// Documents use it to keep the order of events within a second; the API uses ``wireText``.
+    /// Documents use this form to keep the order of events within a second; the API uses ``wireText``.
     public var preciseText: String {
         guard nanosecondsSinceEpoch != secondsSinceEpoch &* 1_000_000_000 else { return wireText }
         var text = nanosecondText.dropLast()
@@ -185,11 +185,11 @@ public struct ConsultationData: Sendable, Equatable {
     public var contextGoal: GoalReference?
     /// The linked goal, if it differs from ``contextGoal``.
     public var linkedGoal: GoalReference?
-    /// Whether it can be its goal's conversation while it is active.
+    /// Whether the consultation can be its goal's conversation while it is active.
     ///
     /// If several qualify, the one with ``linkedGoal`` has priority, otherwise the first one.
     public var isGoalsConversation: Bool
-    /// Whether it has no linked goal although it is about a goal; excludes ``linkedGoal``.
+    /// Whether the consultation is about a goal without being linked to it; excludes ``linkedGoal``.
     public var isUnlinked: Bool
     public var title: String?
     public var status: ConsultationStatus
