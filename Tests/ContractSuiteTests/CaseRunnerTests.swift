@@ -34,7 +34,7 @@ struct CaseRunnerTests {
         let result = try await play(Self.meals, .right)
         #expect(result.isPassed, "\(result)")
         #expect(result.description == "meal/polling/completes was kept.")
-        // The poll 5 s after logging finds the meal completed; then two hours pass.
+        // The poll 5 s after logging finds the meal completed, and then two hours pass.
         #expect(result.contractTime == .seconds(7205))
         #expect(result.hasConnected && result.skipped == nil && result.brokenChecks.isEmpty)
         #expect(result.verdicts.contains { $0.obligation.id == "ids/lowercase" && $0.outcome == .kept })

@@ -1,17 +1,17 @@
 import FitIQAPI
 
-/// An answer of the coach that is hard to show, made by a seeded grammar and cut into chunks at bad places; the
-/// scenario `hostile-coach` consists of such answers.
+/// A coach's answer that is hard to show, made by a seeded grammar and cut into chunks at bad places; the scenario
+/// `hostile-coach` consists of such answers.
 ///
-/// Equal seeds give equal chunks. The first production and the cut follow from the seed's remainders, so any twelve
-/// consecutive seeds have every production, and any five have every cut. A text stays far below the limits of a
-/// scenario's answer: it has at most ``chunkLimit`` chunks and 40 KiB. A chunk is a Swift string, so none ends within
-/// a surrogate pair; only bytes on the wire can be cut there.
+/// The same seed gives the same chunks. The first production and the cut follow from the seed's remainders, so any
+/// twelve consecutive seeds have every production, and any five have every cut. A text stays far below the limits of a
+/// scenario's answer: it has at most ``chunkLimit`` chunks and 40 KiB. A chunk is a Swift string, so it cannot end
+/// within a surrogate pair; only bytes on the wire can be cut there.
 struct HostileText: Sendable, Hashable {
     /// The contents of the text, in order.
     let productions: [Production]
     let cut: Cut
-    /// The pieces of the text, none empty; a piece may begin within a character.
+    /// The non-empty pieces of the text; a piece may begin within a character.
     let chunks: [String]
 
     var text: String { chunks.joined() }
@@ -105,7 +105,7 @@ struct HostileText: Sendable, Hashable {
         case nowhere
         /// Within a character as readers see it; includes the pair of CR and LF.
         case withinCharacters
-        /// Before each markup character, and so within fences, links, tags, table rows and escapes.
+        /// Before each markup character, which cuts fences, links, tags, table rows and escapes.
         case withinMarkup
         /// Before and after the characters that end lines.
         case atLineEnds
@@ -138,7 +138,7 @@ struct HostileText: Sendable, Hashable {
 }
 
 extension Unicode.Scalar {
-    /// Whether it ends a line (Unicode Standard Annex 14, classes BK, CR, LF and NL).
+    /// Whether the scalar ends a line (Unicode Standard Annex 14, classes BK, CR, LF and NL).
     fileprivate var endsLine: Bool {
         switch value {
         case 0xA...0xD, 0x85, 0x2028, 0x2029: true

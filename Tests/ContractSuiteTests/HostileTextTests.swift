@@ -37,7 +37,7 @@ struct HostileTextTests {
                 switch text.cut {
                 case .nowhere: Issue.record("Seed \(seed) is cut.")
                 case .withinCharacters:
-                    // The chunks have more characters than the whole text, if it is cut inside one.
+                    // If the text is cut inside a character, the chunks have more characters than the whole text.
                     var whole = String.UnicodeScalarView()
                     whole.append(contentsOf: before + after)
                     let parts = [before, after].map { String(String.UnicodeScalarView($0)).count }

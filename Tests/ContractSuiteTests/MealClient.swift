@@ -6,21 +6,21 @@ final class MealClient: ClientUnderTest {
     /// Its mistake, if any.
     enum Manner: Sendable, CaseIterable {
         case right
-        /// It polls much too often.
+        /// The client polls much too often.
         case hasty
-        /// It shows other calories than it received.
+        /// The client shows other calories than it received.
         case miscounts
-        /// It hides why a meal failed.
+        /// The client hides why a meal failed.
         case hidesErrors
-        /// It sends ids in upper case, as `uuidString` writes them.
+        /// The client sends ids in upper case, as `uuidString` writes them.
         case capitals
-        /// It reports a due timer and never serves it.
+        /// The client reports a due timer but never serves it.
         case restless
-        /// It throws at the third report.
+        /// The client throws at the third report.
         case breaks
-        /// It claims to follow the system's clock, and does nothing.
+        /// The client claims to follow the system's clock, but does nothing.
         case idle
-        /// It claims to follow the system's clock and to be busy, and does nothing.
+        /// The client claims to follow the system's clock and to be busy, but does nothing.
         case busy
     }
 

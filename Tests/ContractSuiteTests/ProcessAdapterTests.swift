@@ -119,7 +119,7 @@ struct ProcessAdapterTests {
         let hanging = await failure(of: "cat >/dev/null") { $0.answerTime = .milliseconds(50) }
         #expect(hanging.hasPrefix(#"The adapter did not answer {"command":"begin""#), "\(hanging)")
         #expect(hanging.contains("in time. It must answer immediately, and flush its output"), "\(hanging)")
-        // Its child keeps the streams open, but nothing waits for the child.
+        // The adapter's child keeps the streams open, but nothing waits for the child.
         #expect(await failure(of: "sleep 300 & exit 4").contains("exited with status 4 instead of answering"))
         #expect(
             await failure(of: "read line; yes aaaaaaaaaaaaaaaaaaaa | tr -d '\\n'").contains("no end within 1 MiB"))

@@ -61,7 +61,7 @@ struct ReferenceClientTests {
         #expect(clients.map { $0.report().goals.map(\.title) } == [["Run"], ["Run"]])
     }
 
-    /// Loses pings, repeats requests, and falsifies what the user sees.
+    /// A mutation that loses pings, repeats requests, and falsifies what the user sees.
     private struct Mute: Mutation {
         mutating func actions(_ actions: [ClientAction], at now: Timestamp) -> [ClientAction] {
             actions.filter { if case .ping = $0 { false } else { true } }
@@ -106,7 +106,7 @@ struct ReferenceClientTests {
         client.perform(.loadGoals)
         carry(world, [client], by: 9)
         #expect(client.report().isBusy && !journal(world).contains("/api/v1/goals"))
-        // The action happens at its time, and no later.
+        // The action happens exactly at its time.
         carry(world, [client], by: 1)
         #expect(!client.report().isBusy && journal(world).contains("/api/v1/goals"))
     }

@@ -110,7 +110,7 @@ struct VirtualNetworkTests {
     @Test("The server notices a client that disconnects without closing")
     func abandoned() throws {
         let world = try VirtualWorld()
-        // The echo belongs to the process, not to a world.
+        // The echo socket belongs to the process, not to a world.
         let client = world.network.join(ClientWire(base: try BaseURL("http://127.0.0.1:8080"), seed: 1))
         let request = world.request(1, "/__admin/echo")
         client.wire.perform(

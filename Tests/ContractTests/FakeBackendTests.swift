@@ -30,7 +30,7 @@ struct FoundOutTrait: TestTrait, TestScoping {
         }
     }
 
-    /// Whether a comment contains all texts, and no count of zero.
+    /// Whether a comment contains all texts and no zero counts.
     private func says(_ comment: String) -> Bool {
         texts.allSatisfy { comment.contains($0) } && !comment.contains("And 0 more")
     }
@@ -54,7 +54,7 @@ extension Trait where Self == FoundOutTrait {
 /// A minimal client.
 private struct Client {
     let backend: FakeBackend
-    /// A fault that delays a test must not occupy the connections of others: a session has six by default.
+    /// A fault that delays one test must not occupy other tests' connections: a session has six by default.
     private static let session = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = 1000

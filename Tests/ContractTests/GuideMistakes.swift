@@ -8,13 +8,13 @@ import Testing
 
 /// A client copied from a guide, with the guide's own mistake.
 struct GuideMistake: Sendable, CustomTestStringConvertible {
-    /// The name of its golden report.
+    /// The name of the client's golden report.
     let name: String
     /// The mistake, which is also the report's heading.
     let title: String
     /// The cases that the suite plays with this client.
     let cases: [ContractCase]
-    /// The obligations and internal checks that reveal the mistake; empty if only the user's view does.
+    /// The obligations and internal checks that reveal the mistake; empty if only the user's view reveals it.
     let breaks: Set<String>
     let configure: @Sendable (inout ClientConfiguration) -> Void
     let tampering: @Sendable () -> Tampering
@@ -58,7 +58,7 @@ struct GuideMistake: Sendable, CustomTestStringConvertible {
             // The guide's client waits for chunks for as long as its user does.
             configured: { $0.patience.answer = .seconds(3600) }
         ) {
-            // Without messageId no chunk matches its message.
+            // Without messageId, no chunk matches its message.
             .hearing { $0["message_id"] == nil }
         },
         GuideMistake(

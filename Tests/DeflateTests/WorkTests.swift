@@ -3,7 +3,7 @@ import Testing
 
 @testable import Deflate
 
-/// Counts work instead of measuring time: zlib calls, and the bytes that zlib takes, writes and loads.
+/// Counts work instead of measuring time: zlib calls, and the bytes that zlib reads, writes and loads.
 @Suite("Work per byte of input")
 struct WorkTests {
     /// Earlier bytes that fill most of the window and cannot be compressed.
@@ -16,7 +16,7 @@ struct WorkTests {
         Array(repeatElement(bytes, count: count).joined())
     }
 
-    /// The work that one direction of a connection does for a message after 24 KiB.
+    /// The work that one direction of a connection does for a message after 24 KiB of earlier messages.
     static func work(for payload: [UInt8]) throws -> (message: [UInt8], work: Int) {
         var deflater = MessageDeflater(windowBits: 15, keepsHistory: true)
         var inflater = MessageInflater(windowBits: 15, keepsHistory: true)

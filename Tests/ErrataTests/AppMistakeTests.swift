@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension Errata {
-    /// `openapi/DEVIATIONS.md` lists the mistakes; each client here makes one, against the server or its answer.
+    /// `openapi/DEVIATIONS.md` lists the mistakes; each client here makes one of them with the server or its answer.
     @Suite("Mistakes in the apps that no backend can fix")
     struct AppMistakeTests {
         @Test("A registration model that decodes the time as a number throws after the server creates the account")
@@ -95,7 +95,7 @@ extension Errata {
                 return response
             }
 
-            /// A new consultation, or the existing one of the conflict.
+            /// A new consultation, or the existing consultation in a conflict.
             func consultation() throws -> String? {
                 let response = try send(.post, "/consultations", #"{"persona":"nutritionist"}"#)
                 if response.status == 409 {
@@ -143,7 +143,7 @@ extension Errata {
             #expect(try AppModels.decoder.decode(Nested.self, from: changed).data.profile.heightCm == 171)
         }
 
-        /// A client in FitIQ, such as the meal client, whose refresh comes after a request that throws.
+        /// A FitIQ client, such as the meal client, that would refresh the token only after a request that throws.
         struct RefreshingClient {
             let app: App
             let path: String

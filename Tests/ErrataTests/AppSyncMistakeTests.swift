@@ -35,7 +35,7 @@ extension Errata {
             let described = Data(#"{"success":true,"data":{"access_token":"a","refresh_token":"r"}}"#.utf8)
             #expect(
                 DecodingFailure.of(AppModels.Tokens.self, JSONDecoder(), described) == .keyNotFound("access_token"))
-            // This server also has the tokens at the top level.
+            // This server also returns the tokens at the top level.
             let wrapped = try JSONDecoder().decode(AppModels.Refreshed.self, from: Data(answer.body)).data
             let found = try JSONDecoder().decode(AppModels.Tokens.self, from: Data(answer.body))
             #expect(found.accessToken == wrapped.accessToken && found.refreshToken == wrapped.refreshToken)

@@ -33,7 +33,7 @@ enum Compiler {
         let status = try await process.runToItsEnd()
         let text = try files.read("said")
         let found = read(text)
-        // If the compiler failed to start, its output says nothing about the snippet.
+        // If the compiler fails to start, its output says nothing about the snippet.
         try #require(status == 0 || !found.isEmpty, "\(text)")
         return found
     }

@@ -4,7 +4,7 @@ import GuideModels
 import JSON
 import Testing
 
-/// For rows of the table in `openapi/DEVIATIONS.md`, shows that the guides disagree, and what satisfies both.
+/// Shows, for rows of the table in `openapi/DEVIATIONS.md`, that the guides disagree and what satisfies both.
 @Suite("Where the guides disagree")
 struct DisagreementTests {
     typealias Chat = ConsultationWebSocketGuide
@@ -20,7 +20,7 @@ struct DisagreementTests {
         (try? JSONDecoder.iso8601().decode(model, from: answer)) != nil
     }
 
-    /// Expects that an answer in one guide's format does not decode with another guide's model, for this reason.
+    /// Expects that another guide's model fails to decode an answer in one guide's format for this reason.
     private func expect<Model: Decodable>(
         _ model: Model.Type, from answer: Data, fails failure: DecodingFailure,
         at location: SourceLocation = #_sourceLocation
@@ -153,7 +153,7 @@ struct DisagreementTests {
         #expect(decodes(Meals.APIError.self, bare))
         #expect(Shape.failure.differences(from: bare) == ["success: missing"])
         expect(Chat.ConflictErrorResponse.self, from: bare, fails: .keyNotFound("success"))
-        // Its success response has no `success` either.
+        // The guide's success response does not have `success` either.
         for meal in ServerAnswers.Meal.allCases {
             #expect(try names(ServerAnswers.mealLog(meal, in: .mealLogWebSocket)) == ["data"])
             #expect(try names(ServerAnswers.mealLog(meal)) == ["success", "data"])

@@ -1,6 +1,6 @@
 /// The listing `ConsultationWebSocketManager` from consultation-websocket, reduced to the code for reconnecting.
 ///
-/// The statements have the listing's order. The caller plays the network, and decides what happens to the pending
+/// The statements are in the listing's order. The caller plays the network and decides what happens to the pending
 /// receive.
 struct ListedReconnecting {
     private(set) var reconnectAttempts = 0
@@ -8,7 +8,7 @@ struct ListedReconnecting {
     private(set) var isConnected = false
     /// The number of started handshakes.
     private(set) var handshakes = 0
-    /// The seconds of waiting before each handshake except the first.
+    /// The seconds to wait before each handshake except the first.
     private(set) var delays: [Int] = []
     private var hasPendingReceive = false
     private var wantsConnection = false

@@ -2,7 +2,7 @@ import FitIQAPI
 import Foundation
 import Testing
 
-/// Encodes this server's answers, for the errata to decode.
+/// Encodes this server's answers so that the errata can decode them.
 enum ServerAnswers {
     static let id = "550e8400-e29b-41d4-a716-446655440000"
 
@@ -15,7 +15,7 @@ enum ServerAnswers {
 
     static let now = Timestamp(secondsSinceEpoch: 1_738_146_600)
 
-    /// The answer to a create or get request; in union mode the two are the same.
+    /// The answer to a create or get request; in union mode, both answers are equal.
     static func consultation(
         answering endpoint: Endpoint = .showConsultation, in mode: GuideMode = .union
     ) throws -> Data {

@@ -2,7 +2,8 @@ import Foundation
 import GuideModels
 import Testing
 
-/// A piece of a guide's code reduced to its fault: a file below `Fixtures/guides/errata`, with its fix next to it.
+/// A piece of a guide's code, reduced to its mistake: a file below `Fixtures/guides/errata`, next to the file with its
+/// fix.
 ///
 /// A comment `// error: …` or `// warning: …` contains the compiler message for its line; on a separate line, it is
 /// about the next line.
@@ -17,7 +18,7 @@ struct Snippet: Sendable, CustomTestStringConvertible {
     /// The snippets that the compiler rejects.
     static let all = names { !$0.hasSuffix(".fixed") }.map(Snippet.init)
 
-    /// Fixes for faults that show only when the code runs.
+    /// Fixes for mistakes that appear only when the code runs.
     static let fixesAlone: [Snippet] = {
         let faults = Set(all.map { "\($0.name).fixed" })
         return names { $0.hasSuffix(".fixed") && !faults.contains($0) }.map(Snippet.init)

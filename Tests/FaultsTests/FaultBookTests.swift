@@ -122,7 +122,7 @@ struct FaultBookTests {
         (1, 1_500, nil, [(0, nil), (1, 2), (500, 1), (1_499, 1), (1_500, nil)]),
         (1, 10_000, 3, [(0, nil), (5, 3), (9_999, 3)]),
         (0, 1_000, nil, [(0, 1), (5_000, 1)]),
-        // After a pause, the window begins with a request, not at a fixed time.
+        // After a pause, the window starts with the next request, not at a fixed time.
         (1, 1_000, nil, [(0, nil), (1_700, nil), (2_500, 1), (2_700, nil)]),
         // A clock that goes backwards.
         (1, 1_000, nil, [(5_000, nil), (4_000, nil), (4_500, 1)]),

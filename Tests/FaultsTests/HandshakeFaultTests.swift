@@ -60,7 +60,7 @@ struct HandshakeFaultTests {
         }
         #expect(expected == ServerHandshake.accept(for: client.key))
         #expect(value.utf8.count == 28)
-        // A refusal contains nothing that the fault could falsify.
+        // A rejected handshake contains nothing that the fault could falsify.
         let refusal = EncodedResponse(bytes("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"))
         #expect(refusal.apply([.wrongAccept], seed: 0) == Transmission(refusal.bytes))
     }

@@ -8,7 +8,7 @@ struct NetworkLineTests {
     static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
     static func ms(_ count: Int64) -> Timestamp { start.advanced(byNanoseconds: count * 1_000_000) }
 
-    /// The arrival times in milliseconds, each with the number of bytes that have arrived by then.
+    /// The arrival times in milliseconds, each with the number of bytes that had arrived by that time.
     static func arrivals(
         _ profile: NetworkProfile, _ writes: [(at: Int64, upTo: Int)], _ direction: NetworkLine.Direction = .down,
         seed: UInt64 = 1
@@ -38,7 +38,7 @@ struct NetworkLineTests {
         #expect(
             Self.arrivals(profile, [(0, 5000)])
                 == ["70.0 ms 2000", "90.0 ms 4000", "100.0 ms 5000"])
-        // Bytes that come while the line is busy wait; later bytes do not.
+        // Bytes that arrive while the line is busy wait; later bytes do not.
         #expect(
             Self.arrivals(profile, [(0, 1000), (5, 2000), (500, 2100)]) == [
                 "60.0 ms 1000", "70.0 ms 2000", "551.0 ms 2100",
@@ -138,7 +138,7 @@ struct NetworkLineTests {
 
     @Test("An outage breaks the configured share of connections")
     func breaks() {
-        /// The number of connections that break, of 400 that all meet one outage.
+        /// The number of connections that break out of 400, all of which are open during an outage.
         func broken(_ perMille: Int) -> Int {
             let outages = NetworkProfile.Outages(
                 period: 10_000_000_000, length: 4_000_000_000, resetPerMille: perMille)

@@ -99,7 +99,7 @@ struct RandomFaultsTests {
         let out = response.apply(faults, seed: seed)
         #expect(out.bytes == response.bytes)
         try #require(Self.isSound(out))
-        // Cutting it at its marks and joining the pieces gives the same bytes.
+        // Cutting the transmission at its marks and joining the pieces gives the same bytes.
         var (pieces, start): ([ArraySlice<UInt8>], Int) = ([], 0)
         for mark in out.marks {
             pieces.append(out.bytes[start..<mark.offset])

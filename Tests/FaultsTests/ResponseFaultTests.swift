@@ -14,7 +14,7 @@ struct ResponseFaultTests {
         let faults: [ResponseFault]
         let bytes: String
         var marks: [Transmission.Mark] = []
-        /// What a client reads from the bytes if the stream then ends.
+        /// What a client reads from the bytes if the stream ends after them.
         let seen: String
 
         init(_ name: String, _ faults: ResponseFault..., bytes: String, marks: [Transmission.Mark] = [], seen: String) {

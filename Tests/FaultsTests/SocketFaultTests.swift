@@ -287,7 +287,7 @@ struct SocketFaultTests {
     func types() {
         #expect(ServerText(bytes(#"{"type":"a_b.c","x":1}"#)).type == "a_b.c")
         #expect(ServerText(bytes(#"{"type":""}"#)).type == "")
-        // The reader ignores the rest, so it need not be JSON.
+        // The reader ignores the rest of the message, which need not be JSON.
         #expect(ServerText(bytes(#"{"type":"a","x":"#)).type == "a")
         for other in ["", "{}", #"{"type":"a"#, #"{"type":1}"#, #"{"x":{"type":"a"}}"#, #"[{"type":"a"}]"#] {
             #expect(ServerText(bytes(other)).type == nil)

@@ -14,7 +14,7 @@ let millisecond: Int64 = 1_000_000
 let second: Int64 = 1_000_000_000
 
 extension Transmission.Mark: CustomStringConvertible {
-    /// The offset and the action at it.
+    /// An offset and the action at this offset.
     public var description: String { "\(offset): \(action)" }
 }
 

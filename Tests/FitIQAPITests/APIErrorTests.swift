@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQAPI
 
-/// Every refusal that a REST client can get.
+/// Every API error that a REST client can get.
 @Suite("Refusals") struct APIErrorTests {
     static let id = ResourceIDTests.text
 
@@ -312,7 +312,7 @@ import Testing
     }
 }
 
-/// The refusals on a socket, in addition to those in ``ClientFrameTests``.
+/// The errors on a socket, in addition to the errors in ``ClientFrameTests``.
 @Suite("Refusals on the socket") struct FrameErrorTests {
     static let table: [(FrameError, ErrorCode, String)] = [
         (.binaryFrame, .unsupportedData, "A binary frame arrived; send JSON in text frames."),

@@ -64,7 +64,7 @@ import Testing
     func expiry(text: String, seconds: Int64) throws {
         let token = try verdict(Self.token(payload: #"{"sub":"u","exp":\#(text)}"#)).get()
         #expect(token == AccessToken(subject: "u", expiresAt: seconds))
-        // The ends of the range can be formatted.
+        // The first and last timestamps can be formatted.
         #expect(throws: Never.self) { try token.validity.check(at: Timestamp(nanosecondsSinceEpoch: .min)) }
         #expect(throws: AccessToken.Refusal.expired(at: Timestamp(secondsSinceEpoch: seconds))) {
             try token.validity.check(at: Timestamp(nanosecondsSinceEpoch: .max))
@@ -163,7 +163,7 @@ import Testing
     func algorithm(header: String, name: String) {
         let payload = #"{"sub":"user-1","exp":1738146600}"#
         #expect(verdict(Self.token(header: header, payload: payload)) == .failure(.wrongAlgorithm(name)))
-        // This is the classic attack, with no algorithm and no signature.
+        // This is the classic attack without an algorithm and a signature.
         let parts = [header, payload].map { Base64.encodeURL(Array($0.utf8)) }
         #expect(verdict("\(parts[0]).\(parts[1]).") == .failure(.wrongAlgorithm(name)))
     }

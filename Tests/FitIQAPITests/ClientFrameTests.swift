@@ -28,7 +28,7 @@ import Testing
             .chat(.assistantMessage, content: "a")
         ),
         (#"{"type":"message","content":"a","metadata":null}"#, .chat(.stream, content: "a")),
-        // Of repeated members, only the last counts.
+        // Only the last of several members with the same name counts.
         (#"{"type":"ping","type":"message","content":1,"content":"a"}"#, .chat(.stream, content: "a")),
         (#"{"type":"message","content":"a","type":"ping"}"#, .ping),
         // Escapes.

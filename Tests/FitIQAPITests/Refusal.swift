@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQAPI
 
-/// The refusal that an attempt throws, or nil if it succeeds.
+/// The API error that an attempt throws, or nil if the attempt succeeds.
 func refusal<Success>(_ attempt: () throws(APIError) -> Success) -> APIError? {
     do throws(APIError) {
         _ = try attempt()

@@ -128,7 +128,7 @@ import Testing
 }
 
 @Suite("Id sequence") struct ResourceIDSequenceTests {
-    // These were computed from the published algorithms, independently of this code.
+    // These ids were computed from the published algorithms, independently of this code.
     static let known: [(UInt64, [String])] = [
         (
             0,

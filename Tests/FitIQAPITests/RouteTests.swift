@@ -107,7 +107,7 @@ import Testing
         ("/api/v1/consultations/\(id.uppercased())/message", "/api/v1/consultations/{id}/messages"),
         ("/api/v1/consultations/\(id)/archived", "/api/v1/consultations/{id}/archive"),
         ("/consultations/\(id)/ws", "/api/v1/consultations/{id}/ws"),
-        // As the guides' diagrams abbreviate them.
+        // These are the paths as the guides' diagrams abbreviate them.
         ("/goals", "/api/v1/goals"), ("/goals/\(id)", "/api/v1/goals/{goalId}"),
         ("/consultations/chat-about-goal", "/api/v1/consultations/chat-about-goal"),
         ("/meal-logs", "/api/v1/meal-logs"), ("/meal-logs/\(id.uppercased())", "/api/v1/meal-logs/{id}"),

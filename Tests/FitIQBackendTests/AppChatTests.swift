@@ -115,7 +115,7 @@ import Testing
         try stage.update(#"{"title":"Eat"}"#)
         #expect(try hasContext() == true)
 
-        // In a goal context without a goal, a goal that is linked later counts.
+        // In a goal context without an id, a goal that is linked later counts.
         let body = #"{"persona":"fitness_coach","context_type":"goal","quick_action":"set_goal"}"#
         let request = try CreateConsultationRequest(body: Array(body.utf8), in: .union, isForApps: true)
         let shown = try #require(try JSON.parse(stage.create(request))["data"])
@@ -290,7 +290,7 @@ import Testing
             try stage.world.backend.complete(stage.id, by: stage.user, &stage.world.turn)
         }
         #expect(again?.code == .consultationNotActive)
-        // When unarchived, it is completed again, and does not take the other consultation's slot.
+        // When the consultation is unarchived, it is completed again and does not take the other consultation's slot.
         try stage.update(#"{"is_archived":false}"#)
         #expect(try stage.shown()["status"] == "completed")
         stage.check()
@@ -340,7 +340,7 @@ import Testing
         try stage.update(#"{"is_archived":true}"#)
         let second = try stage.create()
         #expect(refusal { () throws(APIError) in try stage.update(#"{"is_archived":false}"#) }?.status == .conflict)
-        // With another persona, both may be active.
+        // With another persona, both consultations may be active.
         try stage.update(#"{"is_archived":false,"persona":"general_wellness"}"#)
         try stage.update(#"{"is_archived":true}"#, second)
         for number in 0..<8 {

@@ -44,7 +44,7 @@ import Testing
             #expect(frame.map { $0["code"] } == ["TOO_MANY_WAITING_MESSAGES"])
             #expect(frame.first?["error"] == .string(FrameError.tooManyWaiting(limit: 16).message))
         }
-        // The limit does not apply to pings, nor to frames that are refused anyway.
+        // The limit does not apply to pings or to frames that are rejected anyway.
         world.send(#"{"type":"ping"}"#, from: 1)
         world.message(" ", from: 1)
         #expect(world.takeEffects().frames(of: 1).map { $0["type"] } == ["pong", "error"])

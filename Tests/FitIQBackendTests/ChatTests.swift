@@ -115,7 +115,7 @@ import Testing
         #expect(
             effects.story(of: 2)
                 == ["user_message", "assistant_message_start", "assistant_message_chunk", "assistant_message_end"])
-        // A ping and a refused message do not count as chat.
+        // Pings and rejected messages do not count as chat.
         #expect(effects.story(of: 3) == [])
         #expect(effects.story(of: 4) == [])
         let stored = try world.messages(id, for: user)["messages"]?.array?.last?["content"]?.string

@@ -51,7 +51,7 @@ import Testing
         #expect(Set(ids).count == 2)
     }
 
-    /// Fills a user's ten slots: all personas, contexts without ids.
+    /// Fills a user's ten slots with all personas and with contexts that have no ids.
     private func fill(_ world: inout World, _ user: UserID, count: Int = 10) throws -> [String] {
         var ids: [String] = []
         for context in [ConsultationContext.general, ConsultationContext(.insight), ConsultationContext(.mood)] {

@@ -100,7 +100,7 @@ extension DataFile {
         for mistake in try mistakes(inGoals: DataFile.onDisk(GoalBook.path)) { Issue.record("\(mistake)") }
     }
 
-    /// Replaces one text in a file, which must cause mistakes with these endings.
+    /// Replaces one text in a file; the change must cause mistakes with these endings.
     private func expect(_ path: String, _ old: String, _ new: String, _ expected: [String]) throws {
         let text = try DataFile.onDisk(path)
         #expect(text.contains(old), "\(old)")

@@ -7,13 +7,13 @@ import Testing
 @Suite("Determinism") struct DeterminismTests {
     /// When the loop serves deadlines between two operations.
     enum Loop: CaseIterable {
-        /// Never; the next operation serves all deadlines.
+        /// The loop never serves deadlines; the next operation serves all of them.
         case late
-        /// Once, when the next operation arrives.
+        /// The loop serves deadlines once, when the next operation arrives.
         case leaping
         /// At each deadline.
         case punctual
-        /// Every few milliseconds, even if nothing is due.
+        /// The loop serves deadlines every few milliseconds, even if nothing is due.
         case ticking
     }
 

@@ -169,7 +169,7 @@ import Testing
         var world = World()
         let user = try world.backend.user("user-1")
         #expect(try world.documents(.sleep, for: user).object?["averages"] == .null)
-        // 480 minutes of 480; 420 of 480; 241 of 482.
+        // The minutes asleep and in bed: 480 of 480, 420 of 480, and 241 of 482.
         for (day, end, stage) in [(20, "06:00", ""), (21, "06:00", "05:00"), (22, "06:02", "02:01")] {
             let stages =
                 stage.isEmpty

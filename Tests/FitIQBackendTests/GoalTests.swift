@@ -72,7 +72,7 @@ import Testing
         }
         #expect(after["updatedAt"] == "2025-01-29T10:30:07Z")
 
-        // Repeating it changes nothing, not even the time.
+        // Repeating the change has no effect, not even on the time.
         world.pass(milliseconds: 7000)
         #expect(try world.update(id, by: user, change) == body)
     }
@@ -217,7 +217,7 @@ import Testing
         let user = try world.backend.user("user-1")
         let id = try world.createGoal("Some title", category: "c", by: user)
         #expect(world.backend.storedBytes < 2500)
-        // Fill up to the limit; the body contains a description twice, as does each of the two objects in lists.
+        // Fill up to the limit; the body and each of the two list objects contain the description twice.
         let missing = 2500 - world.backend.storedBytes
         #expect(missing > 0)
         try world.update(id, by: user) { $0.change.description = String(repeating: "x", count: (missing + 3) / 4) }
@@ -233,7 +233,7 @@ import Testing
         )
         #expect(refusal { () throws(APIError) in try world.update(id, by: user) { $0.change.category = "cc" } } == full)
         #expect(try world.backend.goal(id, for: user) == shown)
-        // In total, the texts are as long as before, or shorter.
+        // In total, the texts are at most as long as before.
         try world.update(id, by: user) {
             ($0.change.title, $0.change.category, $0.change.progress) = ("Some titl", "cc", 1)
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FitIQBackend
 
-/// A goal in two vocabularies, each of which can read what the other writes.
+/// A goal in two vocabularies, each of which can read the other's output.
 @Suite("Goals in two vocabularies") struct GoalVocabularyTests {
     @Test(
         "The guide's form and the apps' form of a goal agree after every change and after an export",
@@ -222,7 +222,7 @@ private struct Walk {
         #expect(shown["is_recurring"] == false)
     }
 
-    /// Compares every goal in both lists, and in the guide's own answer, with the model.
+    /// Compares every goal, in both lists and in the guide's own answer, with the model.
     func check(_ backend: Backend) throws {
         let list = try JSON.parse(backend.goals(for: user, at: world.turn.now).make())
         let (guide, app) = (list["goals"]?.array ?? [], list["data"]?["goals"]?.array ?? [])

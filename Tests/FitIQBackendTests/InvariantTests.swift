@@ -13,7 +13,7 @@ import Testing
             if random.below(2) == 0 {
                 let delay = Int64(random.below(20) == 0 ? random.below(5000) : random.below(60))
                 random.world.pass(milliseconds: delay)
-                // Half of the time the loop is late, and the operation serves everything that is due.
+                // The loop is late half of the time, and the operation serves everything that is due.
                 if random.below(2) == 0 { random.world.backend.advance(&random.world.turn) }
             }
             let operation = random.draw()

@@ -18,7 +18,7 @@ import Testing
         ("running two", ["a"], [0.75]), ("\"in the rain\"", ["a"], [1]), ("\"rain in the\"", ["d"], [0.5]),
         ("rain in the", ["a", "b", "d"], [1, 0.5, 0.5]), ("überRASCHUNG", ["b"], [0.5]), ("sport", ["a"], [0.75]),
         ("rain \"not today\"", [], []), ("freeform", [], []), ("unn", ["a", "c", "b"], [1, 0.75, 0.5]),
-        // Of equal relevance, the newest comes first.
+        // Among entries of equal relevance, the newest comes first.
         ("then", ["b"], [0.5]), ("o", ["d", "c", "a"], [1, 0.75, 0.75]),
     ]
 

@@ -47,7 +47,7 @@ import Testing
     func messages(limit: Int) throws {
         var limits = Limits()
         limits.messages = limit
-        // Ask one after another, and all together.
+        // Ask the questions one after another, and then all together.
         for isPatient in [true, false] {
             var world = World(limits: limits)
             let user = try world.backend.user("user-1")
@@ -93,7 +93,7 @@ import Testing
         limits.storedBytes = 700
         var world = World(limits: limits)
         let user = try world.backend.user("user-1")
-        // Work that began below the limit is finished.
+        // Work that began below the limit still finishes.
         let id = try world.create(by: user)
         let full = APIError.storeFull("bytes", limit: 700)
         #expect(refusal { () throws(APIError) in try world.create(.fitnessCoach, by: user) } == full)

@@ -50,7 +50,8 @@ import Testing
         #expect(list["pagination"]?["total_pages"] == 0)
     }
 
-    /// Thirty-two consultations, nine of them active, with every persona twice in every context that needs no goal.
+    /// Thirty-two consultations, nine of them active, with every persona twice in every context that does not need a
+    /// goal.
     private func populated() throws -> (World, UserID, [Consultation]) {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -12,7 +12,7 @@ import Testing
 
     @Test("Changing a meal's text restarts its processing")
     func rewording() throws {
-        // Two seconds for eggs, ten for toast.
+        // Eggs take two seconds, and toast takes ten.
         let script = Script(meals: [
             MealRule(text: .contains("eggs"), duration: 2_000_000_000),
             MealRule(text: .contains("toast"), duration: 10_000_000_000),
@@ -264,7 +264,7 @@ import Testing
         let again = #expect(throws: APIError.self) { try world.confirm(id, confirmation(["Tea"]), by: user) }
         #expect(again?.status == .badRequest && again?.message.contains(log["id"]?.string ?? "?") == true)
         #expect(world.backend.mealLogCount == 1)
-        // Waits longer than processing takes, which this log skipped.
+        // Waits longer than processing takes, to show that this log skipped processing.
         world.waitForMeals()
         #expect(Self.consistent(world, user) == [])
         let copy = try world.replanted()
@@ -294,7 +294,7 @@ import Testing
             }
             #expect(log["total_protein_g"] == shown["total_protein_g"])
         }
-        // Waits longer than processing takes, which these logs skipped.
+        // Waits longer than processing takes, to show that these logs skipped processing.
         world.waitForMeals()
         #expect(Self.consistent(world, user) == [])
     }

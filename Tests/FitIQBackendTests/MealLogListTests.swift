@@ -81,7 +81,7 @@ import Testing
         world.waitForMeals()
         #expect(try world.listMeals([("status", "processing")], for: user)["total_count"] == 0)
         #expect(try world.listMeals([("status", "completed")], for: user)["meal_logs"]?.all("id") == [fresh, eggs])
-        // Get and list show the same.
+        // Get and list show the same log.
         for id in [eggs, junk, fresh] {
             let listed = try world.listMeals(for: user)["meal_logs"]?.array?.first { $0["id"]?.string == id }
             #expect(try listed == world.showMeal(id, for: user))

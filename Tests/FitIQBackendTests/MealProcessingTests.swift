@@ -79,7 +79,7 @@ import Testing
 
     @Test("A food has the same id in all worlds")
     func foodIDs() {
-        // Clients store these ids, so a change would break them.
+        // Clients store these ids, so changing the ids would break clients.
         #expect(MealItem.foodID(ofKey: "egg").description == "e743ecf8-c21b-4483-b743-f1d7e49d1401")
         #expect(MealItem.foodID(ofKey: "chicken-breast").description == "bd7aec16-e3ee-4690-ab9d-79d71ed2d459")
         let keys = (0..<5000).map { "food-\($0)" } + ["", "a", "b", "ab", "ba"]

@@ -18,7 +18,7 @@ struct Model {
     private(set) var seen: Set<String> = []
     /// The ids that the last operation deleted; events that were due earlier may still arrive.
     private var justDeleted: Set<String> = []
-    /// Whether an answer may end without completion, as a script can define.
+    /// Whether a script may end an answer without completing it.
     private let answersMayBreakOff: Bool
 
     static let everything: Set<String> = [

@@ -23,7 +23,7 @@ import Testing
         return try world.data(world.backend.moodAnalytics(try MoodAnalyticsQuery(query: query), for: user).make())
     }
 
-    /// A Sunday, a Monday and the Monday after it within twelve days, and a second on either side of them.
+    /// A Sunday, a Monday and the next Monday within twelve days, and the seconds just before and after.
     private static let moods: [Mood] = [
         ("2025-01-13T08:00:00Z", 1, "happy", ""), ("2025-01-05T23:59:59Z", -0.5, "tired sad", "work"),
         ("2025-01-06T00:00:00Z", 0.25, "calm", "work family"),
@@ -115,7 +115,7 @@ import Testing
     static let trends: [(valences: [Double], trend: String)] = [
         ([0.5], "insufficient_data"), ([0, 0.1], "stable"), ([0, 0.11], "improving"), ([0.1, 0], "stable"),
         ([0.11, 0], "declining"), ([0.25, 0.25, 0.25], "stable"), ([0, 0, 0.5, 0.5], "improving"),
-        // Of an odd number of days, the middle one belongs to the later half.
+        // If the number of days is odd, the middle day belongs to the later half.
         ([1, 0, 1], "declining"), ([0, 1, 0], "improving"), ([-1, 1, -1, 1], "stable"),
     ]
 

@@ -24,7 +24,7 @@ enum Operation {
     case deleteGoal(user: Int, id: String)
     case deleteConsultation(user: Int, id: String)
     case deleteMealLog(user: Int, id: String)
-    /// Deletes a user, who is created again at once, with the same id and no data.
+    /// Deletes a user, who is immediately created again with the same id and no data.
     case deleteUser(user: Int)
 }
 
@@ -44,9 +44,9 @@ struct RandomOperations {
     private(set) var ids: [[String]]
     /// The ids of each user's goals, oldest first.
     private(set) var goalIDs: [[String]]
-    /// The same for their meal logs.
+    /// The ids of each user's meal logs, oldest first.
     private(set) var mealLogIDs: [[String]]
-    /// Everything that was deleted, oldest first, and what the last operation deleted.
+    /// All deleted ids, oldest first, and the ids that the last operation deleted.
     private(set) var deleted: [String] = []
     private(set) var justDeleted: Set<String> = []
     private(set) var openSockets: [UInt64] = []
@@ -234,7 +234,7 @@ struct RandomOperations {
         }
     }
 
-    /// The output to sockets; forgets those that the backend closed.
+    /// The output to sockets; forgets the sockets that the backend closed.
     mutating func takeEffects() -> [Effect] {
         let effects = world.takeEffects()
         for case .close(let socket, _, _) in effects { openSockets.removeAll { $0 == socket.number } }

@@ -12,8 +12,8 @@ import Testing
         #"{"name":"\#(name)","exercises":[\#(squat)]\#(more)}"#
     }
 
-    /// Anna's private and public templates, Bert's private and public ones, one of which is shared with Anna, and the
-    /// system's.
+    /// Anna's and Bert's private and public templates, one of Bert's that is shared with Anna, and the system's
+    /// templates.
     private struct Gym {
         var world = World()
         let anna, bert, system: UserID
@@ -112,7 +112,7 @@ import Testing
         #expect(
             status { world, anna throws(APIError) in _ = try world.share(id, #"{"user_id":"carl"}"#, by: anna) }
                 == refused)
-        // Its own templates are not shared.
+        // The owner's own templates are not shared.
         #expect(
             status { world, anna throws(APIError) in _ = try world.unshare(id, with: "carl", by: anna) }
                 == (owns ? 404 : refused))

@@ -4,7 +4,7 @@ import JSON
 @testable import FitIQBackend
 
 extension DocumentCollection {
-    /// The operation that lists it.
+    /// The operation that lists the collection.
     var list: Endpoint {
         switch self {
         case .moodEntries: .listMoodEntries

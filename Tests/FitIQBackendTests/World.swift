@@ -131,7 +131,7 @@ extension Shelf {
     var last: Record? { positions.map { $0 }.last.map { self[$0] } }
 }
 
-/// The refusal that an attempt throws, or nil if it succeeds.
+/// The API error that an attempt throws, or nil if the attempt succeeds.
 func refusal<Success>(_ attempt: () throws(APIError) -> Success) -> APIError? {
     do throws(APIError) {
         _ = try attempt()
@@ -158,7 +158,7 @@ extension [Effect] {
         }
     }
 
-    /// What one socket received, in short: the types of its frames, repeated types once, and its close.
+    /// A summary of what one socket received: the types of its frames, with repeated types once, and its close.
     func story(of number: UInt64) -> [String] {
         var story: [String] = []
         for effect in self {

@@ -84,7 +84,7 @@ struct ShellTests {
     func twoMeals() async throws {
         try await Self.withServer { server in
             let (gate, address) = (try Gate(), server.address)
-            // Without an address nothing is sent, so both meals are in progress at the same time.
+            // Without an address, nothing is sent, so both meals are in progress at the same time.
             let client = try FitIQClient(
                 url: "http://backend.test", credentials: Self.credentials,
                 configuration: { $0.mealPolling.interval = .milliseconds(20) },
@@ -252,7 +252,7 @@ struct ShellTests {
         var client: FitIQClient? = try FitIQClient(url: "http://127.0.0.1:9", credentials: Self.credentials)
         let states = try #require(client).states
         client = nil
-        // This loop ends only if the thread has ended.
+        // The loop ends only after the thread has ended.
         for await _ in states {}
     }
 

@@ -9,7 +9,7 @@ import Foundation
 enum Mock {
     static let server = MockServer.starting(binary: binary)
 
-    /// The build puts it next to the test bundle.
+    /// The build puts the binary next to the test bundle.
     static var binary: URL {
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
         let directory = bundle?.bundleURL.deletingLastPathComponent() ?? Bundle.main.bundleURL

@@ -53,7 +53,7 @@ struct WorldTests {
         }
         let median = times.sorted()[times.count / 2]
         print("A test's world takes \(median) from begin through verdicts to end, at the median.")
-        // This must hold while other tests run, on any machine.
+        // The bound must hold on any machine, even while other tests run.
         #expect(median < .seconds(2))
     }
 

@@ -84,7 +84,7 @@ struct CommandParsingTests {
         ["certificate", "--ca"], ["certificate", "--pem"],
     ]
 
-    /// Incomplete lines, words that have a meaning elsewhere, and mistakes.
+    /// Incomplete lines, words with a meaning elsewhere, and mistakes.
     static let otherLines: [[String]] = [
         [], ["help"], ["--help"], ["--version"], ["--seed", "1", "serve"],
         ["serve", "--port=1", "--port=2"], ["serve", "--seed", "-1"], ["serve", "--port", "x"],

@@ -110,7 +110,7 @@ struct ConformSessionTests {
         Plant(.mealSocket, "connected", "timestamp", rows: ["`connected`, timestamp: \(whole) ≠ null"]) { _ in .null },
     ]
 
-    /// Plants deviations into a HAR.
+    /// Plants deviations in a HAR.
     private static func plant(in har: JSONValue) throws -> JSONValue {
         let entries = try #require(har["log"]?["entries"]?.array).map { entry -> JSONValue in
             guard let url = entry["request"]?["url"]?.string, let method = entry["request"]?["method"]?.string else {
@@ -149,7 +149,7 @@ struct ConformSessionTests {
         return edited(message ?? .null, "data") { _ in .string(String(decoding: bytes, as: UTF8.self)) }
     }
 
-    /// A value with a change at a path.
+    /// A JSON value with a change at a path.
     private static func edited(
         _ value: JSONValue, _ path: String, _ change: (JSONValue?) -> JSONValue?
     ) -> JSONValue {
@@ -196,7 +196,7 @@ struct ConformSessionTests {
             #expect(Self.rows(own).isEmpty)
             let tree = try JSON.parse(Array(Data(contentsOf: har)))
             try Data(Self.plant(in: tree).encoded()).write(to: planted)
-            // The comparison finds all of them, and nothing else.
+            // The comparison finds all planted deviations, and nothing else.
             var expected: Set<String> = []
             for plant in Self.plants { expected.formUnion(plant.rows.map { "\(plant.endpoint.name) \($0)" }) }
             #expect(Self.plants.count == 20)
@@ -215,7 +215,8 @@ struct ConformSessionTests {
             let again = try await EndedCommand.run(["conform", planted.path, "--overlay", overlay.path])
             #expect(again.output.contains("100 % matched."), "\(again)")
 
-            // The fake now answers like the server, so its recording deviates in the same way from its own answers.
+            // The fake now answers like the server, so its earlier recording deviates from its new answers in the same
+            // way.
             let read = try OverlayFile.read(overlay.path)
             let second = folder["second.har"]
             let alike = try await Self.record(read, to: second)

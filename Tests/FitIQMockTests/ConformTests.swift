@@ -172,8 +172,8 @@ struct ConformTests {
                 }
             }.map(\.nanosecondsSinceEpoch).sorted()
             #expect(times.count > 5)
-            // Measure from the start, because on a busy machine one request may be late and the next on time. Meanwhile
-            // the wall clock may be adjusted slightly.
+            // Measure from the start, because on a busy machine one request may be late and the next on time. The wall
+            // clock may be adjusted slightly in the meantime.
             for (number, time) in times.enumerated() {
                 #expect(time - begin > Int64(number) * 150_000_000 - 20_000_000)
             }

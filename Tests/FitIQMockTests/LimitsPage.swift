@@ -43,7 +43,7 @@ enum LimitsPage {
         "MCPLimits": "Server/MCP/MCPServer", "ExploreLimits": "Clients/ContractSuite/Exploring/ExploreLimits",
     ]
 
-    /// Limits that no input reaches, or that another row covers, with the reason.
+    /// Limits that no input reaches or that another row covers, each with the reason.
     static let withoutRow = [
         "HTTP1.Limits.raisedBody": "it is the body of PUT /__admin/state",
         "WebSocket.Limits.message": "a server has ServerLimits.webSocketMessage",

@@ -28,13 +28,13 @@ struct ScenarioReloadingTests {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         reloading.look(for: engine, at: now)
         #expect(jobs.count == 1)
-        // The check noticed the change, but the file has not been read yet.
+        // The check has detected the change, but the file has not been read yet.
         try write("name: second and longer\n")
         reloading.look(for: engine, at: now)
         #expect(jobs.count == 1 && engine.scenario.name == "first")
         engine.finish(jobs.removeFirst().run(), at: now)
         #expect(engine.scenario.name == "second and longer")
-        // The next check notices the change again and loads the file again.
+        // The next check detects the change again and reloads the file.
         reloading.look(for: engine, at: now)
         #expect(jobs.count == 1)
     }

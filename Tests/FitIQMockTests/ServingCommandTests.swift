@@ -103,8 +103,8 @@ struct ServingCommandTests {
         ) {
             let head = ServingCommandTests.head
             let long = "data:" + String(repeating: "a", count: EventStreamReader.eventLimit)
-            // After the third answer, and after the fourth, the client must close the connection, because only then the
-            // server accepts the next.
+            // After the third and the fourth answer, the client must close the connection, because the server accepts
+            // the next connection only then.
             let server = try ScriptedServer(
                 [
                     head + ServingCommandTests.world("one", last: 0) + ServingCommandTests.note(1),
@@ -189,7 +189,7 @@ struct ServingCommandTests {
         let server = try LocalServer(configuration)
         defer { server.stop() }
         try await withFolder { folder in
-            // The first request breaks an obligation, which is known even though its entry is lost.
+            // The first request breaks an obligation, which is reported even though the request's entry is lost.
             let script =
                 EndedCommand.ask + "ask /api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000 > /dev/null\n"
                 + "for each in {1..20}; do ask /api/v1/goals > /dev/null; done\n"

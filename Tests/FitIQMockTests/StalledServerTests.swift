@@ -21,7 +21,7 @@ private final class StalledServer: Sendable {
             var (sockets, rest) = ([Socket](), Array(dribble.utf8)[...])
             while !end.wait(until: .now().advanced(by: .milliseconds(20))) {
                 if case .accepted(let socket) = listener.accept() { sockets.append(socket) }
-                // The first client gets it from the beginning.
+                // The first client gets the bytes from the beginning.
                 if sockets.isEmpty { continue }
                 if rest.isEmpty { rest = Array(dribble.utf8)[...] }
                 if let byte = rest.popFirst() { for socket in sockets { _ = withUnsafeBytes(of: byte, socket.write) } }

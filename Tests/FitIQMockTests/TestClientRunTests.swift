@@ -11,7 +11,7 @@ import Testing
 struct TestClientRunTests {
     /// Plays the first cases with a shell script, whose `$0` is its own folder.
     ///
-    /// It uses its own thread, because the run blocks it, and the cases need the pool's threads.
+    /// The run uses a separate thread, because it blocks, and the cases need the pool's threads.
     ///
     /// - Returns: The number of cases with a result, and why the others have none.
     private static func play(

@@ -85,7 +85,7 @@ struct WatchScreenTests {
         screen.press(Array("/kind=nots\r".utf8))
         #expect(shown.take().contains("\r\u{1B}[K— 'kind' must be one of "))
         screen.show(.entry(note("other")))
-        // Escape leaves it, too; an arrow recalls the previous one.
+        // Escape also leaves the filter unchanged, and an arrow key recalls the previous filter.
         screen.press(Array("/".utf8) + [0x1B] + Array("[A".utf8))
         #expect(shown.take().hasSuffix("/kind=nots"))
         screen.press([0x1B])

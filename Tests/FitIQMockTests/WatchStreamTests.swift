@@ -141,7 +141,7 @@ struct WatchStreamTests {
         let told = try read(
             [
                 verdicts(0, []), verdicts(2, ["a", "b"]), verdicts(2, ["a", "b"]), verdicts(3, ["a", "b", "c"]),
-                // A judge keeps a limited number of findings and counts the others.
+                // A judge keeps a limited number of findings and counts the rest.
                 verdicts(4, ["a", "b", "c"]),
             ], on: &stream)
         #expect(told == ["a", "b", "c"].map { "must x/y \($0) [1]" })

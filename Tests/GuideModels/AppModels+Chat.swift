@@ -22,7 +22,7 @@ extension AppModels {
         package let lastMessageAt: Date?
         package let createdAt: Date
         package let updatedAt: Date
-        /// If this is absent, the app shows no button; union mode always sends it.
+        /// If this member is absent, the app shows no button; union mode always sends it.
         package let hasContextForGoalSuggestions: Bool
 
         enum CodingKeys: String, CodingKey {

@@ -2,7 +2,7 @@ import Foundation
 
 /// The models of the two apps, FitIQ and Lume; a member that the app requires is not optional.
 ///
-/// The keys are written out, so that a plain decoder can read them. Only dates need a strategy.
+/// The keys are written out, so that a plain decoder can read them. Only dates need a decoding strategy.
 package enum AppModels {
     package static let decoder = JSONDecoder.iso8601()
 
@@ -18,7 +18,7 @@ package enum AppModels {
         package let message: String
     }
 
-    /// Two models of one answer, because the apps read different parts.
+    /// Two models of one answer, because each app reads different parts of the answer.
     package struct Both<One: Decodable, Other: Decodable>: Decodable {
         package let one: One
         package let other: Other

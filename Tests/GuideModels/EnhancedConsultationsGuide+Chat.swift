@@ -112,7 +112,7 @@ extension EnhancedConsultationsGuide {
         }
     }
 
-    /// Without the guide's `id`, which the client draws itself.
+    /// Without the guide's `id`, which the client generates itself.
     package struct QuickAction: Codable {
         package let prompt: String
         package let description: String?

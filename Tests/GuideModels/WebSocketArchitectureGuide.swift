@@ -20,7 +20,7 @@ package enum WebSocketArchitectureGuide {
         }
     }
 
-    /// The answer to create, about which the guide's listing says "Returns consultation_id".
+    /// The answer to create; the guide's listing says only that it "Returns consultation_id".
     package struct CreateConsultationResponse: Codable {
         package let consultationID: String
 
@@ -102,7 +102,7 @@ package enum WebSocketArchitectureGuide {
         package let id: String
         package let mealLogID: String
         package let name: String
-        /// The source's own amount as text: "120g".
+        /// The amount as text, as in the source: "120g".
         package let quantity: String
         package let unit: String
         package let calories: Double

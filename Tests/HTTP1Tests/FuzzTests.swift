@@ -56,7 +56,7 @@ struct FuzzTests {
             }
             refused += whole.error == nil ? 0 : 1
         }
-        // The test is weak if the parser refuses or accepts almost all mutations.
+        // The test is weak if the parser rejects or accepts almost all mutations.
         #expect((200...850).contains(refused), "\(refused) of 1000 refused")
     }
 }

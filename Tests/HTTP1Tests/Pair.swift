@@ -32,7 +32,7 @@ struct Pair {
         return try Self.feed(out, to: &client, step)
     }
 
-    /// Both states as `ours/theirs`, which must agree on both ends.
+    /// Both states as `ours/theirs`; the two ends must agree.
     var states: String {
         #expect(client.ourState == server.theirState)
         #expect(client.theirState == server.ourState)

@@ -18,7 +18,7 @@ struct RaisedLimitTests {
 
     private static func send(_ text: String, to connection: inout Connection) { connection.receive(Array(text.utf8)) }
 
-    /// Reads a body, raising the limit if one is given; its length, or the status of the refusal.
+    /// Reads a body, raising the limit if a limit is given; returns the body's length or the error's status.
     private static func read(_ text: String, raisedTo limit: Int?, _ connection: inout Connection) -> Int {
         send(text, to: &connection)
         var count = 0

@@ -85,7 +85,7 @@ struct RepeatedHeadTests {
 
     @Test("A repeated head is rejected exactly like a single head")
     func refusals() throws {
-        // Only one version of the first lines needs a Host.
+        // Only one of the two HTTP versions requires a Host.
         var connection = Connection(role: .server)
         connection.receive(Array("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n".utf8))
         #expect(try Pair.drain(&connection) == ["GET /", "end"])

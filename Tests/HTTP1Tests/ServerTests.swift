@@ -105,7 +105,7 @@ struct ServerTests {
             var out: [UInt8] = []
             connection.sendContinue(into: &out)
         } else {
-            // A client that waits in vain sends its body after a while.
+            // A client that gets no 100 Continue sends its body after a while.
             connection.receive(Array("h".utf8))
             #expect(try Pair.drain(&connection) == ["body h"])
         }

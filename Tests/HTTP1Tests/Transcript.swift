@@ -6,7 +6,7 @@ import HTTPTypes
 struct Transcript: Equatable, CustomStringConvertible {
     var description = ""
     var error: RemoteError?
-    /// The maximum number of bytes that were buffered after reading a piece's events.
+    /// The maximum number of bytes buffered after reading a piece's events.
     var peakBuffered = 0
 
     static func == (lhs: Self, rhs: Self) -> Bool { lhs.description == rhs.description && lhs.error == rhs.error }

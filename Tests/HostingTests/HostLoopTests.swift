@@ -9,7 +9,7 @@ import Testing
 struct HostLoopTests {
     /// Noon of 21 November 2026.
     private static let now: Int64 = 1_795_262_400
-    /// The plain listener's token; the TLS listener has the next one.
+    /// The plain listener's token; the TLS listener has the next token.
     private static let firstToken: UInt64 = 1 << 40
 
     private let loop: HostLoop

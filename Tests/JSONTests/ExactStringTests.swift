@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Exact strings")
 struct ExactStringTests {
-    /// Texts that Unicode calls canonically equivalent, and that Swift's strings equate.
+    /// Texts that are canonically equivalent in Unicode and therefore equal as Swift strings.
     static let twins: [(String, String)] = [
         ("caf\u{E9}", "cafe\u{301}"), ("K", "\u{212A}"), (";", "\u{37E}"), ("`", "\u{1FEF}"), ("\u{C5}", "\u{212B}"),
         ("a string of more than fifteen bytes: \u{E9}", "a string of more than fifteen bytes: e\u{301}"),

@@ -66,7 +66,7 @@ import Testing
         for number in 0..<count { #expect(object["k\(number)"]?.int == number) }
     }
 
-    /// Found by the fuzzer: the indexes of two objects may have different orders, even with equal members.
+    /// The fuzzer found that the indexes of two objects may have different orders even if their members are equal.
     @Test("Two objects are exactly equal only if their members have the same order", arguments: [16, 17, 40, 200])
     func exactly(_ count: Int) {
         let once = JSONObject((0..<count).map { (key: "k\($0)", value: JSONValue.string("v\($0)")) })

@@ -39,7 +39,7 @@ import Testing
         #expect(throws: JSONError.self) { try JSON.parse(" 1  ", limits: .init(bytes: 3)) }
     }
 
-    // Each of these would take minutes if the work grew with the square of the size.
+    // Each of these texts would take minutes if parsing took quadratic time.
     @Test("Large objects, repeated names, long strings and long numbers parse in linear time")
     func large() throws {
         let count = 100_000

@@ -3,7 +3,7 @@ import Testing
 @testable import JSON
 
 @Suite("Invalid JSON texts") struct RefusedTests {
-    /// Texts, each with the offset at which it stops being JSON.
+    /// Texts, each with the offset of its first invalid byte.
     static let structures: [(String, Int)] = [
         ("", 0), (" ", 1), ("\n", 1), ("[", 1), ("{", 1), ("]", 0), ("}", 0), ("[1,]", 3), ("[1,,2]", 3), ("[,1]", 1),
         ("[,]", 1), ("[1", 2), ("[1,", 3), ("[1 2]", 3), ("[1\n,2", 5), ("[[1]", 4), ("[1]]", 3), ("[1}", 2), ("[}", 1),

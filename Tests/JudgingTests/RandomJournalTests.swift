@@ -97,7 +97,7 @@ extension Draw {
         case 5: likely(&story, at: time)
         default:
             story.request(
-                // Mostly the guides' operations, because most judges are about them.
+                // Mostly operations from the guides, because most judges are about these operations.
                 element(of: Endpoint.allCases.filter { $0.isOfGuides || below(4) == 0 }), id(),
                 query: element(of: ["", "page=1", "page=x", "token=a"]),
                 body: element(of: [nil, object(), ["persona": "nutritionist"]]),

@@ -207,7 +207,7 @@ extension SituationTests.Case {
         (testDescription, self.situation, self.story) = (name, situation, story)
     }
 
-    /// The same situation with this as the latest trouble.
+    /// The situation with this trouble as the latest one.
     func after(_ trouble: Situation.Trouble) -> Self {
         var situation = situation
         situation.trouble = trouble

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Model Context Protocol: tools")
 struct MCPToolTests {
-    /// A call's request to the admin API, as `METHOD path body`; the command that it runs; or the refusal.
+    /// A call's admin API request, as `METHOD path body`, the command that it runs, or the error.
     static func asked(_ tool: String, _ arguments: JSONValue, of server: MCPServer = MCPServerTests.server) -> String {
         let message = MCPServerTests.message("tools/call", ["name": .string(tool), "arguments": arguments])
         switch server.receive(message) {

@@ -87,7 +87,7 @@ struct HeldBytesTests {
         let network = network()
         let sockets = try (0..<8).map { _ in try network.echo() }
         for socket in sockets { socket.wire.send(Self.unfinished(Self.limit / 8)) }
-        // The largest is dropped because of its last byte, after which exactly the allowed amount is held.
+        // The largest connection is dropped because of its last byte, and exactly the allowed amount remains held.
         sockets[0].wire.send([7])
         #expect(network.engine.connections.heldBytes == Self.limit - Self.limit / 8)
         #expect(sockets[0].wire.ending == .reset && sockets.dropFirst().allSatisfy { $0.wire.ending == .open })

@@ -149,7 +149,7 @@ private struct RandomSession {
         #expect(engine.defaultWorld.authenticator.verifiedCount <= 8)
         #expect(engine.deadlines.count <= 2 * engine.connections.count + 1025)
         for client in clients {
-            // The bytes that may wait, plus the answers to one more piece: pipelined lists, or error frames.
+            // The bytes that may be pending, plus the answers to one more piece: pipelined lists or error frames.
             #expect(network.unsent(by: client.wire) <= 200_000 + 256 * 1024 + (1 << 20))
         }
     }

@@ -11,7 +11,7 @@ extension Mutant {
               - {on: POST /api/v1/consultations, requests: 1..3, status: 401, code: UNAUTHORIZED}
             """),
         [
-            // The correct client ends when its second token is refused, and reports that.
+            // The correct client stops when its second token is rejected, and reports the rejection.
             .start(.nutritionist), .until(.idle, within: .minutes(2)), .disconnect,
         ])
 

@@ -7,7 +7,7 @@ import MockServer
 package struct Mutant: Sendable, CustomStringConvertible {
     /// The mistake, as its author would describe it.
     package let name: String
-    /// The obligation or internal check that it breaks.
+    /// The obligation or internal check that the client breaks.
     package let breaks: String
     /// Text that the finding must contain.
     package let words: String
@@ -16,7 +16,7 @@ package struct Mutant: Sendable, CustomStringConvertible {
     /// Why exploring does not find the mistake; nil if exploring finds it.
     package var hides: String?
     package let configure: @Sendable (inout ClientConfiguration) -> Void
-    /// Creates a new tampering for each run, because it keeps state.
+    /// Creates a new tampering for each run, because a tampering keeps state.
     package let tampering: @Sendable () -> Tampering
 
     /// Describes a mutant whose mistake is a mutation.
@@ -41,7 +41,7 @@ package struct Mutant: Sendable, CustomStringConvertible {
         self.init(name, breaks: breaks, saying: words, in: contractCase, configured: configure) { Tampering() }
     }
 
-    /// The same mutant, with the reason why exploring does not find it.
+    /// This mutant with the reason why exploring does not find it.
     func hiding(_ reason: String) -> Mutant {
         var mutant = self
         mutant.hides = reason
@@ -50,7 +50,7 @@ package struct Mutant: Sendable, CustomStringConvertible {
 
     package var description: String { "\(breaks): \(name)" }
 
-    /// Plays its case, and returns the result.
+    /// Plays the mutant's case and returns the result.
     package func play() async throws -> CaseResult {
         try await Playing.result(of: contractCase, mutation: tampering(), configure)
     }

@@ -63,7 +63,7 @@ extension Tampering {
         return tampering
     }
 
-    /// Treats an answer that it cannot decode as a refusal.
+    /// Treats an answer that it cannot decode as an error.
     package static func throwing(_ isUnreadable: @escaping (JSONValue) -> Bool) -> Tampering {
         .answers { response, _ in
             guard let body = try? JSON.parse(response.body), isUnreadable(body) else { return }
@@ -83,7 +83,7 @@ extension Tampering {
         return tampering
     }
 
-    /// Repeats requests that got such an answer, each at most this many times, before the client is notified.
+    /// Repeats requests that got a matching answer, each at most this many times, before the client is notified.
     package static func repeating(
         _ times: Int = 1, after delay: Duration, where isToBeRepeated: @escaping (ClientRequest, Int) -> Bool
     ) -> Tampering {
@@ -110,7 +110,7 @@ extension Tampering {
         return tampering
     }
 
-    /// Repeats handshakes that got such a refusal, once each, before the client is notified.
+    /// Repeats handshakes that got a matching error, once each, before the client is notified.
     package static func repeatingHandshakes(after delay: Duration, status: Int) -> Tampering {
         var tampering = Tampering()
         var asked: [Int: (request: ClientSocketRequest, number: Int)] = [:]
@@ -167,7 +167,7 @@ extension Tampering {
 }
 
 extension ClientRequest {
-    /// Whether it has this method, and its path is this one or ends with it.
+    /// Whether the request has this method and its path equals or ends with this path.
     package func isTo(_ method: HTTPRequest.Method, _ path: String) -> Bool {
         let own = target.prefix { $0 != "?" }
         return self.method == method && own.hasSuffix(path)

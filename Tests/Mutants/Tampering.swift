@@ -30,7 +30,7 @@ package struct Tampering: Mutation {
             actions.append((now.advanced(by: max(delay, .milliseconds(1))), action))
         }
 
-        /// Gives the client an input this much later, at least a millisecond.
+        /// Delivers an input to the client this much later, at least a millisecond.
         package mutating func add(_ input: ClientInput, in delay: Duration, from now: Timestamp) {
             inputs.append((now.advanced(by: max(delay, .milliseconds(1))), input))
         }

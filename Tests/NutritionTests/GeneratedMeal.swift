@@ -53,7 +53,7 @@ struct GeneratedMeal {
     }
 }
 
-/// Draws items in the forms in which people write an amount and its food.
+/// Draws items in the forms that people use to write an amount and its food.
 private struct Generator {
     var draw: Draw
 
@@ -132,7 +132,7 @@ private struct Generator {
         if isPoured {
             let unit = draw.element(of: Self.volumes)
             let (word, grams) = (draw.element(of: unit.words), number.value * gramsEach(unit.milliliters, of: food))
-            // A heaped amount is an assumption, too.
+            // A heaped amount is also an assumption.
             guard noted.isEmpty, !word.contains(" "), !word.hasSuffix("."), draw.once(in: 6) else {
                 return ("\(number.text) \(word)", grams, noted)
             }
@@ -210,7 +210,7 @@ private struct Generator {
             noted: [text], calories: calories)
     }
 
-    /// An unknown unit is named.
+    /// The reading names an unknown unit.
     private mutating func unknownUnit() -> GeneratedMeal.Item {
         let food = draw.element(of: Self.counted)
         let unit = draw.element(of: ["firkins", "hogsheads", "bushels"])

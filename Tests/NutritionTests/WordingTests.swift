@@ -41,7 +41,7 @@ struct WordingTests {
         .init("2 scrambled eggs", "Scrambled Eggs", "2", 0.95),
         .init("2 eggs, scrambled", "Scrambled Eggs", "2", 0.95),
         .init("2 brown eggs", "Brown Eggs", "2", 0.95),
-        // At most four adjectives, each only once.
+        // There are at most four adjectives, and each appears only once.
         .init("2 hot cold red green eggs, chopped", "Hot Cold Red Green Eggs", "2", 0.95),
         .init("2 hot hot cold red green eggs", "Hot Cold Red Eggs", "2", 0.95),
         .init("200g brown rice", "Brown Rice", "200g", 0.95, "Cooked"),

@@ -25,7 +25,7 @@ import Testing
                     "\(source), \(ignoresCase ? "any case" : "this case"), in \(text.debugDescription)")
             }
         }
-        // Some must match and some not; the expressions are small, because Swift's engine takes exponential time.
+        // Some expressions must match and some must not; they are small, because Swift's engine takes exponential time.
         #expect((600..<2200).contains(foundCount), "\(foundCount)")
     }
 

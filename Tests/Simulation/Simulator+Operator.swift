@@ -51,7 +51,7 @@ extension Simulator {
         }
     }
 
-    /// An action on a held item at a place of a world.
+    /// An action on a held item at a place in a world.
     static func action(for place: String, below prefix: String, _ draw: inout Draw) -> String {
         let isStepping = draw.once(in: 2)
         switch draw.below(6) {

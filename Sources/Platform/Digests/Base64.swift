@@ -11,7 +11,7 @@ public enum Base64 {
 
     /// Decodes the standard alphabet; nil unless `text` is the result of `encode` for some bytes.
     ///
-    /// Rejected are white space, line breaks, the URL-safe alphabet, missing or excess padding, and non-zero pad bits.
+    /// White space, line breaks, the URL-safe alphabet, missing or excess padding, and non-zero pad bits are rejected.
     /// Source: RFC 4648 §4, §3.5.
     public static func decode(_ text: String) -> [UInt8]? {
         var text = text
@@ -26,7 +26,7 @@ public enum Base64 {
 
     /// Decodes the URL-safe alphabet without padding; nil unless `text` is the result of `encodeURL` for some bytes.
     ///
-    /// Rejected are white space, `=`, `+`, `/`, a single last character, and non-zero pad bits. Source: RFC 4648 §5,
+    /// White space, `=`, `+`, `/`, a single last character, and non-zero pad bits are rejected. Source: RFC 4648 §5,
     /// §3.5.
     public static func decodeURL(_ text: String) -> [UInt8]? {
         var text = text

@@ -287,12 +287,12 @@ struct ConformanceTests {
         func change(_ name: String, _ action: Overlay.Action) -> Overlay.Change {
             Overlay.Change(.listGoals, .status(200), at: place + [.name(name)], action)
         }
-        // Use another spelling of the fake's word, and a new word.
+        // Use a different spelling of the fake's word, and a new word.
         var (spelled, other) = (goal, goal)
         (spelled["status"], other["status"]) = ("Not-Started", "done")
         #expect(try await accepted([spelled]) == [change("status", .value("Not-Started", insteadOf: ["not_started"]))])
         #expect(try await accepted([goal, other]).first?.action == .value("done", insteadOf: []))
-        // Rename a member to another spelling, and another to a name of the same kind.
+        // Change the spelling of one member's name, and give another member a different name of the same kind.
         goal["created_on"] = goal["createdAt"]
         goal["createdAt"] = nil
         #expect(try await accepted([goal]) == [change("createdAt", .rename("created_on"))])

@@ -16,7 +16,7 @@ struct AgendaTests {
         return stories
     }
 
-    /// All schedules that an agenda deals if every fault acts and leads to these points.
+    /// All schedules that an agenda proposes if every fault acts and leads to these points.
     private func all(
         _ agenda: inout Agenda, most: Int = 5000, bringing points: [FaultPoint] = []
     ) -> [Schedule] {
@@ -65,7 +65,7 @@ struct AgendaTests {
         }
         #expect(dealt[0] == dealt[1])
         #expect(dealt[0] != dealt[2] && Set(dealt[0]) == Set(dealt[2]))
-        // A fault kind that is new at a route may come up to two ranks later.
+        // A fault kind that is new at a route may appear up to two ranks later.
         var layers: [UInt64: Int] = [:]
         let turns = dealt[0].map { schedule in
             let kind = schedule.faults[0].kind
@@ -80,7 +80,7 @@ struct AgendaTests {
     @Test("A schedule on the system clock drops one rank each time its duration doubles")
     func patience() async throws {
         let stories = try await Self.stories([0])
-        // A run without faults takes two seconds, so silence is cut after eight.
+        // A run without faults takes two seconds, so silence is cut off after eight seconds.
         let patience = RunPatience([.seconds(3), .milliseconds(1200)], timeLimit: nil)
         func delay(_ id: String, hasLasted: Bool = false) throws -> Int {
             patience.delay(of: try #require(FaultKind.named(id)), hasLasted: hasLasted)
@@ -122,7 +122,7 @@ struct AgendaTests {
         #expect(limits(1, 2) == [.seconds(2), .seconds(2)] && limits(1, 300) == [.seconds(8), .seconds(300)])
         let slow = Schedule.Fault(try #require(FaultKind.named("slow")), at: .request(.listGoals, 1))
         #expect(limits(1, nil, slow) == [.seconds(10), .seconds(42)])
-        // The answer comes after 90 s, and then the client has as much time as without the fault.
+        // The answer arrives after 90 s, and the client then has as much time as without the fault.
         let late = Schedule.Fault(try #require(FaultKind.named("late")), at: .request(.listGoals, 1))
         #expect(limits(1, nil, late) == [.seconds(98), .seconds(130)])
         #expect(limits(30, nil, late) == [.seconds(150), .seconds(150)])
@@ -157,7 +157,7 @@ struct AgendaTests {
         // Each second fault was tried or equals another.
         let fitting = Self.brought.map { point in FaultKind.all.count { $0.fits(point.place) } }.reduce(0, +)
         #expect(pairs.count + agenda.counts.equal - equal == fitting * sizes.count { $0 == 1 })
-        // A second agenda with the same seed deals the same.
+        // A second agenda with the same seed proposes the same schedules.
         var again = Agenda(stories: stories, seed: 7)
         #expect(all(&again, most: 30_000, bringing: Self.brought) == dealt)
     }

@@ -52,7 +52,7 @@ struct ExcusedRepeatTests {
         }
         let rows: [(asked: [Double], isBlamed: Bool)] = [
             ([], true), ([2], true), ([2, 3], false),
-            // The conflict's time counts, not the create's.
+            // The time of the conflict counts, not the time of the create.
             ([1, 3], false), ([2, 5], true), ([0, 7], true),
         ]
         for row in rows {
@@ -92,7 +92,7 @@ struct ExcusedRepeatTests {
         let meals = Request(line: "GET /api/v1/meal-logs", endpoint: .listMealLogs, status: 503, at: 0.25, took: 3)
         let rows: [(requests: [Request], isBlamed: Bool)] = [
             (hasty, true), (hasty + [Self.failed(at: 0.25, took: 3)], false), (hasty + [meals], true),
-            // The request itself is not in progress, nor is one that was just answered.
+            // Neither the request itself nor a request that was just answered is in progress.
             ([Self.failed(at: 0), Self.failed(at: 0.5, took: 1)], true),
             ([Self.failed(at: 0, took: 0.5), Self.failed(at: 0.5)], true),
             ([Self.failed(at: 0, took: 10, faults: ["late"]), Self.failed(at: 10.5)], false),

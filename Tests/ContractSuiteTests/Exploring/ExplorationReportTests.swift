@@ -29,7 +29,7 @@ struct ExplorationReportTests {
     }
 
     private static let isComplete: @Sendable (inout ClientReport) -> Void = { report in
-        // Do this only after a failure, because then the last answer was cut off.
+        // Do this only after a failure, because the last answer was then cut off.
         guard !report.problems.isEmpty || report.connection == .connecting else { return }
         for index in report.transcript.indices { report.transcript[index].isComplete = true }
     }

@@ -123,7 +123,7 @@ struct ExplorerTests {
             #expect(!exploration.found.isEmpty && exploration.flaky.isEmpty)
             #expect(exploration.found.allSatisfy { $0.confirmed == (3, 3) && !$0.schedule.isBrief })
         } else {
-            // Findings that were confirmed earlier count.
+            // Findings that were confirmed earlier still count.
             #expect(exploration.found.allSatisfy { $0.confirmed.count >= 2 } && trial.count.now <= 10)
             guard exploration.found.isEmpty else { return }
             #expect(!exploration.flaky.isEmpty && exploration.flaky.allSatisfy { ($0.failed, $0.of) == (0, 0) })
@@ -289,13 +289,14 @@ struct ExplorerTests {
         let settings = Self.settings(runs: 1) { $0.families = [.failed] }
         let found = try await Explorer(settings).explore(with: command).found
         #expect(found.count == 1 && found.allSatisfy { $0.confirmed == (3, 3) && $0.schedule.isBrief })
-        // It runs once at first, twice for confirmation, twice with brief answers, and three times at the end.
+        // The schedule runs once at first, twice for confirmation, twice with brief answers, and three times at the
+        // end.
         #expect(most.withLock { $0 } == 8)
     }
 
     @Test("If the smallest schedule cannot be confirmed, the previous schedule becomes the finding")
     func fallback() async throws {
-        // Milder kinds show the symptom often enough to be accepted, and never again.
+        // Milder fault kinds show the symptom often enough to be accepted, and never again.
         let command = Command { names, count in
             names.contains("status-503-1") || !names.isEmpty && count <= 3 ? 1 : 0
         }

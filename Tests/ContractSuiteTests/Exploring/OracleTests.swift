@@ -183,7 +183,7 @@ struct OracleTests {
         oracle.learn(usual, story: 0)
         #expect(Self.ids(try Self.outcome(requests: even(90, 59)), oracle) == [])
         #expect(Self.ids(try Self.outcome(requests: even(91, 59)), oracle) == ["explore/flood"])
-        // Without faults any number is usual.
+        // Without faults, any number of requests is usual.
         let busy = try Self.outcome(requests: even(100, 59))
         oracle = Oracle(Story.all)
         oracle.learn(busy, story: 0)

@@ -60,7 +60,7 @@ struct PointsTests {
         let (outcome, points) = try await play(Schedule(story: story))
         var tried = 0
         for point in points.all {
-            // Use a change that affects only fault names, so that the journal is the same up to the fault.
+            // Use a change that affects only fault names, so that the journals are equal up to the fault.
             let kind: String
             switch point.place.sort {
             case .request: kind = "status-503"
@@ -303,7 +303,7 @@ extension JournalEntry {
         }
     }
 
-    /// Whether it is about the same request or frame, even if a fault changed the answer or outcome.
+    /// Whether both entries are about the same request or frame, even if a fault changed the answer or outcome.
     fileprivate func isLike(_ other: JournalEntry) -> Bool {
         switch (event, other.event) {
         case (.exchange(let one), .exchange(let other)), (.exchange(let one), .opened(let other)),

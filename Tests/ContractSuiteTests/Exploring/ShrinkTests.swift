@@ -68,7 +68,7 @@ struct ShrinkTests {
         }
         #expect(smallest.faults == kept)
         #expect(tried.contains { !$0.faults.contains(dropped) })
-        // If only all three faults together make the client fail, all three are found.
+        // If the client fails only with all three faults together, all three are found.
         let (all, _) = shrink(schedule) { candidate in schedule.faults.allSatisfy { candidate.faults.contains($0) } }
         #expect(all.faults == schedule.faults && all.isBrief)
     }

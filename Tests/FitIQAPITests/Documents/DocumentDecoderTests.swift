@@ -31,7 +31,7 @@ import Testing
             createdAt: .example, updatedAt: .example)
     }
 
-    /// The members without which an app cannot decode an object.
+    /// The members that an app requires to decode an object.
     static let needed: [(DocumentCollection, String)] = [
         (
             .moodEntries,
@@ -64,7 +64,7 @@ import Testing
         let required = TableMember.all.filter { $0.collection == collection && $0.steps.count == 1 && $0.isRequired }
         let least = JSONObject(example.filter { member in required.contains { $0.path == member.key } })
         try Self.check(collection, try Self.document(collection, least).encoded)
-        // Decoding fails without a required member, and only then.
+        // Decoding fails exactly if a required member is missing.
         let object = try #require(try JSON.parse(document.encoded).object)
         for name in object.keys {
             let rest = JSONValue.object(JSONObject(object.filter { $0.key != name })).encoded()

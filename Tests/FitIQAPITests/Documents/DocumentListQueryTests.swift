@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// A range, and times just inside and outside it; the clock shows 2025-01-29T10:30:00Z.
+    /// A range, and times just inside and just outside the range; the clock shows 2025-01-29T10:30:00Z.
     struct Span: Sendable {
         let query: Query
         let within: [String]

@@ -14,7 +14,7 @@ struct TableMember: Sendable, CustomTestStringConvertible {
     /// The member's rule in the table.
     let rule: JSONObject
 
-    /// The path in refusals, such as `stages[0].start_time`.
+    /// The path in error messages, such as `stages[0].start_time`.
     var path: String {
         steps.reduce("") { path, step in
             switch step {

@@ -106,7 +106,7 @@ import Testing
         var (world, user) = try Self.world(pace: pace)
         let id = try world.mealID("forever young", .snack, by: user)
         #expect(world.backend.nextDeadline == nil)
-        // Permanently, even without the rule.
+        // The meal stays in processing even without the rule.
         world.backend.setScript(Script())
         world.wait(milliseconds: 86_400_000)
         #expect(try world.showMeal(id, for: user)["status"] == "processing")

@@ -95,7 +95,7 @@ import Testing
         #expect(quiet[1].hasPrefix(sequence.next().description) && quiet[2].hasPrefix(sequence.next().description))
     }
 
-    /// Room is checked when a question is accepted: for question and answers, including pending ones.
+    /// When a question is accepted, there must be room for the question and its answers, including pending ones.
     @Test(
         "Each scripted answer counts towards the limit of messages",
         arguments: [

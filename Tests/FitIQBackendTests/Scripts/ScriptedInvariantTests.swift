@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-/// The same random operations in a world whose coaches and parser follow a script.
+/// The random operations in a world whose coaches and parser follow a script.
 @Suite("Random scripts and invariants") struct ScriptedInvariantTests {
     /// A text that no stored message may contain.
     static let unsaid = "unsaid"
@@ -83,7 +83,7 @@ import Testing
         #expect(stored.count { $0.content == "One." } == stored.count { $0.content == "Two." })
         #expect(stored.filter { $0.content == "Two." }.allSatisfy { $0.metadata?.templateCreated == .run })
         #expect(Set(stored.map(\.id)).count == stored.count)
-        // The world reserved room for what a coach would not say.
+        // A question is stored even if its scripted answer is never stored.
         let questions = world.backend.consultations.flatMap(\.history.messages).filter { $0.role == .user }
         #expect(questions.contains { $0.content == "Xyzzy" })
     }

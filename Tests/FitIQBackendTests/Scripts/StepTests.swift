@@ -180,7 +180,7 @@ import Testing
         #expect(try stage.world.record(stage.id).answer == nil)
     }
 
-    /// The same steps without any delay, frame for frame.
+    /// The script's steps without any delay, frame for frame.
     @Test("With an instant pace, steps take no time", arguments: stories)
     func instant(story: Story) throws {
         var stage = try Stage(story.steps, pace: .instant)

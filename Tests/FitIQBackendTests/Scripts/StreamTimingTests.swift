@@ -132,7 +132,7 @@ import Testing
         #expect(changes.allSatisfy { (-1...1).contains($0) })
         let mean = changes.reduce(0, +) / Double(changes.count)
         let variance = changes.reduce(0) { $0 + $1 * $1 } / Double(changes.count)
-        // Of 20,000: five standard errors.
+        // The tolerance is five standard errors of 20,000 draws.
         #expect(abs(mean) < 0.0205, "\(mean)")
         #expect(abs(variance - 1.0 / 3) < 0.011, "\(variance)")
         #expect(changes.min().map { $0 < -0.999 } == true && changes.max().map { $0 > 0.999 } == true)

@@ -101,7 +101,7 @@ import Testing
         Case(
             PlantError("users[1].consultations[0].context_id", .strayContextID(.goal)),
             consultations: ConsultationData(persona: .nutritionist, contextType: .goal, contextID: "a")),
-        // An id alone belongs to a deleted goal.
+        // A context id without a context goal refers to a deleted goal.
         Case(
             PlantError("users[1].consultations[0].context_id", .strayContextID(.goal)),
             consultations: ConsultationData(
@@ -292,7 +292,7 @@ import Testing
                 #expect(throws: PlantError("users[1].\(path).id", .duplicateID(id))) {
                     try world.backend.plant(WorldData(users: [first, user]), &world.turn)
                 }
-                // The same if the id already exists.
+                // Planting also fails if the id already exists in the world.
                 try world.backend.plant(WorldData(users: [first]), &world.turn)
                 #expect(throws: PlantError("users[0].\(path).id", .duplicateID(id))) {
                     try world.backend.plant(WorldData(users: [user]), &world.turn)

@@ -45,7 +45,7 @@ import Testing
             _ = try World(planting: Self.data(object, in: collection))
         } throws: { error in
             guard let error = error as? PlantError else { return false }
-            // Worded like a request's refusal.
+            // The message is worded like a request's error.
             return error.path == path && error.message.contains("'")
         }
     }
@@ -79,7 +79,7 @@ import Testing
             let exercises = (0..<count).map { #"{"exercise_id":"squat","order_index":\#($0)}"# }
             return #"{"name":"Legs","exercises":[\#(exercises.joined(separator: ","))]}"#
         }
-        // The server's additions to each exercise count, too.
+        // The server's additions to each exercise also count.
         let most = (1..<1000).first { count in
             refusal { () throws(APIError) in
                 let object = try DocumentRequest.object(

@@ -16,7 +16,7 @@ struct CoreBench {
 
     var core: ClientCore
     var now = CoreBench.start
-    /// The actions since the log was last taken, one per line: `12.5 GET /api/v1/goals`.
+    /// The actions since the last call of `take()`, one per line: `12.5 GET /api/v1/goals`.
     var log: [String] = []
     /// The requests that wait for an answer, oldest first.
     var requests: [ClientRequest] = []

@@ -74,7 +74,7 @@ struct TalkTests {
         bench.frame(
             style == .message ? ["type": "stream_complete"] : ["type": "assistant_message_end", "message_id": "a1"])
         #expect(bench.take() == [#"0 > {"type":"\#(style.rawValue)","content":"Two"}"#])
-        // An end that arrives twice does not end the next answer.
+        // A duplicate end of an answer does not end the next answer.
         bench.frame(
             style == .message ? ["type": "stream_complete"] : ["type": "assistant_message_end", "message_id": "a1"])
         #expect(bench.state.isBusy)
@@ -154,7 +154,7 @@ struct TalkTests {
             ([part("chunk", "a2", "Bye"), part("end", "a2")], "Bye", false),
             // A chunk of the previous answer.
             ([part("chunk", "a1", "late"), part("chunk", "a2", "Bye"), part("end", "a2")], "Bye", true),
-            // An answer that replaces the streaming one.
+            // An answer that replaces the streaming answer.
             ([part("chunk", "a2", "Well"), part("chunk", "a3", "Bye"), part("end", "a3")], "Bye", true),
             // A chunk beyond the limit.
             ([part("chunk", "a2", "Bye"), part("chunk", "a2", ", you"), part("end", "a2")], "Bye", true),

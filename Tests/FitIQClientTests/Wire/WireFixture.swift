@@ -3,7 +3,7 @@ import WebSocket
 
 @testable import FitIQClient
 
-/// Plays a backend as bytes, for the client's end of a connection.
+/// Plays a backend, byte by byte, for the client's end of a connection.
 enum WireFixture {
     static func base() throws -> BaseURL { try BaseURL("http://127.0.0.1:8080/w/w1") }
 

@@ -1,5 +1,5 @@
-/// The shapes of the guides' answers contain what the models list, in the models' order. Optional in a model means
-/// optional in the shape; where the server promises more than the guide, a test says so with `requiring`.
+/// The shapes of the guides' answers contain what the models list, in the models' order. A member that is optional in a
+/// model is optional in the shape; if the server promises more than the guide, a test uses `requiring`.
 extension Shape {
     static let persona = Shape.oneOf(["nutritionist", "fitness_coach", "wellness_specialist", "general_wellness"])
     static let consultationStatus = Shape.oneOf(["active", "completed", "archived"])
@@ -8,7 +8,7 @@ extension Shape {
     static let goalStatus = Shape.oneOf(["not_started", "in_progress", "completed", "archived"])
     static let mealType = Shape.oneOf(["breakfast", "lunch", "dinner", "snack"])
 
-    /// The body of a refusal in every mode but meal-log-websocket.
+    /// The body of an error in every mode except meal-log-websocket.
     package static let failure = Shape.members([
         "success": .bool, "error": .members(["code": .string, "message": .string, "details?": .any]),
     ])
@@ -54,7 +54,7 @@ extension ConsultationWebSocketGuide {
         "connected", "message_received", "stream_chunk", "stream_complete", "error", "pong",
     ]
 
-    /// A frame of the server, as printed.
+    /// A server frame, as printed.
     package static func frame(_ type: String) throws -> Shape {
         let shape = try Shape.frame("consultation-websocket", type)
         return type == "pong" ? shape : shape.with(.id, at: "consultation_id")

@@ -41,7 +41,7 @@ extension EnhancedConsultationsGuide {
             "count": .integer,
         ]))
 
-    /// A frame of the server: the members that the guide's client reads of that type.
+    /// A server frame: the members that the guide's client reads from that type of frame.
     package static func frame(_ type: WebSocketMessageType) -> Shape {
         let name = Shape.oneOf([type.rawValue])
         return switch type {

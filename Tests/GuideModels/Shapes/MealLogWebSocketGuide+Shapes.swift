@@ -7,7 +7,7 @@ extension MealLogWebSocketGuide {
         "created_at": .timestamp, "updated_at": .timestamp,
     ])
 
-    /// The log once it is completed, in the notification.
+    /// A completed log in the notification.
     package static let completed = Shape.members([
         "id": .id, "user_id": .string, "raw_input?": .string, "meal_type": .mealType, "status": .oneOf(["completed"]),
         "total_calories?": .integer, "total_protein_g?": .number, "total_carbs_g?": .number, "total_fat_g?": .number,
@@ -23,7 +23,7 @@ extension MealLogWebSocketGuide {
         "parsing_notes?": .string, "order_index": .integer, "created_at": .timestamp,
     ])
 
-    /// The log once it has failed, in the notification.
+    /// A failed log in the notification.
     package static let failed = Shape.members([
         "id": .id, "user_id": .string, "raw_input?": .string, "meal_type": .mealType, "status": .oneOf(["failed"]),
         "error_message?": .string, "logged_at": .timestamp, "created_at": .timestamp, "updated_at": .timestamp,
@@ -32,7 +32,7 @@ extension MealLogWebSocketGuide {
     /// The envelope of success.
     package static func answer(_ data: Shape) -> Shape { .members(["data": data]) }
 
-    /// The body of a refusal by an endpoint that the guide documents.
+    /// The body of an error from an endpoint that the guide documents.
     package static let failure = Shape.members(["error": .members(["message": .string, "code?": .string])])
 
     /// A frame of the server.

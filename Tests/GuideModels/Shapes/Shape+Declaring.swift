@@ -1,16 +1,16 @@
-/// Declares by path what an example cannot show: `data.items[].notes`.
+/// Declares members that an example cannot show, by path: `data.items[].notes`.
 extension Shape {
-    /// The same shape, with members that may be absent.
+    /// This shape with members that may be absent.
     package func optional(_ paths: String...) -> Shape {
         paths.reduce(self) { shape, path in shape.changing(path) { $0.isOptional = true } }
     }
 
-    /// The same shape, with members that are required even though they are optional in the guide's model.
+    /// This shape with members that are required even though they are optional in the guide's model.
     package func requiring(_ paths: String...) -> Shape {
         paths.reduce(self) { shape, path in shape.changing(path) { $0.isOptional = false } }
     }
 
-    /// The same shape, with members that may be `null`.
+    /// This shape with members that may be `null`.
     package func nullable(_ paths: String...) -> Shape {
         paths.reduce(self) { shape, path in
             shape.changing(path) { member in
@@ -20,7 +20,7 @@ extension Shape {
         }
     }
 
-    /// The same shape, with another shape for these members.
+    /// This shape with another shape for some members.
     package func with(_ shape: Shape, at paths: String...) -> Shape {
         paths.reduce(self) { whole, path in whole.changing(path) { $0.shape = shape } }
     }

@@ -64,7 +64,7 @@ extension Shape {
 
     private static func path(_ path: String, _ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
-    /// The received value, in the words of the expectations; short strings are shown.
+    /// The received value, in the same words as the expectations; short strings are shown.
     private static func name(of value: JSONValue) -> String {
         switch value {
         case .string(let text) where text.count <= 40: "string \"\(text)\""

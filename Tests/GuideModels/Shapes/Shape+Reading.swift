@@ -22,12 +22,13 @@ extension Shape {
         self.init(of: try fixture.value)
     }
 
-    /// A shape that all of these fit, or nil if there are none.
+    /// A shape that all of these shapes fit, or nil if there are none.
     static func common(to shapes: [Shape]) -> Shape? {
         shapes.dropFirst().reduce(shapes.first) { $0?.joined(with: $1) }
     }
 
-    /// A shape that both fit: a member that only one has is optional, and a value that is null in one is nullable.
+    /// A shape that both shapes fit: a member that only one of them has is optional, and a value that is null in one of
+    /// them is nullable.
     func joined(with other: Shape) -> Shape {
         switch (self, other) {
         case _ where self == other: self

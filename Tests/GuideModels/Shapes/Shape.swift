@@ -2,7 +2,7 @@ import JSON
 
 /// The shape of a JSON value: the tree of its members' names and types.
 ///
-/// The guides define names, types and nesting of an answer; other tests compare values.
+/// The guides define an answer's names, types and nesting; other tests compare the values.
 package indirect enum Shape: Sendable, Equatable {
     /// Any value, where a guide leaves it open.
     case any

@@ -28,7 +28,7 @@ extension Story {
         request(.listMealLogs, query: query, answer: ["data": ["meal_logs": .array(logs)]], at: seconds)
     }
 
-    /// The list is loaded, with these logs completed.
+    /// The list is loaded and shows these logs as completed.
     mutating func listsCompleted(_ ids: [String] = [Story.meal], at seconds: Double) {
         let logs = ids.map { JSONValue.object(["id": .string($0), "status": "completed"]) }
         request(.listMealLogs, answer: ["data": ["meal_logs": .array(logs)]], at: seconds)

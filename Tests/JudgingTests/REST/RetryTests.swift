@@ -179,7 +179,7 @@ struct CreatesOnceTests {
                 evidence: numbers, level: .should))
     }
 
-    /// Logs a meal, but its answer does not reach the client.
+    /// Logs a meal whose answer does not reach the client.
     private static func loses(
         _ story: inout Story, _ body: JSONValue = eggs, _ id: Int = 30, status: Int? = 502, at seconds: Double = 0
     ) {

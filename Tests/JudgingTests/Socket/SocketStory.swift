@@ -50,7 +50,7 @@ struct SocketStory {
         hear(connection, "connected", at: seconds)
     }
 
-    /// Adds a refused handshake; without a status, the handshake hung.
+    /// Adds a rejected handshake; without a status, the handshake hung.
     mutating func refuse(
         _ status: Int?, at seconds: Double, took: Double = 0, on consultation: String = "c1", token: String? = "t1",
         user: ExactString? = nil
@@ -155,7 +155,7 @@ struct SocketStory {
     /// The socket judges, in the order of the contract's table.
     static let judges = Judge.judges.filter { $0.isOfSockets }
 
-    /// A single judge's verdict, at the last entry or later.
+    /// A single judge's verdict at the time of the last entry or later.
     func verdict(
         of type: any ObligationJudge.Type, at seconds: Double? = nil, in mode: GuideMode = .union
     ) -> Verdict {

@@ -51,7 +51,7 @@ struct Story {
         token = Self.token(of: user)
     }
 
-    /// Adds an API request that was answered, or given up after this many seconds, or a refused handshake.
+    /// Adds an API request that was answered or given up after this many seconds, or a rejected handshake.
     ///
     /// - Parameters:
     ///   - user: nil if the credentials were not accepted; a 401 has none.
@@ -251,7 +251,7 @@ extension Story {
         judge(in: mode).verdicts(at: seconds.map(Self.time)).first { $0.obligation.id == id }.map(Told.init)
     }
 
-    /// The number of times that the client met each error path that it met at all.
+    /// How many times the client met each error path; paths that it never met are omitted.
     func exposures(end seconds: Double? = nil) -> [Exposure.Path: Int] {
         var counts: [Exposure.Path: Int] = [:]
         for exposure in judge().exposures(at: seconds.map(Self.time)) where exposure.count > 0 {

@@ -59,7 +59,7 @@ struct AdminAccessTests {
     func fetchSite(_ site: String, _ status: Int) throws {
         let field = "Sec-Fetch-Site: \(site)"
         for path in AdminRouteTests.all("default").keys where !["health", "openapi.yaml", "ui"].contains(path) {
-            // No path supports this method, but the server checks access first.
+            // No path supports this method, but the server checks access before the method.
             let methods = try #require(AdminRouteTests.all("default")[path])
             guard methods.contains("GET"), path != "echo", !path.hasSuffix("replay"), !path.contains("some"),
                 !path.hasSuffix("7"), !path.hasSuffix("9"), !path.hasSuffix("events")

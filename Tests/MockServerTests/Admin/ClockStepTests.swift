@@ -83,7 +83,7 @@ struct ClockStepTests {
         try Self.beIdle(100, network)
         let move = try Self.move(#"{"advance_until":{"kind":"opened"},"within":"2m"}"#, network)
         var slice = BodySlice(size: 64 * 1024, at: network.now)
-        // It is already known that nothing matches in time.
+        // The engine already knows that nothing matches in time.
         #expect(throws: APIError.self) { try move.fill(&slice) }
         #expect(network.engine.connections.filter { $0.ending == .close }.count == 100)
         network.settle()

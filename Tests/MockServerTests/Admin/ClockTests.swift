@@ -114,7 +114,7 @@ struct ClockTests {
         let socket = try world.socket(on: try world.consultation(#"{"persona":"fitness_coach"}"#))
         socket.send(#"{"type":"message","content":"How do I begin?"}"#)
         #expect(socket.takeTypes() == ["connected", "message_received"])
-        // The first chunk comes after 1 s, the second 2 s later, then ten a second.
+        // The first chunk arrives after 1 s, the second chunk 2 s later, and then ten chunks a second.
         let expected: [(String, [String])] = [
             ("999ms", []), ("1ms", ["Warm up "]), ("1999ms", []), ("1ms", ["for ten minutes, "]), ("99ms", []),
             ("1ms", ["then run."]),
@@ -200,7 +200,7 @@ struct ClockTests {
         _ = socket.takeTypes()
         socket.wire.stopReading()
         socket.send(#"{"type":"message","content":"How much protein?"}"#)
-        // Its acknowledgement waits from now on, and the idle limit is 75 s, regardless of the steps.
+        // The message's acknowledgement waits from now on, and the idle limit is 75 s regardless of the steps.
         try world.advance("74s")
         #expect(socket.wire.ending == .open)
         try world.advance("1s")
@@ -211,7 +211,7 @@ struct ClockTests {
         second.send(#"{"type":"message","content":"How much protein?"}"#)
         _ = second.takeTypes()
         second.wire.stopReading()
-        // The first chunk comes after at least 0.3 s, and waits from then on.
+        // The first chunk is due after at least 0.3 s, and waits from then on.
         try world.advance("75s")
         #expect(second.wire.ending == .open)
         try world.advance("5s")

@@ -187,7 +187,7 @@ struct ExportTests {
         // An export has at most the stored bytes, including the ids of users; a world may hold more than its limit.
         #expect(world.storedBytes + world.storedBytes / 4 <= limits.stateBody)
         #expect(limits.stateBody <= limits.heldBytes && limits.stateBody <= Connection.largestBody)
-        // The planted data and the body that contained it are counted together.
+        // Both the planted data and the body that contained it are counted.
         let room = SharedRoom(all: 0, held: 0, limit: limits.storedBytes, own: world.storedBytes)
         #expect(room.rest(written: limits.stateBody).bytes >= limits.stateBody)
         #expect(room.storage(written: limits.stateBody).bytes == world.storedBytes)
@@ -224,7 +224,7 @@ struct ExportTests {
         try Self.expectSame(world)
     }
 
-    /// Lets five users perform every operation; returns the beginnings of all refusals.
+    /// Lets five users perform every operation; returns the start of each error.
     private static func fill(_ world: WorldClient) throws -> Set<String> {
         var refusals: Set<String> = []
         for user in ["default", "\u{7F}", String(repeating: "é\u{301}", count: 200), "4th", "5th"] {

@@ -100,7 +100,7 @@ struct StreamTests {
             let before = readers.reduce(0) { $0 + $1.received.count }
             network.turn()
             let made = readers.reduce(0) { $0 + $1.received.count } - before
-            // The entry that fills the slice, and the framing, come on top.
+            // The entry that fills the slice and the framing are added to the slice's size.
             #expect(made <= network.engine.streams.sliceSize + 8192)
             #expect(try other.exchange(Request()).status == 200)
             turns += 1
@@ -233,7 +233,7 @@ struct StreamTests {
     func memory() throws {
         let network = try Self.network { $0.limits.heldBytes = 2_000_000 }
         let weight = network.engine.defaultWorld.journal.weight
-        // Together they reference the journal's data, which costs nothing.
+        // Together, the answers only reference the journal's data, which costs nothing.
         let readers = try (0..<5).map { _ in try network.open(window: 0) }
         for reader in readers { reader.send(Self.journal.bytes) }
         let held = network.engine.connections.heldBytes

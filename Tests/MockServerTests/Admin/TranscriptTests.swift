@@ -15,7 +15,7 @@ struct TranscriptTests {
         var state = ""
         var clock = ""
 
-        /// The journal without clock moves, and so without entry numbers.
+        /// The journal without clock moves and therefore without entry numbers.
         func eventsWithoutClock() throws -> [JSONValue] {
             try journal.split(separator: "\n").map { try JSON.parse(String($0)) }
                 .filter { $0["kind"]?.string != "clock" }

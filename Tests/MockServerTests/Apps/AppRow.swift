@@ -6,7 +6,7 @@ import Testing
 /// An operation that the apps use, and the model that reads its answer.
 struct AppRow: Sendable, CustomStringConvertible {
     let method: HTTPRequest.Method
-    /// The path below `/api/v1`; a parameter stands for the id that an earlier row stored under that name.
+    /// The path below `/api/v1`; each parameter is replaced by the id that an earlier row stored under that name.
     let path: String
     let body: String?
     let status: Int
@@ -46,7 +46,7 @@ struct AppRow: Sendable, CustomStringConvertible {
         AppRow(method: method, path: path, body: body, status: 204, keeps: nil) { #expect($0.isEmpty) }
     }
 
-    /// A row whose answer is a refusal.
+    /// A row whose answer is an error.
     static func refused(
         _ status: Int, _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil
     ) -> AppRow {
@@ -229,7 +229,7 @@ extension AppRow {
 
     private static let mood = #"{"valence":0.5,"labels":["calm"],"associations":["social"],"logged_at":"\#(time)"}"#
     private static let entry = #"{"content":"Slept well","logged_at":"\#(time)","is_favorite":true}"#
-    /// With a fraction of a second, as one of the apps sends it.
+    /// The time has a fraction of a second, as one of the apps sends it.
     private static let time = "2025-01-29T10:30:00.123Z"
     private static let documents: [AppRow] = [
         .row(.post, "/wellness/mood-entries", mood, status: 201, keeps: "mood", as: Answer<AppModels.MoodEntry>.self),

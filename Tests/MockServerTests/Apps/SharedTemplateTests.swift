@@ -34,7 +34,7 @@ struct SharedTemplateTests {
         #expect(data?["shared_with"]?[0]?["shared_at"] == "2025-01-29T10:30:00Z")
         let ids = data?["shared_with"]?.array?.compactMap { $0["share_id"]?.string.flatMap { ResourceID($0) } }
         #expect(Set(ids ?? []).count == 2)
-        // Sharing again keeps id and time, and sets the new profession.
+        // Sharing again keeps the id and the time, and sets the new profession.
         let again = try Self.ask(
             network, .post, "/\(Self.template)/share", body.replacing("nutritionist", with: "sports_coach"))
         #expect(again.status == 201 && again.json?["data"]?["shared_with"] == data?["shared_with"], "\(again.text)")

@@ -286,7 +286,7 @@ struct ResponseFaultTests {
         let leaving = try network.client()
         leaving.wire.send(Request.goals.bytes)
         let connection = try #require(network.connection(of: leaving.wire))
-        // This counts as if this many outputs had been held.
+        // The calls count as if this many outputs had been held.
         for second in 2...1026 {
             engine.look(at: connection, in: engine.defaultWorld, at: network.now + .seconds(second))
         }

@@ -59,7 +59,7 @@ struct ModelComparison {
         }
     }
 
-    /// The name on the wire: the guides' models convert `userID` and `userId` to `user_id`, except in goal-linking.
+    /// The name in JSON: the guides' models convert `userID` and `userId` to `user_id`, except in goal-linking.
     private func key(_ property: String) -> String {
         guard mode != .goalLinking else { return property }
         return property.replacing(/([a-z0-9])([A-Z])/) { "\($0.1)_\($0.2)" }.lowercased()

@@ -109,8 +109,7 @@ struct GuideClient {
         return try JSONDecoder.iso8601().decode(model, from: Data(value.encoded()))
     }
 
-    /// The differences between an answer and the guide's shape, without the union's additions if the server is in union
-    /// mode.
+    /// The differences between an answer and the guide's shape; in union mode, the union's additions are ignored.
     func departures(of value: JSONValue, from shape: Shape) -> [String] {
         shape.differences(from: value).filter {
             network.engine.defaultWorld.mode == guide || !$0.hasSuffix(": not in the guide")
@@ -133,7 +132,7 @@ extension [JSONValue] {
 }
 
 extension Shape {
-    /// The shape of a refusal; in union mode the message is also at the top level, where the apps expect it.
+    /// The shape of an error; in union mode, the message is also at the top level, where the apps expect it.
     static func failure(in mode: GuideMode) -> Shape {
         guard mode.servesApps else { return failure }
         return .members([

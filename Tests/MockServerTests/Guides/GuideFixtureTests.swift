@@ -38,7 +38,7 @@ struct GuideFixtureTests {
 
     // MARK: Comparing
 
-    /// Members with values that the backend generates, for which the guides have placeholders.
+    /// Members whose values the backend generates; the guides have placeholders for them.
     private static let issued: Set = [
         "id", "user_id", "userId", "goalId", "conversationId", "meal_log_id", "avatar", "timestamp", "created_at",
         "createdAt", "updated_at", "updatedAt", "lastMessageAt", "processing_started_at", "processing_completed_at",

@@ -17,7 +17,7 @@ struct MealLogWebSocketAnswerTests {
 
     static let servers = [GuideMode.union, .mealLogWebSocket]
 
-    /// These are optional in the guide's model, but the server always sends them.
+    /// These members are optional in the guide's model, but the server always sends them.
     private static let response = Guide.answer(Guide.response).requiring("data.raw_input")
     private static func requiringAll(_ shape: Shape) -> Shape {
         shape.requiring(

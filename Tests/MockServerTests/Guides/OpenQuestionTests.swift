@@ -11,7 +11,7 @@ struct OpenQuestionTests {
     /// The modes whose guide creates consultations, but does not mention 409 and 429.
     static let modes = [GuideMode.enhancedConsultations, .webSocketArchitecture, .mealLogWebSocket]
 
-    /// One guide uses another name for the persona.
+    /// One guide uses a different name for the persona.
     private static func body(_ mode: GuideMode) -> String {
         #"{"\#(mode == .webSocketArchitecture ? "coach_type" : "persona")":"nutritionist"}"#
     }

@@ -40,7 +40,7 @@ struct CredentialsTests {
         ]
     }
 
-    /// Refused credentials, and text that the message must contain.
+    /// Rejected credentials, and text that the message must contain.
     struct Refused: CustomTestStringConvertible {
         let name: String
         let fields: [String]

@@ -47,7 +47,7 @@ struct MealLogTests {
         let shown = try network.exchange(.mealLog(id))
         #expect(shown.status == 200 && shown.json?["data"]?["status"] == "completed")
         #expect(shown.json?["data"]?["total_calories"] == 198)
-        // One guide's answer has no items; its event has them.
+        // In one guide, the answer has no items, but the event does.
         #expect(shown.json?["data"]?["items"]?.array?.count == (mode == .mealLogWebSocket ? nil : 1))
         let list = try network.exchange(
             .authorized(.get, Request.mealLogs + "?status=completed&start_date=2025-01-29", as: TestUser.anna))

@@ -50,7 +50,7 @@ struct OriginTests {
             ("localhost", "http://localhost@evil.com", false), ("localhost", "null", false), ("localhost", "", false),
             ("localhost", "*", false), ("localhost", "http://localhost/", false),
             ("localhost", "chrome-extension://127.0.0.1", false),
-            // A foreign name that resolves to this host is refused.
+            // A foreign name that resolves to this host is rejected.
             ("rebound.example.com:8080", "http://rebound.example.com:8080", false),
             ("127.0.0.1.nip.io", "http://127.0.0.1.nip.io", false),
         ])

@@ -72,7 +72,7 @@ struct RoutingTests {
             return answer.json?["title"]?.string ?? answer.errorCode
         }
         let (run, swim) = ("/api/v1/goals/\(goals[0])", "/api/v1/goals/\(goals[1])")
-        // These paths have the length of the previous paths, but each is of another kind.
+        // These paths are as long as the previous paths, but each is of a different kind.
         let (unknown, meal) = ("/api/v1/goals/\(Self.id)", "/api/v1/meal-logs/\(goals[0])")
         let long = swim + "?" + String(repeating: "x", count: 5000)
         let paths = [

@@ -270,7 +270,7 @@ struct HostTests {
         let after = try server.onLoop { $0.turnCount }
         // On a busy machine a few hundred pieces may be left to read; spinning takes more than two thousand turns.
         #expect(after - before < 1000)
-        // Both were reset, so their unread bytes are lost.
+        // Both clients' connections were reset, so unread bytes are lost.
         for client in [neverReader, halfClosed] {
             #expect(throws: SocketError.self) { while try !client.read().isEmpty {} }
         }

@@ -8,7 +8,7 @@ import Testing
 
 /// A server that runs on its own thread and listens on a free local port.
 ///
-/// The host belongs to its thread; tests can reach it only through the mailbox.
+/// The host belongs to its thread, and tests can reach it only through the mailbox.
 final class RunningHost: @unchecked Sendable {
     /// Only a failing test waits this long.
     static let patience = Duration.seconds(30)

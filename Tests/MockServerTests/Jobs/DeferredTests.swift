@@ -160,7 +160,7 @@ struct DeferredTests {
         #expect(try deleting.response(to: deletion).status == 204)
         #expect(own.closeReason == "Consultation was deleted")
         #expect(backend()?.goalCount == 0 && backend()?.openSocketCount == 0)
-        // Afterwards the token creates its user again, or is refused if its account was deleted.
+        // Afterwards, the token creates its user again, or is rejected if its account was deleted.
         #expect(try reading.response(to: list).status == 200)
         #expect(try world.ask(.get, "state").json?["users"]?.array?.count == 2)
         let later = try world.exchange(

@@ -49,7 +49,7 @@ struct JobTests {
         #expect(try reset.response().json?["goals"]?.int == 4000)
         #expect(jobs.count == 1)
         try jobs.runNext()
-        // This needs little computation, but frees much memory.
+        // The work needs little computation but frees much memory.
         #expect(try world.ask(.post, "reset", #"{"scenario":"default"}"#).json?["goals"]?.int == 0)
         #expect(jobs.count == 1)
         try jobs.runNext()

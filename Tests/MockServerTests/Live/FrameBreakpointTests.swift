@@ -294,7 +294,7 @@ struct FrameBreakpointTests {
         let chat = try Chat(HeldWorld(network))
         try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"at":{"frame":1}}}"#)
         chat.socket.send(Self.ping)
-        // A refusal quotes the refused input.
+        // The error quotes the rejected input.
         for _ in 0..<1_500 { chat.socket.send(#"{"type":"nonsense"}"#) }
         #expect(chat.types().count > 100)
         #expect(chat.socket.wire.ending == .open)

@@ -30,7 +30,7 @@ struct HeldRetryTests {
         let (held, client) = try Self.held()
         try held.world.advance("60s")
         if isReleased {
-            // This is too late: the answer is already in transit when the client leaves.
+            // The action is too late: the answer is already in transit when the client leaves.
             try held.act(#"{"action":"drop","how":"finish"}"#)
         }
         client.wire.vanish()

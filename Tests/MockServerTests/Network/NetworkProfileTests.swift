@@ -126,7 +126,7 @@ struct NetworkProfileTests {
         #expect(socket.takeTypes() == ["pong"])
         socket.send(#"{"type":"ping"}"#)
         try world.advance("200ms")
-        // Without a network, bytes in transit arrive at once.
+        // Without a network, bytes in transit arrive immediately.
         try #require(try network.admin(.put, "network", "{}").status == 200)
         #expect(socket.takeTypes() == ["pong"])
     }

@@ -23,7 +23,7 @@ struct ReplayWorldTests {
         let body = #"{"answer":"\#(Take.origin)/api/v1/goals"}"#
         let take = Take().asked("GET", "/api/v1/goals", answer: body)
         let world = try network.world(#"{"scenario":\#(scenario(take))}"#)
-        // Our origin replaces the recorded one.
+        // Our origin replaces the recorded origin.
         #expect(
             try world.exchange(.get, "/api/v1/goals").text
                 == #"{"answer":"http://127.0.0.1:8080/w/\#(world.id)/api/v1/goals"}"#)

@@ -32,7 +32,7 @@ struct BuiltInSocketTests {
         let socket = try world.socket(on: id)
         let lines = world.heard("Hello?", on: socket, for: .seconds(30))
         expectLines(lines.untimed, ["message_received", Self.chunk, Self.chunk, Self.chunk, "reset"])
-        // Hold the same conversation without the fault; the broken conversation starts with the same bytes.
+        // Play the same conversation without the fault; the broken conversation starts with the same bytes.
         let sound = try BuiltInWorld("default")
         let soundSocket = try sound.socket(on: try sound.consultation())
         _ = sound.heard("Hello?", on: soundSocket, for: .seconds(30))

@@ -180,7 +180,7 @@ extension StateFile {
                 try file.write([.serial(2), .begin(world: "w2", number: 2, scenario: large)], commits: true)
             }
             #expect(error?.message == "'\(path)': database or disk is full")
-            // Steps that build on lost steps are lost, too.
+            // Steps that depend on lost steps are also lost.
             #expect(throws: StateFileError.self) { try file.write([.serial(3)], commits: true) }
             #expect(try file.read().serial == 1)
             try file.write([.forgetAll(except: nil), .serial(4)] + .world("w4"), commits: true)

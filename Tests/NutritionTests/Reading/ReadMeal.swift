@@ -8,7 +8,7 @@ extension ParsedMeal {
 }
 
 extension MealItem {
-    /// The slug of the food in the table; empty if it has none with its id.
+    /// The slug of the food in the table; empty if the table has no food with the item's id.
     var foodKey: String { Self.keys[foodID] ?? "" }
     private static let keys = Dictionary(uniqueKeysWithValues: FoodTable.foods.map { (foodID(ofKey: $0.key), $0.key) })
 }

@@ -12,11 +12,11 @@ import Testing
 
 /// The world of `Fixtures/guides-before-apps/world.yaml`, which answers as a guide, and the requests to it.
 final class GuideStage {
-    /// Where the guide mode is set.
+    /// The place where the guide mode is set.
     enum Place: CaseIterable {
         /// For the whole server.
         case server
-        /// For a world of a server in union mode.
+        /// The guide mode of a world on a server in union mode.
         case worldOfUnion
     }
 

@@ -24,7 +24,7 @@ struct GuidesBeforeAppsTests {
         arguments: LongRun.choose(Array(GuideMode.guides.prefix(1)), long: Array(GuideMode.guides)))
     func worldOfUnion(mode: GuideMode) throws {
         let lines = try GuidePlay(mode, .worldOfUnion).lines
-        // Lengths differ by the world's path. The server itself, not the world, answers requests that it cannot read.
+        // Lengths differ because of the world's path. The server, not the world, answers requests that it cannot read.
         try compare(lines, with: "\(mode.rawValue).txt", mayWrite: false) { lines in
             var isOfWorld = true
             return lines.compactMap { line in
