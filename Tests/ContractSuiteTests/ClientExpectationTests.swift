@@ -53,7 +53,7 @@ struct ClientExpectationTests {
     }
 
     @Test(
-        "The failure of an unmet expectation shows the expected and the actual value",
+        "The failure message for an unmet expectation shows the expected and the actual value",
         arguments: [
             (.connection(.failed), "the client to have given up the connection", "it as connected", nil),
             (.offline, "no connection and no attempt to connect", "it as connected", nil),

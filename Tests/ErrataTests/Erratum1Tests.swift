@@ -21,7 +21,7 @@ extension Errata {
             #expect(failure == .typeMismatch("data.started_at"))
         }
 
-        @Test("With .iso8601 both answers decode")
+        @Test("With .iso8601, both answers decode")
         func fixed() throws {
             let decoder = JSONDecoder()
             decoder.dateDecodingStrategy = .iso8601

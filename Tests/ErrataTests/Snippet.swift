@@ -71,7 +71,7 @@ extension Errata {
         }
 
         @Test(
-            "Fixes for mistakes that compile also compile", .timeLimit(.minutes(15)),
+            "A fix for a mistake that compiles also compiles", .timeLimit(.minutes(15)),
             arguments: Snippet.fixesAlone)
         func fixesCompile(snippet: Snippet) async throws {
             #expect(try await Compiler.diagnostics(of: snippet.text) == [])

@@ -40,7 +40,7 @@ struct RequestedFaultTests {
         }
     }
 
-    @Test("A request for a quota rule gets the answer of an exhausted quota")
+    @Test("A request that selects a quota rule gets the answer for an exhausted quota")
     func replacements() throws {
         let quota = ResponseFault.quota(requests: 5, window: 1_500 * millisecond, Replacement(status: 429))
         var book = FaultBook(rules: [.response("q", quota)])

@@ -258,7 +258,7 @@ struct SocketFaultTests {
         }
     }
 
-    @Test("In the assistant protocol the start of a new answer ends an unfinished answer")
+    @Test("In the assistant protocol, the start of a new answer ends an unfinished answer")
     func assistantAnswers() throws {
         func text(_ type: String) -> [UInt8] { bytes(#"{"type":"\#(type)"}"#) }
         let (start, chunk, end) = ("assistant_message_start", "assistant_message_chunk", "assistant_message_end")

@@ -126,7 +126,7 @@ import Testing
         (" \u{301}a ", "\u{301}a"),
     ]
 
-    @Test("White space of any kind is trimmed at both ends of the content", arguments: trimming)
+    @Test("Any white space is trimmed at both ends of the content", arguments: trimming)
     func trims(content: String, trimmed: String) {
         #expect(chat(content) == .success(.chat(.stream, content: trimmed)))
         #expect(chat(content, type: "user_message") == .success(.chat(.assistantMessage, content: trimmed)))
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test("Half of a surrogate pair is rejected", arguments: [#"\ud83d"#, #"\ude00"#, #"\ude00\ud83d"#])
+    @Test("A lone surrogate is rejected", arguments: [#"\ud83d"#, #"\ude00"#, #"\ude00\ud83d"#])
     func surrogates(escape: String) {
         guard case .failure(let error) = chat(escape) else {
             Issue.record("no refusal")

@@ -48,7 +48,7 @@ import Testing
         #"{"success":true,"data":\#(snake(camel)),\#(camel.dropFirst())"#
     }
 
-    @Test("In goal-linking the answer is the bare goal object", arguments: [(plain, plainCamel), (full, fullCamel)])
+    @Test("In goal-linking, the answer is the bare goal object", arguments: [(plain, plainCamel), (full, fullCamel)])
     func goalLinking(goal: Goal, json: String) {
         let encoded = goal.encoded(in: .goalLinking)
         #expect(text(encoded.body) == json)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "In the union the answer adds an envelope to the goal object",
+        "In the union, the answer adds an envelope to the goal object",
         arguments: [(plain, plainCamel), (full, fullCamel)])
     func unionForm(goal: Goal, json: String) {
         let encoded = goal.encoded(in: .union)

@@ -147,7 +147,7 @@ import Testing
             .replacing(#","has_context_for_goal_suggestions":false"#, with: "")
     }
 
-    @Test("enhanced-consultations has its own form of a consultation")
+    @Test("enhanced-consultations has its own consultation form")
     func enhancedConsultations() {
         let full =
             #"{"id":"00000000-0000-4000-8000-000000000002","user_id":"Zoë \"😀\"","persona":"fitness_coach","#
@@ -175,7 +175,7 @@ import Testing
                 + #""lastMessageAt":null}"#)
     }
 
-    @Test("websocket-architecture shows only the id of a consultation")
+    @Test("websocket-architecture shows only a consultation's id")
     func webSocketArchitecture() {
         let mode = GuideMode.webSocketArchitecture
         #expect(

@@ -78,7 +78,7 @@ import Testing
         ),
     ]
 
-    @Test("In meal-log-websocket a meal log has only documented members", arguments: guide)
+    @Test("In meal-log-websocket, a meal log has only documented members", arguments: guide)
     func guideObject(log: MealLog, json: String) {
         #expect(text(log.object(in: .mealLogWebSocket)) == json)
     }
@@ -102,7 +102,7 @@ import Testing
         (MealLogExamples.processing, union[0].1),
     ]
 
-    @Test("In websocket-architecture an event has the printed form", arguments: architecture)
+    @Test("In websocket-architecture, an event has the printed form", arguments: architecture)
     func architectureObject(log: MealLog, json: String) {
         #expect(text(log.object(in: .webSocketArchitecture)) == json)
     }
@@ -127,7 +127,7 @@ import Testing
         ),
     ]
 
-    @Test("In meal-log-websocket an answer has only `data` around the model's members", arguments: responses)
+    @Test("In meal-log-websocket, an answer has only `data` around the model's members", arguments: responses)
     func guideResponse(log: MealLog, json: String) {
         #expect(text(log.body(of: [], in: .mealLogWebSocket)) == #"{"data":\#(json)}"#)
     }
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test("Totals are the sums of the items to the last tenth")
+    @Test("A meal log's totals equal the sums of its items to the last tenth")
     func totals() {
         // 0.1 + 0.2 is not 0.3 in binary fractions.
         let item = { (tenths: Int) in

@@ -186,7 +186,7 @@ typealias Query = [(name: String, value: String)]
         ([("page_size", "10"), ("page", "3")], Page(number: 3, size: 10)),
     ]
 
-    @Test("Without a page or a size the query selects all messages", arguments: table)
+    @Test("Without a page or a size, the query selects all messages", arguments: table)
     func page(query: Query, page: Page?) throws {
         #expect(try MessageListQuery(query: query, in: .union).page == page)
     }

@@ -29,7 +29,7 @@ import Testing
         "6f1c2d3e-4a5b-4c6d-8e7f-0123456789a\u{301}", "quick-actions", "null", "{id}",
     ]
 
-    @Test("An id must have 36 characters in the shape of a UUID", arguments: malformed)
+    @Test("An id must have 36 characters in the form of a UUID", arguments: malformed)
     func malformedShape(text: String) {
         #expect(ResourceID.read(text) == .malformed)
         #expect(ResourceID(text) == nil)
@@ -239,7 +239,7 @@ import Testing
 }
 
 @Suite("SplitMix64") struct SplitMix64Tests {
-    @Test("SplitMix64 gives the numbers of the reference implementation")
+    @Test("SplitMix64 produces the same numbers as the reference implementation")
     func reference() {
         var numbers = SplitMix64(seed: 1_234_567)
         let expected: [UInt64] = [

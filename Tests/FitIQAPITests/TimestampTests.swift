@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "With inAnyYear a timestamp may have any year that nanoseconds can represent",
+        "With inAnyYear, a timestamp may have any year that nanoseconds can represent",
         arguments: [
             (Int64.min, "1677-09-21T00:12:43.145224192Z"), (-1, "1969-12-31T23:59:59.999999999Z"),
             (-1_000_000_000, "1969-12-31T23:59:59Z"), (-1_000_000_001, "1969-12-31T23:59:58.999999999Z"),

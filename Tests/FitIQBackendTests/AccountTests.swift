@@ -51,7 +51,7 @@ import Testing
         #expect(world.backend.addresses.count == 1 && Invariants.deepViolations(of: world) == [])
     }
 
-    @Test("After a registration the user can create the profile only once")
+    @Test("After a registration, the user can create the profile only once")
     func profile() throws {
         var world = world()
         _ = try world.backend.register(request("a@b.c"), &world.turn)

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("The 409 answer contains the id of the existing consultation")
+    @Test("The 409 answer contains the existing consultation's id")
     func conflictDetails() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -114,7 +114,7 @@ import Testing
         "6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab", "6F1C2D3E-4A5B-4C6D-8E7F-0123456789AB", "goal-1",
     ]
 
-    @Test("An unknown goal gets 404 with the name of the field", arguments: goals)
+    @Test("An unknown goal gets 404 with the field's name", arguments: goals)
     func unknownGoals(id: String) throws {
         for (body, field) in [
             (#"{"persona":"nutritionist","goal_id":"\#(id)"}"#, "goal_id"),

@@ -89,7 +89,7 @@ import Testing
         #expect(range["total"] == 3 && range["has_more"] == true && range["offset"] == 0)
     }
 
-    @Test("The document that was created last comes first among documents of the same time")
+    @Test("Among documents with the same time, the last one created comes first")
     func ties() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -8,7 +8,7 @@ import Testing
 /// A goal in two vocabularies, each of which can read the other's output.
 @Suite("Goals in two vocabularies") struct GoalVocabularyTests {
     @Test(
-        "The guide's form and the apps' form of a goal agree after every change and after an export",
+        "A goal's guide form and apps' form agree after every change and after an export",
         arguments: UInt64(1)...40)
     func oneState(seed: UInt64) throws {
         var test = try Walk(seed: seed)

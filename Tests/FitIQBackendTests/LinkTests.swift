@@ -198,7 +198,7 @@ import Testing
         #expect(try world.chatAboutGoal(goal, by: user) != id)
     }
 
-    @Test("The goal-linking mode has its own form of the answer")
+    @Test("In goal-linking mode, the answer to chat-about-goal has its own form")
     func guideForm() throws {
         var world = World(mode: .goalLinking)
         let user = try world.backend.user("user-1")

@@ -335,7 +335,7 @@ import Testing
         #expect(try world.replanted().everything() == world.everything())
     }
 
-    @Test("At the limit the oldest photo is removed, and confirmed photos are removed first")
+    @Test("At the limit, the oldest photo is removed, and confirmed photos are removed first")
     func photoLimit() throws {
         var limits = Limits()
         limits.photos = 2

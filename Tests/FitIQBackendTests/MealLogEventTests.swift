@@ -103,7 +103,7 @@ import Testing
         #expect(types[event...].contains("stream_complete") || types[event...].contains("stream_chunk"))
     }
 
-    @Test("Due events are sent before the effects of a later command")
+    @Test("Due events are sent before a later command takes effect")
     func lateCommand() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -89,7 +89,7 @@ import Testing
         #expect((waits.min() ?? 0) < 2_010_000_000 && (waits.max() ?? 0) > 4_490_000_000)
     }
 
-    @Test("At an instant pace a log completes immediately after its 201")
+    @Test("At an instant pace, a log completes immediately after its 201")
     func instant() throws {
         var world = World(pace: .instant)
         let user = try world.backend.user("user-1")

@@ -62,7 +62,7 @@ import Testing
                     [item(0, "egg", notes: "N"), item(1, "rice", calories: 9), item(2, "egg")], at: World.start))
     }
 
-    @Test("Processing fails without recognized foods or beyond the size limit of a log")
+    @Test("Processing fails without recognized foods or beyond a log's size limit")
     func failures() {
         #expect(outcome(ParsedMeal()) == .failed(.noFood, at: World.start))
         #expect(outcome(ParsedMeal(unknown: ["unobtainium"])) == .failed(.noFood, at: World.start))

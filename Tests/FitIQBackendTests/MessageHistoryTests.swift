@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "Without a page parameter the history is complete and sorted from oldest to newest", arguments: [0, 1, 2, 30])
+        "Without a page parameter, the history is complete and sorted from oldest to newest", arguments: [0, 1, 2, 30])
     func whole(questions: Int) throws {
         let (world, user, id) = try chatted(questions)
         let data = try world.messages(id, for: user)

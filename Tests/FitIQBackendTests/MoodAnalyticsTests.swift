@@ -60,7 +60,7 @@ import Testing
         #expect(analytics == expected)
     }
 
-    @Test("On request mood analytics contain each day with entries")
+    @Test("On request, mood analytics contain each day with entries")
     func days() throws {
         let analytics = try Self.analyze(Self.moods, Self.range + [("include_daily_breakdown", "true")])
         let expected: JSONValue = [

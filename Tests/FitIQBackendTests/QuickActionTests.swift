@@ -15,7 +15,7 @@ import Testing
         #expect(missing.allSatisfy { $0.contextType != context || ($0.persona != nil && $0.persona != persona) })
     }
 
-    @Test("Without filters the list has all quick actions")
+    @Test("Without filters, the list has all quick actions")
     func all() {
         #expect(QuickAction.matching(contextType: nil, persona: nil) == QuickAction.catalogue)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The client's configuration")
 struct ConfigurationTests {
-    @Test("By default the client offers no compression and compares each answer with the stored message")
+    @Test("By default, the client offers no compression and compares each answer with the stored message")
     func defaults() {
         let defaults = ClientConfiguration(credentials: Credentials(apiKey: "key"))
         var bench = CoreBench { $0.checksAnswers = defaults.checksAnswers }

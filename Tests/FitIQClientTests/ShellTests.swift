@@ -142,7 +142,7 @@ struct ShellTests {
         }
     }
 
-    @Test("Without a hook a rejected token is immediately reported as a problem")
+    @Test("Without a hook, a rejected token is immediately reported as a problem")
     func unauthorized() async throws {
         try await Self.withServer { server in
             let client = try FitIQClient(

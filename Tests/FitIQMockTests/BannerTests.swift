@@ -106,7 +106,7 @@ struct BannerTests {
         #expect(try text("name: default").contains(" serves a fake FitIQ backend.\n"))
     }
 
-    @Test("The banner shows the name of a file on one line")
+    @Test("The banner shows a file's name on one line")
     func onOneLine() throws {
         let engine = try Engine(Engine.Configuration(), now: Timestamp(secondsSinceEpoch: 1_738_146_600))
         let server = RunningServer(

@@ -153,7 +153,7 @@ struct CertificateFilesTests {
         #expect(try DataDirectory(environment: { environment[$0] }).path == path)
     }
 
-    @Test("Without a home folder or write access the command fails with a message")
+    @Test("Without a home folder or write access, the command fails with a message")
     func nowhere() throws {
         let nowhere = #expect(throws: Failure.self) { try DataDirectory(environment: { _ in nil }) }
         #expect(nowhere?.message == Messages.noDataDirectory)

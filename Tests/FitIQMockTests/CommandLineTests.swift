@@ -131,7 +131,7 @@ struct CommandLineTests {
         do { _ = try FitIQMock.parsed(arguments) } catch { #expect(FitIQMock.exitCode(for: error) == .success) }
     }
 
-    @Test("The help of every command ends with two examples of the command")
+    @Test("Every command's help ends with two examples")
     func examples() {
         let names = FitIQMock.configuration.subcommands.compactMap { $0.configuration.commandName }
         #expect(Set(Examples.all.keys) == Set(names + ["", "scenario from"]))

@@ -119,7 +119,7 @@ struct CommandParsingTests {
         #expect(meaning { try FitIQMock.parsed(line) } == whole, "\(line.joined(separator: " "))")
     }
 
-    @Test("Each option of a command parses exactly as in the command tree", arguments: commands)
+    @Test("Each command option parses exactly as in the command tree", arguments: commands)
     func options(command name: String) throws {
         let lines = Self.wholeLines.filter { $0[0] == name }
         for line in lines {
@@ -135,7 +135,7 @@ struct CommandParsingTests {
         #expect(!lines.isEmpty)
     }
 
-    @Test("Help, version and errors of a command have the same text as in the command tree", arguments: commands)
+    @Test("A command's help, version and errors have the same text as in the command tree", arguments: commands)
     func help(command: String) throws {
         for words in [
             [command, "--help"], [command, "-h"], ["help", command], [command, "--version"], [command, "--bogus"],

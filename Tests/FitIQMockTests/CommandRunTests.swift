@@ -26,7 +26,7 @@ struct CommandRunTests {
         }
     }
 
-    @Test("check rejects a document that breaks a rule of its collection with the path and the line")
+    @Test("check reports the path and the line of a document that breaks a rule of its collection")
     func checkDocuments() async throws {
         try await withFolder { folder in
             let file = folder["documents.yaml"].path
@@ -68,7 +68,7 @@ struct CommandRunTests {
         #expect(run.errorLines.last?.hasSuffix(" s, 1 request, 0 frames") == true && !run.errors.contains("\r"))
     }
 
-    @Test("With several jobs the output of each command is shown as a whole")
+    @Test("With several jobs, each command's output is shown as a whole")
     func jobs() async throws {
         let run = try await EndedCommand.run(
             [
@@ -156,7 +156,7 @@ struct CommandRunTests {
         }
     }
 
-    @Test("After Ctrl-C scenario from writes the smallest scenario so far")
+    @Test("After Ctrl-C, `scenario from` writes the smallest scenario so far")
     func interrupted() async throws {
         try await withFolder { folder in
             try Data(Self.busySession().utf8).write(to: folder["session.har"])

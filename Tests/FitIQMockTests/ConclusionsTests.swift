@@ -21,7 +21,7 @@ struct ConclusionsTests {
         #expect(failure?.exitCode == 3)
     }
 
-    @Test("Without a failure the final steps throw no error")
+    @Test("Without a failure, the final steps throw no error")
     func none() throws {
         var conclusions = Conclusions(Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         conclusions.add {}

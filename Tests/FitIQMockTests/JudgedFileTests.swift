@@ -40,7 +40,7 @@ struct JudgedFileTests {
         #expect(Self.ids(marks, "kept").count == count && marks[one] == "kept", "\(Self.ids(marks, "kept").sorted())")
     }
 
-    @Test("In Chrome's export only the binary message that the page sent is a breach")
+    @Test("In Chrome's export, only the binary message that the page sent is a breach")
     func chrome() throws {
         let bytes = try [UInt8](Data(contentsOf: Self.sessions.appendingPathComponent("foreign/chrome.har")))
         let marks = try #require(Self.marks(bytes).first)
@@ -271,7 +271,7 @@ struct JudgedFileTests {
         #expect { for _ in 0..<5 { try endless.receive(filler[...]) } } throws: { "\($0)".contains("line 1") }
     }
 
-    @Test("White space before a session may be as long as the limit of a line")
+    @Test("White space before a session may be as long as the line limit")
     func blanks() throws {
         var file = JudgedFile(name: "x", mode: .union)
         let blanks = [UInt8](repeating: .space, count: JournalReader.lineLimit - 1)

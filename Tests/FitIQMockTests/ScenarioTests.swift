@@ -5,7 +5,7 @@ import Testing
 @Suite("Scenarios on the command line")
 struct ScenarioTests {
     @Test(
-        "--scenario accepts the name of a built-in scenario or of a file",
+        "--scenario accepts a built-in scenario's name or a file's path",
         arguments: [
             ("default", .builtIn("default")), ("conflict", .builtIn("conflict")), ("./conflict", .file("./conflict")),
             ("conflict.yaml", .file("conflict.yaml")), ("mine.yml", .file("mine.yml")),

@@ -76,7 +76,7 @@ struct ServingCommandTests {
         }
     }
 
-    @Test("The summary of a replay counts its WebSockets")
+    @Test("A replay's summary counts the WebSockets")
     func summary() throws {
         let path = URL.fixtures.appending(path: "sessions/dropped.har").path
         let plan = try SessionFile.recording(path).plan

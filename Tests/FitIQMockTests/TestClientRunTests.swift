@@ -56,7 +56,7 @@ struct TestClientRunTests {
         #expect(all.count == 3 && all.reason == nil)
     }
 
-    @Test("An adapter that exits immediately gives exit code 2")
+    @Test("An adapter that exits immediately makes the command exit with code 2")
     func neverAlive() async {
         let failure = await #expect(throws: Failure.self) { try await Self.play("exit 3", cases: 2) }
         #expect(failure?.exitCode == 2)

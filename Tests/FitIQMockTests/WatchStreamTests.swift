@@ -66,7 +66,7 @@ struct WatchStreamTests {
         #expect(connect(&stream) == "8")
     }
 
-    @Test("After reconnecting to the same server the stream continues after the last known entry")
+    @Test("After reconnecting to the same server, the stream continues after the last known entry")
     func goesOn() throws {
         var stream = WatchStream()
         #expect(try read([Self.world("one", last: 5)], on: &stream) == [])

@@ -97,7 +97,7 @@ struct EndlessResponseTests {
         #expect(connection.shouldClose)
     }
 
-    @Test("A pipelined request waits for the end of the endless response")
+    @Test("A pipelined request waits until the endless response ends")
     func pipelined() throws {
         var (connection, _) = try streaming(Self.get + "GET /next HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(try Pair.drain(&connection) == [])

@@ -136,7 +136,7 @@ struct StateMachineTests {
         #expect(states == StateMachine())
     }
 
-    @Test("Without keep-alive both ends must close")
+    @Test("Without keep-alive, both ends must close")
     func withoutKeepAlive() {
         var states = StateMachine()
         states.process(.request, by: .client)

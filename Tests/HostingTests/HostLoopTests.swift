@@ -97,7 +97,7 @@ struct HostLoopTests {
         #expect(try host.run())
     }
 
-    @Test("After a failed accept the loop pauses before it listens again")
+    @Test("After a failed accept, the loop pauses before it listens again")
     func pauses() throws {
         #expect(try accept(at: 0) == [false])
         #expect(loop.nextDeadline == nil)

@@ -175,7 +175,7 @@ struct SocketStreamTests {
         client.close()
     }
 
-    @Test("After its close_notify a stream does not wait for writability")
+    @Test("After its close_notify, a stream does not wait for writability")
     func outputAfterFarewell() {
         #expect(stream.takesOutput)
         #expect(stream.interest(reads: true, hasOutput: true) == [.read, .write])

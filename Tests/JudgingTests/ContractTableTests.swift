@@ -92,7 +92,7 @@ struct ContractTableTests {
     }
 
     @Test(
-        "In a guide's mode the judge applies the guide's obligations and the common obligations",
+        "In a guide's mode, the judge applies the guide's obligations and the common obligations",
         arguments: GuideMode.allCases)
     func applies(_ mode: GuideMode) {
         let judged = Judge(mode: mode).verdicts().map(\.obligation.id).filter { !$0.hasPrefix("ws/") }

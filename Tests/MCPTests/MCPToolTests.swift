@@ -112,7 +112,7 @@ struct MCPToolTests {
         #expect(answer.hasPrefix("refused: ") && answer.contains(words), "\(answer)")
     }
 
-    @Test("Without the operator's command the verify tool runs nothing and refers to the operator")
+    @Test("Without the operator's command, the verify tool runs nothing and refers to the operator")
     func noCommand() {
         let server = MCPServer(version: "1", world: "w1")
         #expect(Self.asked("verify", [:], of: server).contains("Ask the operator to add it"))
@@ -204,7 +204,7 @@ struct MCPToolTests {
         #expect(text == body.description)
     }
 
-    @Test("A tool's answer stays short for any answer of the admin API")
+    @Test("A tool's answer stays short for any admin API answer")
     func hostile() throws {
         var draw = Draw(seed: 1)
         func value(_ depth: Int) -> JSONValue {
@@ -239,7 +239,7 @@ struct MCPToolTests {
         }
     }
 
-    @Test("A tool returns an error of the admin API as its own error, with advice")
+    @Test("A tool returns an admin API error as its own error, with advice")
     func refused() throws {
         let error: JSONValue = [
             "success": false, "error": ["code": "X", "message": "No.", "details": ["near": [1, 2]]],

@@ -89,7 +89,7 @@ struct ReloadTests {
     }
 
     @Test(
-        "After a reload a rule acts on open sockets only if it is unchanged and enabled",
+        "After a reload, a rule acts on open sockets only if it is unchanged and enabled",
         arguments: [
             ("faults: [{name: hush, on: socket, at: {frame: 2..}, lose: true}]", true),
             ("faults: [{name: hush, on: socket, at: {frame: 2..}, lose: true, enabled: false}]", false),
@@ -190,7 +190,7 @@ struct ReloadTests {
         }
     }
 
-    @Test("A reload keeps the effect of a reset or an import during its preparation", arguments: [false, true])
+    @Test("A reload keeps the effect of a reset or import that happens while it is prepared", arguments: [false, true])
     func whileWaiting(isImport: Bool) throws {
         func goals(_ title: String) -> String {
             let goals = (0..<500).map { "{title: \(title) \($0)}" }.joined(separator: ", ")

@@ -210,7 +210,7 @@ private struct Generator {
             noted: [text], calories: calories)
     }
 
-    /// The reading names an unknown unit.
+    /// An item with an unknown unit, which the notes must name.
     private mutating func unknownUnit() -> GeneratedMeal.Item {
         let food = draw.element(of: Self.counted)
         let unit = draw.element(of: ["firkins", "hogsheads", "bushels"])

@@ -176,7 +176,7 @@ extension SearchingPeers {
         }
 
         @Test(
-            "explore finds the repeated question of a Python client and nothing in the correct client")
+            "explore finds a Python client's repeated question and nothing in the correct client")
         func python() async throws {
             try await withFolder { folder in
                 let client = Programs.peers.appendingPathComponent("defects/plain_client.py").path

@@ -84,7 +84,7 @@ extension Peers {
             "check replay.yaml",
         ]
 
-        @Test("Commands immediately reject a pipe, a device or a folder instead of a file", arguments: reading)
+        @Test("Commands immediately reject a pipe, a device or a folder in place of a file", arguments: reading)
         func special(_ arguments: String) async throws {
             for (making, words) in [
                 ("mkfifo pipe", "it is a pipe or a device"), ("ln -s /dev/zero pipe", "it is a pipe or a device"),

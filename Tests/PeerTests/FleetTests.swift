@@ -14,7 +14,7 @@ extension LongPeers {
         }
 
         @Test(
-            "Rolling restarts of a fleet keep every world, and a killed node loses only its own worlds",
+            "A fleet's rolling restarts keep every world, and a killed node loses only its own worlds",
             arguments: ["haproxy", "nginx"].filter(isThere))
         func proxies(_ proxy: String) async throws {
             let script = Programs.peers.appendingPathComponent("with_fleet.py").path

@@ -69,7 +69,7 @@ extension Peers {
             }
         }
 
-        @Test("The models of the apps decode and throw like the apps")
+        @Test("The apps' models decode and throw like the apps")
         func decoding() async throws {
             try await RunningServer.serve { server in try await tell("with_aiohttp", ["app_decoding"], to: server) }
         }
@@ -112,7 +112,7 @@ extension Peers {
         }
 
         @Test(
-            "On SIGTERM the server closes its sockets with 1001 and exits with 0",
+            "On SIGTERM, the server closes its sockets with 1001 and exits with 0",
             arguments: ["with_websockets", "with_aiohttp"])
         func shutdown(_ story: String) async throws {
             try await RunningServer.serve("--instant", isStoppedByBody: true) { server in
@@ -180,7 +180,7 @@ extension Peers {
             try await RunningServer.serve("--instant") { server in try await tell("watching", [chapter], to: server) }
         }
 
-        @Test("Without the clients the tests fail and name the command that installs them")
+        @Test("If third-party clients are missing, the tests fail and name the command that installs them")
         func message() {
             #expect(
                 "\(Programs.Missing(what: "curl"))"

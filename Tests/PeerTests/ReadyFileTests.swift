@@ -66,7 +66,7 @@ extension Peers {
             }
         }
 
-        @Test("serve rejects the ready file of a running server with its process id", arguments: commands)
+        @Test("serve rejects a running server's ready file and names its process id", arguments: commands)
         func running(_ options: String) async throws {
             try await run(
                 """
@@ -86,7 +86,7 @@ extension Peers {
         }
 
         @Test(
-            "serve replaces the ready file of a killed server",
+            "serve replaces a killed server's ready file",
             arguments: ["kill -KILL $! && wait $!", "kill -KILL $!"])
         func stale(_ kill: String) async throws {
             try await run(
@@ -167,7 +167,7 @@ extension Peers {
             }
         }
 
-        @Test("The examples at the end of each command's help run")
+        @Test("The examples at the end of each command's help can be run")
         func examples() async throws {
             let script = Programs.peers.appendingPathComponent("with_examples.py").path
             let command = try await Command(
@@ -175,7 +175,7 @@ extension Peers {
             #expect(command.status == 0 && command.output == "52 examples\n", "\(command.transcript)")
         }
 
-        @Test("Each installed shell completes the values of options, files and the worlds of a server")
+        @Test("Each installed shell completes option values, files and a server's worlds")
         func completions() async throws {
             let script = Programs.peers.appendingPathComponent("with_completions.py").path
             let command = try await Command(try Programs.python(), [script, try Programs.fitiqMock().path])

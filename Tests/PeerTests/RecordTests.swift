@@ -6,7 +6,7 @@ extension LongPeers {
     @Suite("Record")
     struct Record {
         @Test(
-            "The recording contains what clients saw, also through a world in front of the server",
+            "The recording contains what clients saw, even through a world in front of the server",
             arguments: [
                 "foreign", "nginx", "doors", "certificates", "files", "displaced", "shared", "killed", "killed_serving",
                 "thousand",

@@ -12,7 +12,7 @@ extension Peers {
 
         /// The story's script compares what its user sees, and checks verdicts; a strict replay exits with 1 if
         /// requests are missing or unexpected.
-        @Test("A replay of each recorded session satisfies its client", arguments: stories)
+        @Test("Each recorded session's replay satisfies the session's client", arguments: stories)
         func story(_ story: String) async throws {
             let session = Programs.sessions.appendingPathComponent("\(story).har").path
             try await RunningServer.run(["replay", session, "--match", "strict", "--speed", "10"]) { server in

@@ -240,7 +240,7 @@ extension Peers {
             return try JSONSerialization.data(withJSONObject: all.filter { $0.value is String })
         }
 
-        @Test("Without --tls the server mentions no TLS and makes no folder")
+        @Test("Without --tls, the server mentions no TLS and makes no folder")
         func without() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }

@@ -55,7 +55,7 @@ extension SearchingPeers {
             #expect(known.status == 0, "\(known.transcript)")
         }
 
-        @Test("verify ignores what varies between two runs of the older version")
+        @Test("verify ignores values that vary between two runs of the older version")
         func noise() async throws {
             let run = try await verify(Self.varying, Self.varying)
             #expect(run.status == 0, "\(run.transcript)")

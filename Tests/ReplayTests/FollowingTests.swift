@@ -258,7 +258,7 @@ struct FollowingTests {
         for answer in ["one", "two", "two"] { #expect(player.text("GET", "/api/v1/goals/\(IDs.c)") == answer) }
     }
 
-    @Test("With matching by route, a name in place of an id is mapped too")
+    @Test("With matching by route, a name in place of an id is also mapped")
     func routeNames() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/api/v1/goals/run", answer: "one")

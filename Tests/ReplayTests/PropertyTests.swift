@@ -145,7 +145,7 @@ struct PropertyTests {
 
     static let seeds = Array(UInt64(1)...40)
 
-    @Test("Without bindings a replay sends the recorded bytes at the recorded times", arguments: seeds)
+    @Test("Without bindings, a replay sends the recorded bytes at the recorded times", arguments: seeds)
     func exact(seed: UInt64) throws {
         let session = RandomSession(seed: seed, entries: 25).builder.session
         for match in [ReplaySettings.Match.strict, .ordered] {

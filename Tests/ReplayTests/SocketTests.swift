@@ -102,7 +102,7 @@ struct SocketTests {
         return (timeline + player.timeline(until: at(5_000)), player)
     }
 
-    @Test("Frames arrive by the rules of the configured order", arguments: rows)
+    @Test("Frames arrive according to the configured order", arguments: rows)
     func orders(row: Row) throws {
         let (timeline, player) = try Self.play(row)
         #expect(timeline == row.timeline)

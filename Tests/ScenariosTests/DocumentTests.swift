@@ -18,7 +18,7 @@ struct DocumentTests {
     }
 
     @Test(
-        "Relative times count back from the world's start and take the collection's format",
+        "Relative times count back from the world's start and have the collection's format",
         arguments: [
             ("mood_entries: [{valence: 0.5, logged_at: 3d ago}]", .moodEntries, "logged_at", "2025-01-26T10:30:00Z"),
             ("journal: [{content: a, logged_at: 90m ago}]", .journal, "logged_at", "2025-01-29T09:00:00Z"),
@@ -47,7 +47,7 @@ struct DocumentTests {
         #expect(Self.members(planted)?[member]?.string == time)
     }
 
-    @Test("Sleep stages accept relative times too")
+    @Test("Sleep stages also accept relative times")
     func stages() throws {
         let text =
             "sleep: [{start_time: 9h ago, end_time: 1h ago, stages: [{stage: deep, start_time: 8h ago, "

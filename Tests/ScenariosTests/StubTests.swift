@@ -59,7 +59,7 @@ struct StubTests {
         }
     }
 
-    @Test("A stub with override may replace a path of the product")
+    @Test("A stub with override may replace a product path")
     func override() throws {
         #expect(try stubs("{path: /api/v1/goals, override: true}").count == 1)
     }

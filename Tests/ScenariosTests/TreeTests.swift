@@ -156,7 +156,7 @@ struct TreeTests {
     }
 
     @Test(
-        "The place of a YAML error counts YAML's lines, and columns in characters",
+        "The place of a YAML error has YAML's line number and a column in characters",
         arguments: [
             ("name: ä\nsummary: b\u{1}", "2:11"), ("name: ä\r\nsummary: b\u{1}", "2:11"),
             ("name: ä\rsummary: b\u{1}", "2:11"), ("name: ä\u{85}summary: b\u{1}", "2:11"),

@@ -58,7 +58,7 @@ struct SocketAddressTests {
     }
 
     @Test(
-        "An address knows whether it is loopback or unspecified",
+        "An address reports whether it is loopback or unspecified",
         arguments: [
             ("127.0.0.1", true, false), ("127.255.0.9", true, false), ("::1", true, false),
             ("::ffff:127.0.0.1", true, false), ("0.0.0.0", false, true), ("::", false, true),

@@ -28,7 +28,7 @@ struct SocketTests {
         #expect(try pair.server.receiveText() == "still")
     }
 
-    @Test("Each side knows both addresses", arguments: Loopback.hosts)
+    @Test("Each side of a connection reports both addresses", arguments: Loopback.hosts)
     func addresses(_ host: String) throws {
         let pair = try Loopback(host: host)
         defer { pair.close() }

@@ -67,7 +67,7 @@ struct CertificateTests {
         #expect(certificate.subject == subject)
     }
 
-    @Test("A server's certificate has its names and comes with the authority's certificate")
+    @Test("A server's certificate contains the server's names and comes with the authority's certificate")
     func issued() throws {
         let facts = try CertificateFacts.read(pem: Certificates.local.certificates)
         try #require(facts.count == 2)

@@ -28,7 +28,7 @@ struct DataTests {
         #expect(received.client == answer)
     }
 
-    @Test("At the limit of unsent ciphertext a session accepts no writes until some is sent")
+    @Test("At the limit of unsent ciphertext, a session accepts no writes until some is sent")
     func backPressure() throws {
         let pair = try Pair.open()
         let bytes = [UInt8](repeating: 1, count: 1_000_000)

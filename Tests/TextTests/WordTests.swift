@@ -56,7 +56,7 @@ import Testing
 }
 
 @Suite("Words and texts for people") struct WordTests {
-    @Test("A count of one takes the singular noun, and any other count the plural")
+    @Test("A count of one takes the singular noun, and any other count takes the plural")
     func counted() {
         #expect(Words.counted(1, "frame") == "1 frame" && Words.counted(0, "frame") == "0 frames")
         #expect(

@@ -108,7 +108,7 @@ struct BrokenRulesTests {
         #expect(out == Wire.frame(10, [3]))
     }
 
-    @Test("The server can compute the accept value of any key")
+    @Test("The server can compute the accept value for any key")
     func accept() {
         // RFC 6455 §1.3.
         #expect(ServerHandshake.accept(for: "dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")

@@ -68,7 +68,7 @@ struct ClientHandshakeTests {
         }
     }
 
-    @Test("Using a key of another length traps")
+    @Test("Using a key of the wrong length traps")
     func misuse() async {
         await #expect(processExitsWith: .failure) {
             _ = ClientHandshake(key: [1, 2, 3])

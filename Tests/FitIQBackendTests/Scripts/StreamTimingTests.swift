@@ -95,7 +95,7 @@ import Testing
         #expect(zip(offsets, offsets.dropFirst()).allSatisfy { $0 <= $1 })
     }
 
-    @Test("With even timing the seed has no effect on times and order")
+    @Test("With even timing, the seed has no effect on times and order")
     func pure() {
         let steps: [AnswerScript.Step] = [
             .text("Well, "), .builtInAnswer, .template(.run), .anotherAnswer, .error(message: "Slow.", code: nil),

@@ -73,7 +73,7 @@ struct ConsultationTests {
         #expect(!bench.take().contains { $0.contains(">") })
     }
 
-    @Test("After a 429 for too many consultations the client creates no consultation for a minute")
+    @Test("After a 429 for too many consultations, the client creates no consultation for a minute")
     func limit() {
         var bench = CoreBench()
         bench.perform(.startConsultation(persona: .nutritionist))
@@ -94,7 +94,7 @@ struct ConsultationTests {
         #expect(bench.take().count == 1)
     }
 
-    @Test("One minute after a 429 for too many consultations the client can create another")
+    @Test("One minute after a 429 for too many consultations, the client can create another")
     func limitEnds() {
         var bench = CoreBench()
         bench.perform(.startConsultation(persona: .nutritionist))
@@ -196,7 +196,7 @@ struct ConsultationTests {
         #expect(!bench.state.isBusy && bench.core.nextDeadline == nil)
     }
 
-    @Test("Without a chat the client refuses to send and to archive")
+    @Test("Without a chat, the client refuses to send and to archive")
     func withoutChat() {
         var bench = CoreBench()
         bench.perform(.send(text: "Hi"))

@@ -10,7 +10,7 @@ struct ConversationTests {
     private static let first = CoreBench.message("1", "user", "One")
 
     @Test(
-        "A receipt, an echo or the answer confirms the delivery of a question",
+        "A receipt, an echo or the answer confirms that a question was delivered",
         arguments: [
             ["type": "message_received"], ["type": "user_message", "message_id": "q1", "content": "One"],
             ["type": "stream_chunk", "content": "Hel"],

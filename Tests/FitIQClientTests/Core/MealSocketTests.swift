@@ -96,7 +96,7 @@ struct MealSocketTests {
         #expect(bench.state.meals.map(\.status) == [.completed])
     }
 
-    @Test("After a 401 the client reopens the meal socket with the fresh token")
+    @Test("After a 401, the client reopens the meal socket with the fresh token")
     func refusals() {
         var bench = CoreBench(fresh: "new")
         bench.perform(.listenToMeals)

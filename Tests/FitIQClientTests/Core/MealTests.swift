@@ -23,7 +23,7 @@ struct MealTests {
         bench.answer(201, ["data": log("processing")])
     }
 
-    @Test("With an open socket the client waits for the event and sends no requests")
+    @Test("With an open socket, the client waits for the event and sends no requests")
     func event() {
         var bench = CoreBench()
         bench.connect()
@@ -76,7 +76,7 @@ struct MealTests {
         #expect(bench.state.meals.map(\.status) == [others < 32 ? .completed : .processing])
     }
 
-    @Test("With an open socket the client polls once before 5 s and gives up later")
+    @Test("With an open socket, the client polls once before 5 s and gives up later")
     func lostEvent() {
         var bench = CoreBench { $0.patience.pingInterval = .seconds(1000) }
         bench.connect()
@@ -100,7 +100,7 @@ struct MealTests {
     }
 
     @Test(
-        "Without a socket the client polls immediately and then every 5 s",
+        "Without a socket, the client polls immediately and then every 5 s",
         arguments: [12, 2])
     func polls(maximum: Int) {
         var bench = CoreBench { if maximum != 12 { $0.mealPolling.maximumPolls = maximum } }
@@ -248,7 +248,7 @@ struct MealTests {
         #expect(searches == ["1 GET /api/v1/meal-logs", "1 GET /api/v1/meal-logs"])
     }
 
-    @Test("At the limit the client drops the oldest settled meal")
+    @Test("At the limit, the client drops the oldest settled meal")
     func bounded() {
         var bench = CoreBench { $0.limits.meals = 1 }
         bench.connect()
@@ -272,7 +272,7 @@ struct MealTests {
         #expect(bench.state.problems.map(\.kind) == [.unavailable] && !bench.state.isBusy)
     }
 
-    @Test("A meal that fails for lack of a token appears as failed")
+    @Test("A meal that fails because of a missing token appears as failed")
     func noToken() {
         var bench = CoreBench()
         bench.perform(.logMeal(text: "2 eggs", type: .lunch))

@@ -110,7 +110,7 @@ struct RefreshTests {
         #expect(bench.state.connection == .failed && bench.seconds < 600)
     }
 
-    @Test("Without a token the client sends no requests before a login")
+    @Test("Without a token, the client sends no requests before a login")
     func signedOut() {
         var bench = CoreBench { $0.credentials.token = "" }
         bench.perform(.signIn(email: "ada@example.com", password: "wrong"))

@@ -12,7 +12,7 @@ struct TalkTests {
         bench.state.transcript.map { "\($0.role.rawValue): \($0.text)\($0.isComplete ? "" : "…")" }
     }
 
-    @Test("After repeated failures the client fetches the history only after a minute or on request")
+    @Test("After repeated failures, the client fetches the history only after a minute or on request")
     func restsAfterFailures() {
         func talk(_ text: String, _ bench: inout CoreBench) -> Int {
             _ = bench.take()
@@ -149,7 +149,7 @@ struct TalkTests {
     }
 
     @Test(
-        "After an error within an answer the client reads the history at the end of the answer",
+        "After an error within an answer, the client reads the history when the answer ends",
         arguments: [
             ([part("chunk", "a2", "Bye"), part("end", "a2")], "Bye", false),
             // A chunk of the previous answer.
@@ -182,7 +182,7 @@ struct TalkTests {
         #expect(bench.take() == (isTroubled ? ["0 \(Self.history)"] : []))
     }
 
-    @Test("After a binary frame the client reads the history at the end of the answer")
+    @Test("After a binary frame, the client reads the history when the answer ends")
     func binary() throws {
         var bench = CoreBench()
         bench.connect()

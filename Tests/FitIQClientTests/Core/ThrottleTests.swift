@@ -47,7 +47,7 @@ struct ThrottleTests {
         #expect(bench.take() == ["0 \(Self.line)"] + (isWaitedFor ? ["300 \(Self.line)"] : []))
     }
 
-    @Test("For a minute after a pause the client sends one request at a time", arguments: [(59.9, 1), (60.0, 2)])
+    @Test("For a minute after a pause, the client sends one request at a time", arguments: [(59.9, 1), (60.0, 2)])
     func oneByOne(seconds: Double, count: Int) {
         var bench = CoreBench()
         bench.perform(.loadGoals)

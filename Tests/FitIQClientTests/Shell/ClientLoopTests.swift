@@ -68,7 +68,7 @@ struct ClientLoopTests {
         #expect(client.transports.isEmpty)
     }
 
-    @Test("Without a queue the client sends only the bytes that the system accepts immediately")
+    @Test("Without a queue, the client sends only the bytes that the system accepts immediately")
     func nothingUnsent() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }

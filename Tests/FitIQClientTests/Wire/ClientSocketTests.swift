@@ -129,7 +129,7 @@ struct ClientSocketTests {
     }
 
     @Test(
-        "A rejected handshake gives the server's answer or an error",
+        "A rejected handshake yields the server's answer or an error",
         arguments: [
             (
                 "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\n{}", "2: refused 401 {}"

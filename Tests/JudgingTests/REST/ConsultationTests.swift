@@ -237,7 +237,7 @@ struct HistoryTests {
     func judges(_ chapter: Chapter) { chapter.check("consultation/history-before-connect") }
 
     @Test(
-        "In a truncated journal a socket counts as hasty only if the consultation appears before it",
+        "In a truncated journal, a socket counts as hasty only if the consultation appears before it",
         arguments: [false, true])
     func lateBeginning(isShown: Bool) throws {
         var story = Story()

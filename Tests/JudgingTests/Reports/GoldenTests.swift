@@ -231,7 +231,7 @@ struct GitHubAnnotationsTests {
     }
 
     @Test(
-        "A report emits at most ten annotations of a kind, the tenth with the count of the rest",
+        "A report emits at most ten annotations of a kind, and the tenth counts the rest",
         arguments: [10, 11, 25])
     func limit(count: Int) {
         let checks = (1...count).map { Report.Check(address: "a/\($0)", clause: "c", failures: ["no \($0)"]) }

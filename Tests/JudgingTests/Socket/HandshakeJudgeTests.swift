@@ -167,7 +167,7 @@ struct HandshakeJudgeTests {
     @Test("The judge of ws/single-connection reaches the expected verdict", arguments: singleCases)
     func single(_ row: SocketCase) { row.check(SingleConnection.self) }
 
-    @Test("In a flood ws/single-connection reports at most the sockets it remembers")
+    @Test("In a flood, ws/single-connection reports at most the sockets it remembers")
     func flood() {
         func findings(lastAt seconds: Double) -> Int {
             var story = SocketStory()

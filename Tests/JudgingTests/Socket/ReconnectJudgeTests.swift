@@ -202,7 +202,7 @@ struct ReconnectJudgeTests {
     private static let constant =
         "The client waited 2 s before try 3, no longer than before the first try; in this guide, waits should grow."
 
-    /// Pauses of these numbers of seconds before rejected attempts.
+    /// Pauses, in seconds, before rejected attempts.
     private static func pauses(_ pauses: Double...) -> @Sendable (inout SocketStory) -> Void {
         { story in
             story.dropped()

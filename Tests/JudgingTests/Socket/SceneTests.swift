@@ -186,7 +186,7 @@ struct SocketSoakTests {
     }
 
     @Test(
-        "On random journals every breach is exercised and its evidence is short and sorted", arguments: 1...40)
+        "On random journals, every breach is exercised and its evidence is short and sorted", arguments: 1...40)
     func soak(_ seed: UInt64) {
         let story = Self.journal(seed: seed, count: 2000)
         for type in SocketStory.judges {

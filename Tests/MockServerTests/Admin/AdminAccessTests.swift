@@ -19,7 +19,7 @@ struct AdminAccessTests {
         return String(decoding: wire.received.prefix(12).suffix(3), as: UTF8.self)
     }
 
-    @Test("Without a configured token only local clients can use the admin API", arguments: paths)
+    @Test("Without a configured token, only local clients can use the admin API", arguments: paths)
     func loopback(_ path: String) throws {
         let network = VirtualNetwork()
         #expect(try Self.status(network, path) == "200")
@@ -122,7 +122,7 @@ struct AdminAccessTests {
         }
     }
 
-    @Test("With a configured token every client that sends it has access", arguments: paths)
+    @Test("With a configured token, every client that sends it has access", arguments: paths)
     func token(_ path: String) throws {
         let network = VirtualNetwork { $0.adminToken = "secret" }
         for field in [

@@ -67,7 +67,7 @@ struct AdminFaultTests {
     }
 
     @Test(
-        "A PATCH of a rule must contain the new state",
+        "A PATCH for a rule must contain the new state",
         arguments: ["{}", #"{"enabled":1}"#, #"{"enabled":null}"#, #"{"on":true}"#, "[]"])
     func badSwitch(_ body: String) throws {
         let world = try VirtualNetwork().plainWorld()

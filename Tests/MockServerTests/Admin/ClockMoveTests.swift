@@ -83,7 +83,7 @@ struct ClockMoveTests {
         #expect(network.engine.streams.idle.isEmpty)
     }
 
-    @Test("On the system clock one turn handles a limited number of overdue events in time order")
+    @Test("On the system clock, one turn handles a limited number of overdue events in time order")
     func late() throws {
         let scenario = try Scenario.read("{name: at once, meals: [{after: 3s}]}")
         let network = VirtualNetwork {

@@ -159,7 +159,7 @@ struct ClockTests {
         #expect(try client.response().status == 200)
     }
 
-    @Test("Only time-outs of the world's own connections follow its clock")
+    @Test("Only the time-outs of a world's own connections follow the world's clock")
     func timeOuts() throws {
         let network = VirtualNetwork.manual()
         let (mine, other) = (try network.plainWorld(), try network.world())

@@ -112,7 +112,7 @@ struct EventTests {
         #expect(events.map(\.id) == ["101"])
     }
 
-    @Test("After a request and a clear in one packet the stream reports only missed entries")
+    @Test("After a request and a clear in one packet, the stream reports only missed entries")
     func clearedAtOnce() throws {
         let network = VirtualNetwork()
         var reader = try EventReader(network)
@@ -135,7 +135,7 @@ struct EventTests {
         if cause == "shutdown" { #expect(network.engine.isEmpty) }
     }
 
-    @Test("A stream sends the events of a world's deletion before it ends")
+    @Test("A stream sends a world's deletion events before the stream ends")
     func lastWords() throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -261,7 +261,7 @@ struct EventTests {
         #expect(!wait.isAnswered && plain.wire.ending == .open)
     }
 
-    @Test("Without its controller no switch, rewind or fork restores a breakpoint")
+    @Test("Without its controller, no switch, rewind or fork restores a breakpoint")
     func abandoned() throws {
         let network = VirtualNetwork()
         let reader = try EventReader(network, "events?controller=page")

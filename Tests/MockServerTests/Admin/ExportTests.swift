@@ -128,7 +128,7 @@ struct ExportTests {
         ]
     }()
 
-    @Test("In every mode the limits on imports exceed the limits on stored data", arguments: GuideMode.allCases)
+    @Test("In every mode, the limits on imports exceed the limits on stored data", arguments: GuideMode.allCases)
     func limits(mode: GuideMode) throws {
         // Larger data cannot be exported over HTTP.
         let stored = ServerLimits().stateBody
@@ -147,7 +147,7 @@ struct ExportTests {
     ]
 
     @Test(
-        "In every mode the export of a text takes at most its counted bytes", arguments: GuideMode.allCases,
+        "In every mode, an exported text takes at most its counted bytes", arguments: GuideMode.allCases,
         Self.characters)
     func texts(mode: GuideMode, character: String) throws {
         let first = try Self.size(UserData(id: "\(character)a"), mode: mode)

@@ -64,7 +64,7 @@ struct MetricsTests {
         #expect(open["web_sockets"] == 0 && open[#"sockets_closed_total{by="client"}"#] == 1)
     }
 
-    @Test("Metrics count a lasting fault as acting, but not a note")
+    @Test("Metrics count a lasting fault, but not a note, as acting")
     func faults() throws {
         let network = try VirtualNetwork.faulty("{on: socket, at: {frame: 1}, withhold_pong: true}")
         _ = try network.socket(on: try network.consultation())

@@ -78,7 +78,7 @@ struct StateTests {
         #expect(missing.status == 404 && missing.text.contains("Did you mean 'conflict'?"), "\(missing.text)")
     }
 
-    @Test("After export and import a world sends the same bytes and exports the same state")
+    @Test("After export and import, a world sends the same bytes and exports the same state")
     func roundTrip() throws {
         let network = VirtualNetwork()
         let (world, paths) = try Self.lived(network)

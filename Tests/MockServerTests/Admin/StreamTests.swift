@@ -338,7 +338,7 @@ struct StreamTests {
     }
 
     @Test(
-        "The server sends an answer of a mebibyte whole and a longer answer in slices",
+        "The server sends a one-mebibyte answer whole and a longer answer in slices",
         arguments: [(1_048_576, true), (1_048_577, false)])
     func longestWholeBody(size: Int, isWhole: Bool) throws {
         var scenario = try Scenario.read("{name: a, stubs: [{path: /long}]}")
@@ -362,7 +362,7 @@ struct StreamTests {
         #expect(end == .end && second.bytes == [5] && source.heldByteCount == 0)
     }
 
-    @Test("A job frees a large remainder of an answer", arguments: [(65_536, 0), (65_537, 1)])
+    @Test("A job frees an answer's large remainder", arguments: [(65_536, 0), (65_537, 1)])
     func leftOver(size: Int, count: Int) throws {
         let network = VirtualNetwork()
         let engine = network.engine

@@ -79,7 +79,7 @@ struct AnyCaseTests {
         }
     }
 
-    @Test("Without the option an upper-case id returns 404 with a hint", arguments: [nil, "lower-case"])
+    @Test("Without the any-case option, an upper-case id returns 404 with a hint", arguments: [nil, "lower-case"])
     func unknown(ids: String?) throws {
         let network = try Self.network(ids)
         for row in Self.requests {
@@ -90,7 +90,7 @@ struct AnyCaseTests {
         #expect(try network.exchange(handshake).status == 404)
     }
 
-    @Test("The option does not give access to other users' or read-only resources")
+    @Test("The any-case option does not give access to other users' or read-only resources")
     func others() throws {
         let network = try Self.network()
         for row in Self.requests {
@@ -138,7 +138,7 @@ struct AnyCaseTests {
         _ = try world.socket(on: Self.chat.uppercased())
     }
 
-    @Test("Exports contain the option, and an import without it keeps the world's option")
+    @Test("Exports contain the any-case option, and an import without it keeps the world's option")
     func state() throws {
         let network = try Self.network()
         let state = try network.admin(.get, "state")

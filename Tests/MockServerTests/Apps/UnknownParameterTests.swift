@@ -38,7 +38,7 @@ struct UnknownParameterTests {
         #expect(endpoint.unknownParameters(in: [("token", "a"), ("sort", "b")]) == ["sort"])
     }
 
-    @Test("In a guide mode the journal lists no unknown parameters", arguments: GuideMode.guides)
+    @Test("In a guide mode, the journal lists no unknown parameters", arguments: GuideMode.guides)
     func guides(mode: GuideMode) throws {
         #expect(try entry(of: "goals?sort=title", mode).entry["unknown_parameters"] == nil)
         #expect(try entry(of: "meal-logs?sort=title", mode).entry["unknown_parameters"] == nil)

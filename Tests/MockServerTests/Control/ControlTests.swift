@@ -120,7 +120,7 @@ struct ControlTests {
         #expect(engine.time(ofWorld: real.id) == Self.start)
     }
 
-    @Test("Only traffic of a world's connections increases its activity")
+    @Test("Only traffic on a world's connections increases the world's activity")
     func activity() throws {
         let network = VirtualNetwork()
         let engine = network.engine

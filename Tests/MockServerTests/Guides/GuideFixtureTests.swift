@@ -24,7 +24,7 @@ struct GuideFixtureTests {
         return uses
     }()
 
-    @Test("The table uses each example of the guides")
+    @Test("The table uses each example in the guides")
     func complete() {
         #expect(Set(GuideFixture.all.map(\.description)) == Set(Self.uses.keys))
         #expect(GuideFixture.all.count == 16)

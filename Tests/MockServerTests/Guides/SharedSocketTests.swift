@@ -38,7 +38,7 @@ struct SharedSocketTests {
         #expect(try ben.get("meal-logs").json?["data"]?["total_count"] == 0)
     }
 
-    @Test("In the union a chat socket also receives meal events that both chat models decode")
+    @Test("In the union, a chat socket also receives meal events that both chat models decode")
     func mealWhileChatting() throws {
         typealias Chat = ConsultationWebSocketGuide
         typealias Enhanced = EnhancedConsultationsGuide
@@ -64,7 +64,7 @@ struct SharedSocketTests {
         #expect(!streamed.story.contains("user_message") && !assistance.story.contains("stream_chunk"))
     }
 
-    @Test("In the union a socket without chat gets only frames that meal-log-websocket defines")
+    @Test("In the union, a socket without chat gets only frames that meal-log-websocket defines")
     func silentSocket() throws {
         typealias Meals = MealLogWebSocketGuide
         let client = GuideClient(.mealLogWebSocket, of: .union)

@@ -72,7 +72,7 @@ struct IdentityTests {
         #expect(try network.admin(.get, "worlds", fields: ["X-Admin-Token: TO\u{212A}EN"]).status == 401)
     }
 
-    @Test("The server compares fault names by bytes, also in paths")
+    @Test("The server compares fault names by bytes, even in paths")
     func faults() throws {
         let world = try VirtualNetwork().plainWorld()
         for name in ["K", "\u{212A}"] {

@@ -152,7 +152,7 @@ struct OriginTests {
         #expect(try network.admin(.post, "reset", fields: ["Origin: http://localhost:3000"]).status == 200)
     }
 
-    @Test("Over TLS the server accepts the https origins of its own pages")
+    @Test("Over TLS, the server accepts the https origins of its own pages")
     func secure() throws {
         let network = VirtualNetwork { $0.secureOrigin = "https://127.0.0.1:8443" }
         for (origin, status) in [

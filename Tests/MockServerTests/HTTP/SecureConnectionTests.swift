@@ -22,7 +22,7 @@ struct SecureConnectionTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test("After the TLS handshake the usual time limits apply")
+    @Test("After the TLS handshake, the usual time limits apply")
     func secured() throws {
         let network = VirtualNetwork()
         let client = try network.open(isSecure: true)
@@ -55,7 +55,7 @@ struct SecureConnectionTests {
         #expect(network.engine.connections.heldBytes == 0)
     }
 
-    @Test("After a failed handshake the connection lingers up to 2 s for its alert", arguments: [true, false])
+    @Test("After a failed handshake, the connection lingers up to 2 s for its alert", arguments: [true, false])
     func failed(closesInReply: Bool) throws {
         let network = VirtualNetwork()
         let client = try network.open(isSecure: true)

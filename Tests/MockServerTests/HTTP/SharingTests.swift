@@ -38,7 +38,7 @@ struct SharingTests {
         #expect(response.fields[.accessControlAllowCredentials] == nil)
     }
 
-    @Test("Without the option the server sends no CORS fields")
+    @Test("Without an allowed origin, the server sends no CORS fields")
     func without() throws {
         let network = network([])
         let response = try network.exchange(.authorized(.get, "/api/v1/goals").with("Origin: \(Self.page)"))

@@ -146,7 +146,7 @@ struct TimeLimitTests {
         #expect(client.ending == .reset)
     }
 
-    @Test("A slow reader gets the whole last response of a connection", arguments: [true, false])
+    @Test("A slow reader gets the whole of a connection's last response", arguments: [true, false])
     func slowReaderOfLastResponse(hasFinishedWriting: Bool) throws {
         let network = VirtualNetwork()
         let client = try network.open(window: 0)

@@ -67,7 +67,7 @@ struct LocalServerTests {
         #expect(throws: SocketError.self) { try HostClient(server.address) }
     }
 
-    @Test("Each call from many threads either runs or throws because of a stop")
+    @Test("Calls from many threads either run or throw because the server has stopped")
     func concurrent() async throws {
         let server = try start()
         let outcomes = await withTaskGroup(of: Bool.self, returning: [Bool].self) { group in

@@ -137,7 +137,7 @@ struct ForkTests {
         #expect(try Self.state(fork) == before)
     }
 
-    @Test("A fork that fails at the end of its job leaves its number to the next world")
+    @Test("If a fork fails at the end of its job, the next world gets its number")
     func lateRefusal() throws {
         let network = VirtualNetwork { $0.limits.storedBytes = 1_000_000 }
         let (world, plain) = (try network.world(), try network.plainWorld())

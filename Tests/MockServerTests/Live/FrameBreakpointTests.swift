@@ -100,7 +100,7 @@ struct FrameBreakpointTests {
         #expect(chat.types() == [])
     }
 
-    @Test("A breakpoint holds a client frame and everything behind it before the server")
+    @Test("A breakpoint holds a client frame and everything behind it before the server sees them")
     func client() throws {
         let chat = try Chat(HeldWorld())
         try chat.held.add(#"{"on":"frame","direction":"client_to_server","match":{"type":"ping"}}"#)
@@ -148,7 +148,7 @@ struct FrameBreakpointTests {
         #expect(chat.types() == ["error"])
     }
 
-    @Test("Behind a held client frame the server reads at most the limit")
+    @Test("Behind a held client frame, the server reads at most the limit")
     func readBehind() throws {
         let chat = try Chat(HeldWorld(.manual { $0.limits.unsentBytesBeforeReadingPauses = 1000 }))
         try chat.held.add(#"{"on":"frame","direction":"client_to_server","match":{"type":"ping"}}"#)
@@ -176,7 +176,7 @@ struct FrameBreakpointTests {
         #expect(try breakpoint()?["matches"] == 1 && breakpoint()?["acted"] == 1)
     }
 
-    @Test("A held client frame times out in the middle of a clock move")
+    @Test("A held client frame can time out in the middle of a clock move")
     func expires() throws {
         let chat = try Chat(HeldWorld())
         try chat.held.add(

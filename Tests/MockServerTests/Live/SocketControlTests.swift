@@ -102,7 +102,7 @@ struct SocketControlTests {
         }
     }
 
-    @Test("The templates are the frames of the socket's guide")
+    @Test("The frame templates are the frames of the socket's guide")
     func guides() {
         func types(_ mode: GuideMode, _ endpoint: Endpoint? = .webSocket) -> [String] {
             let opening = SocketOpening(

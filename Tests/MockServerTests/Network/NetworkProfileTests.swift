@@ -32,7 +32,7 @@ struct NetworkProfileTests {
         return rule(count - 1000 + count - wire.received.count)
     }
 
-    @Test("An answer of 100 kB at 50 kB/s takes 2 s plus the effect of a round trip of 100 ms")
+    @Test("A 100 kB answer at 50 kB/s takes 2 s plus the effect of a 100 ms round trip")
     func formula() throws {
         let network = try Self.network("{down: 50000, rtt: 100ms}", faults: Self.answer(of: 100_000))
         let wire = try network.open()
@@ -188,7 +188,7 @@ struct NetworkProfileTests {
         #expect(try network.admin(.put, "network", #"{"network":"5g"}"#).status == 400)
     }
 
-    @Test("With the same seed a train's tunnels delay the same bytes and break the same connections")
+    @Test("With the same seed, a train's tunnels delay the same bytes and break the same connections")
     func train() throws {
         func journey(_ seed: UInt64) throws -> [String] {
             let network = try Self.network(

@@ -98,7 +98,7 @@ struct ReplayedExchangeTests {
         #expect(try network.get(Self.goals).status == 200)
     }
 
-    @Test("On a manual clock a replayed answer waits for the clock")
+    @Test("On a manual clock, a replayed answer waits for the clock")
     func manualClock() throws {
         let network = try Take().asked("GET", Self.goals, waited: 800).network(clock: .manual)
         let client = try network.client()

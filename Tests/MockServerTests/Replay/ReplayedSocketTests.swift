@@ -54,7 +54,7 @@ struct ReplayedSocketTests {
             ])
     }
 
-    @Test("With timed order the server sends frames without waiting for the client")
+    @Test("With timed order, the server sends frames without waiting for the client")
     func timed() throws {
         let network = try Self.chat.network(ReplaySettings(speed: .factor(10), frames: .timed))
         let client = try network.client()
@@ -162,7 +162,7 @@ struct ReplayedSocketTests {
         #expect(report?["served"]?.int == 2 && report?["repeats"]?.int == 0 && report?["unexpected_count"]?.int == 1)
     }
 
-    @Test("After a clock step the report dates an unexpected frame like its entry")
+    @Test("After a clock step, the report dates an unexpected frame like its entry")
     func dates() throws {
         let network = try Self.chat.network()
         let socket = try socket(network)

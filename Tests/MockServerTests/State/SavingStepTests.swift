@@ -17,7 +17,7 @@ import Testing
         #expect(later.engine.defaultWorld.savedPart != nil && later.engine.worlds["w1"]?.savedPart != nil)
     }
 
-    @Test("A change during the write of a slice waits for the next commit")
+    @Test("A change while a slice is written waits for the next commit")
     func meanwhile() throws {
         let network = try Self.network()
         let (engine, world) = (network.engine, try network.plainWorld())
@@ -45,7 +45,7 @@ import Testing
         #expect(engine.defaultWorld.isPartlySaved && engine.worlds["w1"]?.savedPart == nil)
     }
 
-    @Test("The number of a world created and deleted between two commits is not reused")
+    @Test("A world's number is not reused if the world is created and deleted between two commits")
     func deletedEarly() throws {
         let network = try Self.network()
         network.advance(by: .seconds(1))

@@ -321,7 +321,7 @@ import Testing
         #expect(engine.saving?.steps.count == 0)
     }
 
-    @Test("The server deletes the saved data of a world that starts a replay")
+    @Test("The server deletes a world's saved data when the world starts a replay")
     func sessions() throws {
         let network = try Self.network(try StateFile(Self.file))
         let world = try network.plainWorld()

@@ -62,7 +62,7 @@ struct ClosingTests {
         #expect(network.observations.contains { if case .webSocketFailed = $0 { true } else { false } })
     }
 
-    @Test("The close code of a violation does not depend on how its bytes are split", arguments: Violation.all)
+    @Test("A violation's close code does not depend on how its bytes are split", arguments: Violation.all)
     func cut(_ violation: Violation) throws {
         let network = VirtualNetwork()
         let id = try network.consultation()

@@ -86,7 +86,7 @@ struct PingTests {
         #expect(network.engine.defaultWorld.backend.openSocketCount == 1)
     }
 
-    @Test("The server also pings sockets of a replayed session")
+    @Test("The server also pings a replayed session's sockets")
     func replayed() throws {
         var scenario = try ReplayedSocketTests.chat.scenario()
         scenario.rules.pings = 20_000_000_000

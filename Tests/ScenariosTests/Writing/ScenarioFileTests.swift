@@ -121,7 +121,7 @@ import Testing
         #expect(try Scenario.read(json: file(WorldData(users: [data]))).data.users == [data])
     }
 
-    @Test("The file contains a food's type unless it is the default of a food with ids")
+    @Test("The file contains a food's type unless the type is the default for a food with ids")
     func foodTypes() throws {
         let cases: [(id: ResourceID?, type: FoodType?, expected: String?)] = [
             (nil, .food, "food"), (nil, nil, nil), (Self.ids[0], .food, nil), (Self.ids[0], .drink, "drink"),

@@ -66,7 +66,7 @@ struct DialectTests {
                 == [nil, coded.count])
     }
 
-    @Test("Chrome: a rejected handshake becomes an exchange, and an open handshake a socket")
+    @Test("Chrome: a rejected handshake becomes an exchange, and an open handshake becomes a socket")
     func chromeSockets() throws {
         let file = try read(Dialects.chrome)
         let messages = try socket(file, 3)

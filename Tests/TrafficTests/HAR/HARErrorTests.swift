@@ -477,7 +477,7 @@ struct LossTests {
     }
 
     @Test(
-        "The reader rejects other endings of a time",
+        "The reader rejects a time with any other ending",
         arguments: ["+2", "+020", "02", "0200", "+25", "+02000", ".", "+0260", "-"])
     func noOffsets(_ offset: String) {
         #expect(throws: HARError.self) { try Self.file(start: "2025-01-29T10:30:00\(offset)") }

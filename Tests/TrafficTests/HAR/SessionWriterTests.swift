@@ -323,7 +323,7 @@ struct GrowingTests {
         }
     }
 
-    @Test("Another program's torn file with members after its entries opens too")
+    @Test("Another program's torn file with members after its entries also opens")
     func tornForeign() throws {
         let text =
             #"{"log":{"entries":[{"startedDateTime":"2025-01-29T10:30:00Z","request":{"method":"GET","#

@@ -252,7 +252,7 @@ struct ConversationTests {
         }
     }
 
-    @Test("The observer takes times from first and last bytes")
+    @Test("The observer derives times from first and last bytes")
     func times() throws {
         let seen = Wire.observe([
             .client("POST /p HTTP/1.1⏎"), .client("Host: h⏎Content-Length: 2⏎⏎a"), .client("b"),

@@ -173,7 +173,7 @@ struct MultipartTests {
         #expect(new?.bytes == expected)
     }
 
-    @Test("A form cut at any byte contains nothing of a secret")
+    @Test("A form cut at any byte contains no part of a secret")
     func cut() {
         let start = "--x y\r\nContent-Disposition: form-data; name=password\r\n\r\n"
         let body = Array((start + "abc#def#ghi\r\n" + Self.part("name=token", "jkl#mno#pqr") + "--x y--\r\n").utf8)

@@ -16,7 +16,7 @@ final class GuideStage {
     enum Place: CaseIterable {
         /// For the whole server.
         case server
-        /// The guide mode of a world on a server in union mode.
+        /// The mode is set for one world on a server in union mode.
         case worldOfUnion
     }
 
