@@ -44,7 +44,7 @@ import Testing
         #expect(try SendMessageRequest(body: Array(#"{"content":"\#(text)"}"#.utf8)).content == text)
     }
 
-    @Test("A change may have a title, a persona and an archive flag")
+    @Test("A consultation change may have a title, a persona and an archive flag")
     func changes() throws {
         let all = try UpdateConsultationRequest(
             body: Array(#"{"title":"T","persona":"fitness_coach","is_archived":false,"id":"x","user_id":"y"}"#.utf8))

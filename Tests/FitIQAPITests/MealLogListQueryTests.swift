@@ -8,7 +8,7 @@ import Testing
     /// 2025-01-29T00:00:00Z.
     static let midnight: Int64 = 1_738_108_800
 
-    @Test("The query defaults to the first fifty logs")
+    @Test("A meal log query defaults to the first fifty logs")
     func defaults() throws {
         let query = try MealLogListQuery(query: [("page_size", "x"), ("x", "")])
         #expect(query.page == Page(number: 1, size: 50))
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "The query accepts pages, statuses and meal types", arguments: MealLogStatus.allCases,
+        "A meal log query accepts pages, statuses and meal types", arguments: MealLogStatus.allCases,
         MealType.known(isForApps: false)
     )
     func values(status: MealLogStatus, type: MealType) throws {
@@ -55,7 +55,7 @@ import Testing
         ("9999-12-31", 253_402_214_400, 253_402_300_799),
     ]
 
-    @Test("The query accepts dates and date-times", arguments: edges)
+    @Test("A meal log query accepts dates and date-times", arguments: edges)
     func dates(text: String, start: Int64, end: Int64) throws {
         let query = try MealLogListQuery(query: [("start_date", text), ("end_date", text)])
         #expect(query.start == DateTime(secondsSinceEpoch: start))

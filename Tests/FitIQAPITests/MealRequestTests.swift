@@ -111,7 +111,7 @@ import Testing
         #expect(throws: APIError.self) { try MealLogListQuery(query: [("meal_type", "water")]) }
     }
 
-    @Test("A change sets only the members that are present and not null")
+    @Test("A meal change sets only the members that are present and not null")
     func changes() throws {
         var log = MealLogExamples.completed
         let old = log

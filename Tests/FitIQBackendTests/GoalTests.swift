@@ -56,7 +56,7 @@ import Testing
         ("category", "sleep", { $0.change.category = "sleep" }),
     ]
 
-    @Test("An update changes only the given field and the time", arguments: changes)
+    @Test("A goal update changes only the given field and the time", arguments: changes)
     func update(field: String, value: JSONValue, change: @Sendable (inout UpdateGoalRequest) -> Void) throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -113,7 +113,7 @@ import Testing
         #expect(tips.count == 3 && tips.allSatisfy(known.contains))
     }
 
-    @Test("An empty update does not change the time")
+    @Test("An empty goal update does not change the time")
     func emptyChange() throws {
         var world = World()
         let user = try world.backend.user("user-1")

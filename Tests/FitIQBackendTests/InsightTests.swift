@@ -133,7 +133,7 @@ import Testing
         for (name, value) in read { #expect(insight[name] == value, "\(name)") }
     }
 
-    @Test("A requested period includes both of its ends")
+    @Test("A requested period includes both endpoints")
     func period() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("The consultation list") struct ListTests {
-    @Test("The list is sorted by last change and then by creation")
+    @Test("The consultation list is sorted by last change and then by creation")
     func order() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -28,7 +28,7 @@ import Testing
         #expect(try world.list(for: user)["consultations"]?.all("id") == [first, second, third])
     }
 
-    @Test("The list shows each consultation exactly as get does")
+    @Test("The consultation list shows each consultation exactly as get does")
     func items() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -70,7 +70,7 @@ import Testing
         return (world, user, Array(all))
     }
 
-    @Test("The list can be filtered by archive flag, persona and context and has pages", arguments: [1, 3, 20, 100])
+    @Test("The consultation list has pages and filters by archive flag, persona and context", arguments: [1, 3, 20, 100])
     func filters(size: Int) throws {
         let (world, user, all) = try populated()
         for archived in [nil, "true", "false"] {

@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "The event has the form of the mode's guide",
+        "A meal event has the form of the mode's guide",
         arguments: [
             GuideMode.union, .webSocketArchitecture, .mealLogWebSocket,
         ])

@@ -11,7 +11,7 @@ import Testing
         DateTime(secondsSinceEpoch: 1_735_689_600 + (day - 1) * 86_400 + second)
     }
 
-    @Test("A new user's list is empty")
+    @Test("A new user's meal log list is empty")
     func empty() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "The list is sorted by log time and then by creation",
+        "The meal log list is sorted by log time and then by creation",
         arguments: UInt64(1)...4)
     func order(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
@@ -51,7 +51,7 @@ import Testing
         #expect(past["meal_logs"] == [] && past["has_more"] == false && past["total_count"] == 137)
     }
 
-    @Test("The list can be filtered by meal type, status and days and counts the matches")
+    @Test("The meal log list can be filtered by meal type, status and days and counts the matches")
     func filters() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "The list always has the union's form, even in a guide's mode",
+        "The meal log list always has the union's form, even in a guide's mode",
         arguments: [
             (GuideMode.union, ["success", "data"], true), (.webSocketArchitecture, ["success", "data"], true),
             (.mealLogWebSocket, ["data"], false),

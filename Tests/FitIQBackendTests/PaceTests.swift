@@ -74,7 +74,7 @@ import Testing
         #expect(Set(firsts.map { $0 / 100 }) == [3, 4, 5, 6, 7, 8])
     }
 
-    @Test("The stream pauses at commas and pauses longer at the end of a sentence")
+    @Test("An answer's stream pauses at commas and pauses longer at the end of a sentence")
     func breaths() {
         func mean(_ chunk: String) -> Int64 {
             let total = (UInt64(0)..<200).reduce(Int64(0)) { sum, seed in

@@ -32,7 +32,7 @@ struct HTMLReportTests {
         }
     }
 
-    @Test("The report is the server's page with one element for each run")
+    @Test("The HTML report is the server's page with one element for each run")
     func runs() throws {
         let journal = ReportJournal()
         journal.append(Self.note(1, "</script><script>alert(1)</script><!--"), of: "run-1")
@@ -55,7 +55,7 @@ struct HTMLReportTests {
         #expect(page.matches(of: #/<script[ >]/#).count == 3)
     }
 
-    @Test("The report keeps the newest entries within its limits of entries and bytes")
+    @Test("The HTML report keeps the newest entries within its limits of entries and bytes")
     func limits() {
         let journal = ReportJournal()
         for number in 1...ReportJournal.entryLimit { journal.append(Self.note(number), of: "run-\(number % 2)") }

@@ -30,7 +30,7 @@ struct LogFormatTests {
         )
     }
 
-    @Test("A line is always valid JSON and never exceeds its limit", arguments: ["a", "\u{0}", "\"", "é", "👩‍👩‍👧‍👦"])
+    @Test("A log line is always valid JSON and within its limit", arguments: ["a", "\u{0}", "\"", "é", "👩‍👩‍👧‍👦"])
     func limit(_ text: String) throws {
         for count in [1, 100, 990, 1000, 3900, 4000, 4096, 50_000] {
             let long = String(repeating: text, count: count)
@@ -47,7 +47,7 @@ struct LogFormatTests {
         #expect(short["message"]?.string?.count == 3900)
     }
 
-    @Test("A line leaves room for the line feed")
+    @Test("A log line leaves room for the line feed")
     func room() {
         let room = LineOutput.limit - line("", nil).utf8.count
         #expect(line(String(repeating: "a", count: room - 1), nil).utf8.count == LineOutput.limit - 1)

@@ -10,7 +10,7 @@ struct OriginOptionTests {
         try ServeOptions.parse(options).engineConfiguration(Scenario()).allowedOrigins
     }
 
-    @Test("The option can be repeated and allows nothing by default")
+    @Test("--allow-origin can be repeated and allows nothing by default")
     func values() throws {
         #expect(try allowed([]).isEmpty)
         let origin = try #require(AllowedOrigin("http://localhost:3000"))

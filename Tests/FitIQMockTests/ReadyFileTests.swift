@@ -13,7 +13,7 @@ struct ReadyFileTests {
     }
 
     @Test(
-        "The content identifies a ready file",
+        "A ready file is identified by its content",
         arguments: [
             (text(7), 7), (text(7).replacing("7}", with: "7,\"more\":[]}"), 7), (text(0), nil), (text(-7), nil),
             (text(7).replacing("7}", with: "4294967296}"), nil), (text(7).replacing("7}", with: "\"7\"}"), nil),

@@ -56,7 +56,7 @@ struct Fixture: Sendable, CustomTestStringConvertible {
 
 @Suite("Grammar fixtures")
 struct FixtureTests {
-    @Test("The table has exactly one row for every fixture", arguments: [("valid", 25), ("invalid", 60)])
+    @Test("The fixture table has exactly one row for every fixture", arguments: [("valid", 25), ("invalid", 60)])
     func indexIsComplete(directory: String, atLeast: Int) {
         let rows = Fixture.index(directory).map(\.name)
         #expect(Set(rows).count == rows.count, "a file has two rows in \(directory)/expected.tsv")
@@ -80,7 +80,7 @@ struct FixtureTests {
         #expect(error.message.contains(fixture.row[2]), "\(error.message)")
     }
 
-    @Test("The result does not depend on how the input is split", arguments: Fixture.valid + Fixture.invalid)
+    @Test("The parser's result does not depend on how the input is split", arguments: Fixture.valid + Fixture.invalid)
     func split(fixture: Fixture) {
         let whole = fixture.transcript(CollectionOfOne(fixture.bytes[...]))
         #expect(fixture.transcript(fixture.bytes.pieces(of: 1)) == whole, "byte by byte")

@@ -245,7 +245,7 @@ struct MessageTests {
         ),
     ]
 
-    @Test("A message says what arrived, what was expected and what to do", arguments: all)
+    @Test("An error message says what arrived, what was expected and what to do", arguments: all)
     func table(error: RemoteError, status: Int, text: String) {
         #expect(error.status.code == status)
         #expect(error.message == text)
@@ -260,7 +260,7 @@ struct MessageTests {
         #expect(error.description == "\(error.status.code) \(error.message) (\(error.source))")
     }
 
-    @Test("The table contains every message")
+    @Test("The table of error messages contains every message")
     func complete() throws {
         #expect(Set(Self.all.map(\.0.message)).count == Self.all.count)
         // Count the messages in the source, so that none can be added without a row; one message has two wordings.
@@ -269,7 +269,7 @@ struct MessageTests {
         #expect(Self.all.count == count + 1)
     }
 
-    @Test("A message quotes its input in a short and printable form")
+    @Test("An error message quotes its input in a short and printable form")
     func excerpts() {
         #expect(Self.excerpt("").description == "\"\"")
         #expect(Self.excerpt("a\"\\\r\n\t\u{1b}é").description == #""a\"\\\r\n\t\x1B\xC3\xA9""#)

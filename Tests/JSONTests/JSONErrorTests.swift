@@ -118,7 +118,7 @@ import Testing
         ),
     ]
 
-    @Test("An error message states the position, the expected token and the actual token", arguments: table)
+    @Test("A JSON error message states the position, the expected token and the actual token", arguments: table)
     func message(text: String, expected: String) {
         let error = #expect(throws: JSONError.self) { try JSON.parse(Array(text.utf8)) }
         #expect(error?.description == expected)
@@ -132,7 +132,7 @@ import Testing
         ([0x0A, 0x80], "line 2, column 1: expected a value but found the byte 0x80, which is not valid UTF-8"),
     ]
 
-    @Test("An error message names the byte that is not UTF-8", arguments: invalidBytes)
+    @Test("A JSON error message names the byte that is not UTF-8", arguments: invalidBytes)
     func message(bytes: [UInt8], expected: String) {
         let error = #expect(throws: JSONError.self) { try JSON.parse(bytes) }
         #expect(error?.description == expected)
@@ -146,7 +146,7 @@ import Testing
         ("[10]", .init(bytes: 3), "line 1, column 4: the text has 4 bytes, and the limit is 3; send less at a time"),
     ]
 
-    @Test("An error message names the limit", arguments: limits)
+    @Test("A JSON error message names the limit", arguments: limits)
     func message(text: String, limits: JSON.Limits, expected: String) {
         let error = #expect(throws: JSONError.self) { try JSON.parse(text, limits: limits) }
         #expect(error?.description == expected)

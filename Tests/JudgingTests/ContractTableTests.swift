@@ -109,7 +109,7 @@ struct ContractTableTests {
 
 @Suite("docs/obligations.md")
 struct ObligationTableTests {
-    @Test("The page has a row for each obligation, with its level, source, clause, tolerance and scenarios")
+    @Test("docs/obligations.md has a row for each obligation with its level, source, clause, tolerance and scenarios")
     func page() throws {
         let page = try textOfPackage("docs/obligations.md")
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)

@@ -61,7 +61,7 @@ struct WebOriginTests {
         #expect(try #require(WebOrigin(text)).isOfThisMachine == isOfThisMachine)
     }
 
-    @Test("The option accepts any, null, files or a single origin")
+    @Test("--allow-origin accepts any, null, files or a single origin")
     func allowed() {
         #expect(AllowedOrigin("*") == .any && AllowedOrigin("null") == .null)
         #expect(AllowedOrigin("file://") == .files)

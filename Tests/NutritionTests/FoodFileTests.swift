@@ -29,7 +29,7 @@ struct FoodFileTests {
         return cells.joined(separator: "\t") + "\n"
     }
 
-    @Test("The file on disk has no mistakes")
+    @Test("The food file on disk has no mistakes")
     func isRight() throws {
         let file = Self.read(try textOfPackage(FoodFile.path))
         for mistake in file.mistakes { Issue.record("\(mistake)") }

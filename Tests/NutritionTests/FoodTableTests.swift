@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The food table")
 struct FoodTableTests {
-    @Test("The table has enough foods, and each key is a unique slug")
+    @Test("The food table has enough foods, and each key is a unique slug")
     func keys() {
         let keys = FoodTable.foods.map(\.key)
         #expect(keys.count >= 140)

@@ -120,7 +120,7 @@ struct PluralTests {
         }
     }
 
-    @Test("The table has a plural for every food counted in pieces or slices")
+    @Test("The food table has a plural for every food counted in pieces or slices")
     func isComplete() {
         let listed = Set(Self.plurals.map(\.key))
         #expect(listed.count == Self.plurals.count)

@@ -200,7 +200,7 @@ extension Peers {
             #expect(third.errors.prefix(60) != first.errors.prefix(60), "\(third.transcript)")
         }
 
-        @Test("The time limit ends the command and its children, and the run still gets a verdict")
+        @Test("verify's time limit ends the command and its children, and the run still gets a verdict")
         func timeLimit() async throws {
             try await withFolder { folder in
                 // The pipe ends when no process can write to it any more.

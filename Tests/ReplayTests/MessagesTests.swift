@@ -137,7 +137,7 @@ struct MessagesTests {
         }
     }
 
-    @Test("The summary counts the results")
+    @Test("A replay's summary counts the results")
     func summary() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/a")

@@ -268,7 +268,7 @@ struct MissTests {
         #expect(player.report.framesReceived == 2)
     }
 
-    @Test("The JSON report is complete, and its summary line has the essentials")
+    @Test("The JSON replay report is complete, and its summary line has the essentials")
     func report() throws {
         var player = try Self.session().player()
         _ = player.text("POST", "/api/v1/notes", body: "buy milk")

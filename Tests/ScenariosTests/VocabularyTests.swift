@@ -193,7 +193,7 @@ struct VocabularyTests {
         }
     }
 
-    @Test("The check finds planted violations")
+    @Test("The vocabulary check finds planted violations")
     func isFound() throws {
         let schema: JSONValue = [
             "properties": [

@@ -18,7 +18,7 @@ struct CoverageTests {
     }
 
     @Test(
-        "The table contains every situation that random clients reach",
+        "The coverage table contains every situation that random clients reach",
         arguments: 1...LongRun.choose(UInt64(4), long: 12))
     func random(_ seed: UInt64) throws {
         var survey = CoverageSurvey()

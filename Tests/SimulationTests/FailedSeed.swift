@@ -42,7 +42,7 @@ struct FailedSeed: Sendable, CustomTestStringConvertible {
 
 @Suite("Seeds that failed")
 struct FailedSeedTests {
-    @Test("A line contains a seed, the choice of faults and the symptom")
+    @Test("A failed seed's line contains a seed, the choice of faults and the symptom")
     func reads() throws {
         let plain = try FailedSeed(line: "10 # a crash")
         #expect(plain.seed == 10 && !plain.withFaults && plain.comment == "a crash")

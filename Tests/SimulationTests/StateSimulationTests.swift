@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "The file contains the exact state, and a server that loads it has the same state",
+        "A state file contains the exact state, and a server that loads it has the same state",
         arguments: 1...LongRun.choose(UInt64(8), long: 40))
     func restart(seed: UInt64) throws {
         let file = try StateFile(":memory:")

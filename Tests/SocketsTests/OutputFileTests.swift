@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Files that grow while a program runs")
 struct OutputFileTests {
-    @Test("A file accepts writes at any offset and has mode 0600")
+    @Test("An output file accepts writes at any offset and has mode 0600")
     func writes() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/a"

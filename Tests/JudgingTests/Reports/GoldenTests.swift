@@ -252,7 +252,7 @@ struct GitHubAnnotationsTests {
 
 @Suite("The terminal report's table")
 struct TerminalTableTests {
-    @Test("The table of one run says how many times the client faced each obligation")
+    @Test("A run's report table says how many times the client faced each obligation")
     func single() {
         let run = Report.Run(
             scenario: "default", mode: .union, hasConnected: true,

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Admin API: the page")
 struct AdminPageTests {
-    @Test("The page's headers set its content policy and forbid framing, sniffing and caching")
+    @Test("The admin page's headers set its content policy and forbid framing, sniffing and caching")
     func fields() throws {
         let answer = try VirtualNetwork().admin(.get, "ui")
         #expect(answer.status == 200 && answer.fields[.contentType] == "text/html; charset=utf-8")
@@ -27,7 +27,7 @@ struct AdminPageTests {
         #expect(Engine.policy(of: Array(page.utf8)) == "default-src 'none'")
     }
 
-    @Test("The page is one document of at most 150 kB without external resources")
+    @Test("The admin page is one document of at most 150 kB without external resources")
     func document() throws {
         let network = VirtualNetwork()
         let bytes = APIDescription.adminPageBytes

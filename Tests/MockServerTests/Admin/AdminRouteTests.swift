@@ -135,7 +135,7 @@ struct AdminRouteTests {
         #expect(try network.admin(.post, "clock", "{}").status == 409)
     }
 
-    @Test("The index lists each operation of the description with its summary")
+    @Test("The admin index lists each described operation with its summary")
     func index() throws {
         for path in ["/__admin", "/__admin/"] {
             let answer = try VirtualNetwork().exchange(Request(target: path))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Admin API: events")
 struct EventTests {
-    @Test("The stream sends each journal entry as an event when it happens")
+    @Test("An event stream sends each journal entry as an event when it happens")
     func live() throws {
         let network = VirtualNetwork()
         let world = try network.world()

@@ -131,7 +131,7 @@ struct WorldTests {
         #expect(network.engine.worlds.isEmpty && network.engine.worlds.serial == 0)
     }
 
-    @Test("The list shows all worlds in order, and a deleted world's id is not reused")
+    @Test("The world list shows all worlds in order, and a deleted world's id is not reused")
     func list() throws {
         let network = VirtualNetwork()
         let worlds = try (0..<11).map { _ in try network.world() }

@@ -21,7 +21,7 @@ struct GuideCredentialsTests {
         (.webSocketArchitecture, ["has only header fields", "append '?token=<JWT>' to its URL"]),
     ]
 
-    @Test("The error for another guide's credentials explains this guide's way", arguments: wrongWays)
+    @Test("The error for another guide's credentials explains how the mode's guide sends them", arguments: wrongWays)
     func wrongWay(guide: GuideMode, words: [String]) throws {
         let client = GuideClient(guide, of: guide)
         let path = "/api/v1/consultations/\(try client.consultation())/ws"

@@ -142,7 +142,7 @@ struct BackpressureTests {
         #expect(try ask(limit: all - 1).ending == .reset)
     }
 
-    @Test("The limits equal the documented values")
+    @Test("The server's limits equal the documented values")
     func documentedLimits() {
         let limits = ServerLimits()
         #expect(limits.unsentBytes == 4 << 20)

@@ -66,7 +66,7 @@ struct OriginTests {
     }
 
     @Test(
-        "The option allows exactly the listed origins",
+        "--allow-origin allows exactly the listed origins",
         arguments: [
             (["http://localhost:3000"], "http://localhost:3000", true),
             (["http://localhost:3000"], "http://localhost:3001", false),
@@ -105,7 +105,7 @@ struct OriginTests {
     }
 
     @Test(
-        "The error names the option that would allow the origin",
+        "The error for a rejected origin names the option that would allow the origin",
         arguments: [
             ("http://localhost:3000", "make the server allow the origin http://localhost:3000."),
             ("null", "make the server allow the origin null."),

@@ -63,7 +63,7 @@ struct SizeLimitTests {
         }
     }
 
-    @Test("The error does not depend on how the bytes are split", arguments: Limit.all, [1, 7, 1000])
+    @Test("An oversized request's error does not depend on how its bytes are split", arguments: Limit.all, [1, 7, 1000])
     func pieces(limit: Limit, size: Int) throws {
         let network = VirtualNetwork()
         // Sending a mebibyte byte by byte checks no more than sending 100,000 bytes.
@@ -140,7 +140,7 @@ struct SizeLimitTests {
         #expect(client.wire.ending == .closed)
     }
 
-    @Test("A used connection accepts a body of the largest size")
+    @Test("A used connection accepts a body of the maximum size")
     func largestBodyLater() throws {
         let network = VirtualNetwork()
         let client = try network.client()

@@ -156,7 +156,7 @@ struct JobTests {
         try jobs.runAll()
     }
 
-    @Test("The server deletes many idle worlds gradually and keeps those that get requests")
+    @Test("The server deletes many idle worlds gradually and keeps worlds that get requests")
     func swept() throws {
         let network = VirtualNetwork { $0.limits.worldIdleTime = .seconds(60) }
         let count = 2 * Engine.worldsSweptAtOnce + 2

@@ -15,7 +15,7 @@ struct CheckTests {
     }
 
     @Test(
-        "The check returns each built-in scenario as JSON that creates a world",
+        "The scenario check returns each built-in scenario as JSON that creates a world",
         arguments: Scenario.builtInSummaries.map(\.name))
     func builtIn(_ name: String) throws {
         let network = VirtualNetwork()
@@ -32,7 +32,7 @@ struct CheckTests {
         #expect(try network.admin(.post, "reset", String(decoding: body, as: UTF8.self)).status == 200)
     }
 
-    @Test("The check reports each mistake with its place")
+    @Test("The scenario check reports each mistake with its place")
     func mistakes() throws {
         let network = VirtualNetwork()
         let answer = try Self.check(network, "name: mine\nseed: many\nfaults:\n  - {on: any, status: 99}\n")
@@ -62,7 +62,7 @@ struct CheckTests {
         #expect(try client.response(to: request).json?["ok"] == .bool(isRight))
     }
 
-    @Test("The check accepts only a text", arguments: ["{}", #"{"text":1}"#, #"{"texts":""}"#, "[]"])
+    @Test("The scenario check accepts only a text", arguments: ["{}", #"{"text":1}"#, #"{"texts":""}"#, "[]"])
     func refused(_ body: String) throws {
         #expect(try VirtualNetwork().admin(.post, "check", body).status == 400)
     }

@@ -30,7 +30,7 @@ struct SocketControlTests {
         var last: JSONValue? { get throws { try world.journal().last } }
     }
 
-    @Test("The list contains each open socket with its state")
+    @Test("The socket list contains each open socket with its state")
     func list() throws {
         let opened = try Opened()
         try opened.world.advance("2s")

@@ -32,7 +32,7 @@ struct WorldRunTests {
         try #require(judgement.judgement.verdicts.first { $0.obligation.id == "ids/lowercase" })
     }
 
-    @Test("The run judges its worlds from the start and keeps verdicts after their deletion")
+    @Test("A run judges its worlds from the start and keeps verdicts after their deletion")
     func judged() throws {
         let run = try Run()
         #expect(run.judgements.isEmpty)

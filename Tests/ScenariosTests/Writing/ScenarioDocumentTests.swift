@@ -9,7 +9,7 @@ import Testing
         String(decoding: ScenarioDocument.text(value, comments: comments), as: UTF8.self)
     }
 
-    @Test("The file has comments and a line for each key and each fault")
+    @Test("A written scenario file has comments and a line for each key and each fault")
     func lines() throws {
         let value: JSONValue = [
             "name": "reset-before-the-end", "summary": "After a reset, it ends.", "seed": 7, "token_lifetime": "10s",
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "The file quotes texts that YAML would misread",
+        "A written scenario file quotes texts that YAML would misread",
         arguments: [
             "", "true", "null", "~", "7", "-", "- a", "a: b", "a #b", "#", "1e5", ".inf", "no",
             "\u{0}\u{1F}\t\n\r\u{8}",
@@ -66,7 +66,7 @@ import Testing
         #expect(try JSONValue(yaml: bytes) == value)
     }
 
-    @Test("The file uses JSON where YAML is ambiguous")
+    @Test("A written scenario file uses JSON where YAML is ambiguous")
     func json() throws {
         let key = String(repeating: "k", count: 2000)
         let long: JSONValue = ["name": "a", "users": [.object(JSONObject([(key: key, value: JSONValue.null)]))]]

@@ -16,7 +16,7 @@ import Testing
         try file(WorldData(users: [data]))["users"]?[0] ?? .null
     }
 
-    @Test("The file starts with the values of the world's request")
+    @Test("A written scenario file starts with the values of the world's request")
     func head() {
         let data = WorldData(issuedIDs: 12)
         let clock = ClockMode.manual(start: Self.start.advanced(byNanoseconds: 4_005_000_000))
@@ -37,7 +37,7 @@ import Testing
         )
     }
 
-    @Test("The file has a line for each entity")
+    @Test("A written scenario file has a line for each entity")
     func lines() {
         let messages = [MessageData(role: .user, content: "a\nb"), MessageData(role: .system, content: "c")]
         let user = UserData(id: "u", consultations: [ConsultationData(persona: .nutritionist, messages: messages)])
@@ -54,7 +54,7 @@ import Testing
         #expect(String(decoding: text, as: UTF8.self) == expected)
     }
 
-    @Test("The file contains every key of a goal")
+    @Test("A written scenario file contains every key of a goal")
     func goals() throws {
         let goal = GoalData(
             id: Self.ids[0], name: "run", title: "Run 5 km", description: "d", category: "fitness",
@@ -68,7 +68,7 @@ import Testing
         #expect(try user(UserData(id: "u", goals: [goal]))["goals"] == [expected])
     }
 
-    @Test("The file contains every key of a profile, including a provisional profile")
+    @Test("A written scenario file contains every key of a profile, even a provisional profile")
     func profiles() throws {
         var details = ProfileDetails(name: "Jane", dateOfBirth: DateTime(secondsSinceEpoch: 0), height: 170.5)
         details.isProvisional = true
@@ -84,7 +84,7 @@ import Testing
         #expect(try user(data)["profile"]?["provisional"] == nil)
     }
 
-    @Test("The file lists the world's keys of a document before its own members")
+    @Test("A written scenario file lists a document's world keys before the document's own members")
     func documents() throws {
         var data = UserData(id: "u")
         data.documents = [
@@ -100,7 +100,7 @@ import Testing
         #expect(try user(data)["documents"]?["journal"] == expected)
     }
 
-    @Test("The file contains every key of a share")
+    @Test("A written scenario file contains every key of a share")
     func shares() throws {
         var data = UserData(id: "u")
         let shares = [
@@ -121,7 +121,7 @@ import Testing
         #expect(try Scenario.read(json: file(WorldData(users: [data]))).data.users == [data])
     }
 
-    @Test("The file contains a food's type unless the type is the default for a food with ids")
+    @Test("A written scenario file contains a food's type unless it is the default for a food with ids")
     func foodTypes() throws {
         let cases: [(id: ResourceID?, type: FoodType?, expected: String?)] = [
             (nil, .food, "food"), (nil, nil, nil), (Self.ids[0], .food, nil), (Self.ids[0], .drink, "drink"),
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("The file contains every key of a consultation")
+    @Test("A written scenario file contains every key of a consultation")
     func consultations() throws {
         let template = CreatedTemplate(type: "goal", id: "g", name: "Run")
         let metadata = MessageMetadata(tokensUsed: 3, templateCreated: template, functionCalled: "create_goal")
@@ -170,7 +170,7 @@ import Testing
         #expect(try user(UserData(id: "u", consultations: consultations))["consultations"] == [first, second])
     }
 
-    @Test("The file contains every key of a meal log")
+    @Test("A written scenario file contains every key of a meal log")
     func mealLogs() throws {
         let nutrients = MealNutrients(
             calories: 540, proteinTenths: 225, carbsTenths: 660, fatTenths: 200, fiberTenths: 0, sugarTenths: 1)
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test(
-        "The file contains stored texts of any length and escapes only what JSON requires",
+        "A written scenario file contains stored texts of any length and escapes only what JSON requires",
         arguments: [
             (0x7F, "\u{7F}"), (0x85, "\u{85}"), (0xA0, "\u{A0}"), (0x2028, "\u{2028}"), (0xFEFF, "\u{FEFF}"),
             (0xFFFE, "\u{FFFE}"), (0xFFFF, "\u{FFFF}"), (0x1F600, "😀"), (0x0, #"\u0000"#), (0x22, #"\""#), (0x7E, "~"),

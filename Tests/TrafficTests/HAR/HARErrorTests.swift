@@ -123,14 +123,14 @@ struct HARErrorTests {
         } catch { return error.description }
     }
 
-    @Test("An error states the place and the expectation", arguments: rows)
+    @Test("A HAR error states the place and the expectation", arguments: rows)
     func place(_ row: Row) throws {
         #expect(message(Array(Self.good.utf8)) == "read")
         let range = try #require(Self.good.range(of: row.old))
         #expect(message(Array(Self.good.replacingCharacters(in: range, with: row.new).utf8)) == row.message)
     }
 
-    @Test("An error names another kind of file")
+    @Test("A HAR error names another kind of file")
     func whole() {
         let empty = "the file is empty; expected a HAR from a browser, a proxy or 'fitiq-mock record'"
         #expect(message([]) == empty)
@@ -151,7 +151,7 @@ struct HARErrorTests {
         #expect(message(Array("[]".utf8)) == "expected an object, found an array: []")
     }
 
-    @Test("An error names the exceeded limit")
+    @Test("A HAR error names the exceeded limit")
     func limits() {
         let bytes = Array(Self.good.utf8)
         #expect(

@@ -10,7 +10,7 @@ import WebSocket
 @Suite("A growing file")
 struct SessionWriterTests {
     @Test(
-        "The file opens after every write, and the finished file has the sorted session", arguments: [false, true])
+        "A session file opens after every write, and the finished file has a sorted session", arguments: [false, true])
     func everyWrite(batched: Bool) throws {
         var writer = SessionWriter(creatorVersion: "1.0")
         var file = GrowingFile()

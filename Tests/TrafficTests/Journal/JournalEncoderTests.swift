@@ -167,7 +167,7 @@ struct JournalEncoderTests {
         _ = try JSON.parse(line)
     }
 
-    @Test("The JSON names the world and any connection")
+    @Test("A journal entry's JSON names the world and any connection")
     func world() {
         let line = JournalSample.line(.note("x"), encoder: JournalEncoder(world: "w\"1"), connection: 0)
         #expect(
@@ -190,7 +190,7 @@ struct JournalEncoderTests {
         #expect(Timestamp(nanosecondsSinceEpoch: nanoseconds).nanosecondText == expected)
     }
 
-    @Test("The JSON marks truncated parts")
+    @Test("A journal entry's JSON marks truncated parts")
     func cut() throws {
         var limits = Journal.Limits()
         limits.body = 4
@@ -353,7 +353,7 @@ struct EntryLineTests {
     }
 
     @Test(
-        "A line starts with its time",
+        "A journal line starts with its time",
         arguments: [
             (1_250_400_000, "#1 +1.250400000 s  x"), (-20_000_000, "#1 -0.020 s  x"),
             (999_999_999, "#1 +0.999999999 s  x"),
@@ -366,7 +366,7 @@ struct EntryLineTests {
         #expect(EntryLine(journal.entries()[0], since: JournalSample.time).text == line)
     }
 
-    @Test("A line without a start time shows the time of day")
+    @Test("A journal line without a start time shows the time of day")
     func timeOfDay() {
         var journal = Journal()
         journal.record(.note("x"), at: JournalSample.time.advanced(byNanoseconds: 250_000_000))

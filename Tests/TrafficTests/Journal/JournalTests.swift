@@ -187,7 +187,7 @@ struct JournalTests {
         #expect(journal.droppedCount == 1)
     }
 
-    @Test("The counts are correct for random entries", arguments: 0..<20)
+    @Test("A journal's counts are correct for random entries", arguments: 0..<20)
     func random(seed: UInt64) {
         var numbers = Draw(seed: seed)
         var limits = Journal.Limits()

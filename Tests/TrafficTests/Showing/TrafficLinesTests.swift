@@ -375,7 +375,7 @@ struct LineLimitTests {
         #expect(lines.filter { $0.contains("aaa") }.map(\.count) == [width, width, width])
     }
 
-    @Test("The summary counts the parts of a session")
+    @Test("A session's summary counts the session's parts")
     func summary() {
         #expect(Self.lines(Samples.socket()).first?.hasSuffix(" s, 1 WebSocket with 0 frames") == true)
         #expect(Self.lines(Samples.exchange()).first?.hasSuffix(" s, 1 request") == true)
