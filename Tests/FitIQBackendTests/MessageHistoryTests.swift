@@ -112,7 +112,7 @@ import Testing
         #expect(stored["created_at"]?.string == completed)
         #expect(stored["id"]?.string == answer.id.description)
         #expect(stored["content"]?.string == answer.text)
-        // Refused frames and pings change nothing.
+        // Rejected frames and pings change nothing.
         world.send(#"{"type":"ping"}"#, from: 1)
         world.send("x", from: 1)
         world.message("", from: 1)

@@ -27,7 +27,7 @@ package enum GoalLinkingGuide {
         case archived
     }
 
-    /// The answer of the goal endpoints; the guide uses the type and prints its JSON, but never defines it.
+    /// The goal endpoints' answer; the guide uses the type and prints its JSON, but never defines it.
     package struct BackendGoal: Codable {
         package let id: String
         package let userId: String

@@ -10,7 +10,7 @@ struct LineTests {
 
     private func excerpt(_ text: String) -> Excerpt { Array(text.utf8).withUnsafeBufferPointer { Excerpt($0) } }
 
-    /// The error of a parser, or nil if it accepts the line.
+    /// The parser's error, or nil if the parser accepts the line.
     private func refusal<T>(
         of line: String, by parse: (Bytes, ByteRange) throws(RemoteError) -> T
     ) -> RemoteError? {

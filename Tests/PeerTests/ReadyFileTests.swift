@@ -6,7 +6,8 @@ extension Peers {
     /// The effects of `--ready-file` on files at its path.
     @Suite("The ready file")
     struct ReadyFileStory {
-        /// Defines `start OPTIONS…`: starts a server and waits for the end of its banner, which follows the ready file.
+        /// Defines `start OPTIONS…`, which starts a server and waits for the end of its banner; the banner follows the
+        /// ready file.
         private static let start = """
             trap 'kill -KILL $servers 2>/dev/null || true' EXIT
             start() {

@@ -11,7 +11,7 @@ struct NetworkTests {
         try Scenario.read("{name: a, network: \(network)}").network
     }
 
-    /// The refusals of an invalid network.
+    /// The errors for an invalid network.
     static func refusals(_ network: String) -> [String] {
         do {
             _ = try Scenario.read("{name: a, network: \(network)}")

@@ -70,7 +70,7 @@ enum BodyCheck {
     case tokens(replacing: SimulatedTicket?)
     /// The refresh token is no longer valid.
     case loggedOut(SimulatedTicket)
-    /// A refusal with the word "revoked".
+    /// An error with the word "revoked".
     case revoked
 
     enum Entity {

@@ -65,7 +65,7 @@ enum Credentials: Int {
     }
 }
 
-/// A message that the server refuses, for example with an `error` frame.
+/// A message that the server rejects, for example with an `error` frame.
 enum BadFrame: Int, CaseIterable {
     case notJSON, noType, blank, binary
     /// These end the connection.

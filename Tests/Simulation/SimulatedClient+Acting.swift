@@ -36,7 +36,7 @@ extension SimulatedClient {
         let wire = simulator.network.connect(reader: self)
         simulator.note(.connect(accepted: wire != nil), by: number)
         guard let wire else {
-            // Too many connections are being refused already, so try later.
+            // Too many connections are already being rejected, so try later.
             remaining -= 1
             isDone = remaining <= 0
             return
@@ -77,7 +77,7 @@ extension SimulatedClient {
         }
     }
 
-    /// Waits for an answer or the end of the connection, and gives up eventually.
+    /// Waits for an answer or for the connection to end, and gives up eventually.
     private func wait() {
         patience -= 1
         if wire?.window != .max { return read() }

@@ -152,7 +152,7 @@ final class SimulatedSocket {
         if let id = frame["consultation_id"]?.string, id != idText {
             return client.fail("a frame names the consultation \(id) on the socket of \(idText)")
         }
-        // A connection that is refused because of the limit does not get `connected`.
+        // A connection that is rejected because of the limit does not get `connected`.
         if !isConnected, type != "connected", place != .meals || type != "error" {
             return client.fail("\(type) arrived before connected")
         }
@@ -174,7 +174,7 @@ final class SimulatedSocket {
             pongsDue -= 1
             if pongsDue < 0 { client.fail("a JSON pong arrived that answers nothing") }
         case "error":
-            // A chat message may also be refused if too many are waiting; such refusals are not counted as due.
+            // A chat message may also be rejected if too many are waiting; these errors are not counted as due.
             if refusalsDue > 0 { refusalsDue -= 1 }
         case "message_received", "user_message": break
         case "stream_chunk":

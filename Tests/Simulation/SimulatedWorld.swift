@@ -86,7 +86,7 @@ final class SimulatedUser {
         case .wrongKey: wrongKey
         case .expired: expired
         case .foreignWorld:
-            // Use this world's key, so that only the token can be the reason for a refusal.
+            // Use this world's key, so that only the token can be the reason for a rejection.
             Array("Authorization: Bearer \(foreigner?.token ?? "")\r\n\(apiKeyLine)".utf8)
         }
     }

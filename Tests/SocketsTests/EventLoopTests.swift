@@ -50,7 +50,7 @@ struct EventLoopTests {
         recorder.onTurn = { [unowned recorder] turns in
             if turns == 30 { loop.stop() }
             if turns <= 10 { return MonotonicInstant.now().advanced(by: .nanoseconds(1)) }
-            // The deadline is in the past, and then exactly at the time of the turn.
+            // The deadline is first in the past and then exactly at the turn's time.
             return turns <= 20 ? MonotonicInstant.past : recorder.instants.last
         }
         try loop.run(handler: recorder)

@@ -154,7 +154,7 @@ struct CompressionTests {
             (4160, [0xC2, 126, 0x10, 0xC1], true), (4160, [0xC2, 126, 0x10, 0xC2], false),
         ]
         for row in headers { #expect(outcome(row.header, limit: row.limit).events.isEmpty == row.isTaken) }
-        // The message is refused before its payload arrives, because no message within the limit needs so many bytes.
+        // The message is rejected before its payload arrives, because no message within the limit needs so many bytes.
         let announced: [UInt8] = [0xC2, 126, 0x27, 0x10]
         guard case .failed(.messageTooBig, _)? = outcome(announced, limit: 3000).events.first else {
             Issue.record("not refused")

@@ -52,6 +52,6 @@ enum Wire {
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 extension Role: CustomTestStringConvertible {
-    /// The role's name, for the beginning of a test's name.
+    /// The role's name, with which a test's name begins.
     public var testDescription: String { self == .client ? "client" : "server" }
 }

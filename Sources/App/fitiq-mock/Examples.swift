@@ -1,4 +1,4 @@
-/// Two examples for each command, shown at the end of its help.
+/// Two examples for each command, shown at the end of the command's help.
 enum Examples {
     /// The examples by command name, in one table that a test runs.
     static let all: [String: [String]] = [  // Names of commands: constants.

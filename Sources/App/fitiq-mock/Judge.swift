@@ -94,7 +94,7 @@ struct JudgeCommand: ParsableCommand {
 /// Each world is judged separately. A session counts as one world. A longer journal needs no more memory per world.
 struct JudgedFile {
     static let worldLimit = 1000
-    /// The file's name in messages, which also serves as the name of an unnamed world.
+    /// The file's name in messages, which also serves as an unnamed world's name.
     private let name: String
     private let mode: GuideMode
     /// The world to judge, or nil for all.

@@ -144,7 +144,7 @@ extension Messages {
     }
     static let eitherPathOrPEM = "--ca prints a path, and --pem prints a certificate; use only one of these options."
 
-    /// Prefixes a sentence about a certificate or key with the name of its file.
+    /// Prefixes a sentence about a certificate or key with its file's name.
     static func inMaterial(_ path: String, _ error: TLSError) -> String { "cannot use '\(path)': \(error.description)" }
     static func certificates(
         ca: (path: String, facts: CertificateFacts), server: (path: String, facts: CertificateFacts)

@@ -54,9 +54,9 @@ final class ReadyFile {
         case absent
         /// The path contains something other than a ready file.
         case foreign
-        /// The path contains the file of a server that has ended.
+        /// The path contains the ready file of a server that has ended.
         case stale(Writer)
-        /// The path contains the file of a running server.
+        /// The path contains a running server's ready file.
         ///
         /// `isRecorder` says whether it forwards all requests, even `/ready`.
         case running(Writer, url: String, isRecorder: Bool = false)

@@ -7,7 +7,7 @@ import Traffic
 
 /// Runs a command in worlds on another server, such as a node of a fleet, and judges it by their journals.
 ///
-/// Worlds that the command itself makes may be deleted before it ends, so the server judges them.
+/// Worlds that the command itself makes may be deleted before the command ends, so the server judges them.
 struct RemoteRun: Sendable {
     let server: RemoteServer
     let child: CommandChild
@@ -146,7 +146,7 @@ struct RemoteRun: Sendable {
         return value
     }
 
-    /// - Parameter refusal: makes the failure for a refused request, which does not count as a lost run.
+    /// - Parameter refusal: makes the failure for a rejected request, which does not count as a lost run.
     private func ask(
         _ method: HTTPRequest.Method, _ path: String, in world: String?, body: JSONValue? = nil, limit: Int = 1 << 20,
         refusedBy refusal: (String) -> Failure = Failure.running

@@ -27,7 +27,7 @@ struct WatchStream {
     private var start = 0
     /// Whether the connection has not yet described its world.
     private var isNew = true
-    /// Whether the next connection must read from the start instead of continuing.
+    /// Whether the next connection must read from the start and not continue.
     private(set) var isSuperseded = false
 
     /// Starts a connection and returns the fields of its request.

@@ -51,7 +51,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     public enum Credentials: Sendable {
         /// A bearer token, and the API key if the mode requires it.
         case bearer
-        /// A bearer token; an API key is optional, but a wrong one is refused.
+        /// A bearer token; an API key is optional, but a wrong key is rejected.
         case token
         /// Only the API key: the client has no valid token, or the resource is public.
         case key
@@ -269,7 +269,7 @@ public enum GuideMode: String, CaseIterable, Sendable, Hashable {
 
     /// Whether each REST request must carry an API key in `X-API-Key`.
     ///
-    /// Two guides do not mention the key; their modes accept a missing key but refuse a wrong one.
+    /// Two guides do not mention the key; their modes accept a missing key but reject a wrong key.
     public var requiresAPIKey: Bool { self != .goalLinking && self != .webSocketArchitecture }
 
     /// Where a WebSocket handshake carries its credentials.

@@ -46,7 +46,7 @@ public enum Route: Equatable, Sendable {
         ("/api/v1/meal-logs/", APIPath(of: .showMealLog)),
     ]
 
-    /// The path's endpoints in a mode, including those that it only refuses with the guide's name.
+    /// The path's endpoints in a mode, including endpoints that only return an error with the guide's name.
     public func endpoints(in mode: GuideMode) -> [Endpoint] {
         if case .path(let path, _) = self { path.endpoints(in: mode) } else { [] }
     }
@@ -72,7 +72,7 @@ public enum Route: Equatable, Sendable {
         ]
     }
 
-    /// The refusal of an unknown path, with the nearest endpoint.
+    /// The error for an unknown path, with the nearest endpoint.
     public static func refusal(ofUnknownPath path: String, in mode: GuideMode) -> APIError {
         if path == "/ws" || path == "/api/v1/ws" || path.hasPrefix("/ws/")
             || mode.servesApps && path == "/api/v1" + Endpoint.mealSocket.template

@@ -144,7 +144,7 @@ extension Backend {
             refresh: AccessToken(subject: id, expiresAt: ticket.expiresAt, id: ticket.id))
     }
 
-    /// The user of an account, by the user's id; throws 401 if there is none.
+    /// An account's user, by the user's id; throws 401 if there is no such user.
     public func accountHolder(_ id: ExactString) throws(APIError) -> UserID {
         guard let user = users[id], users[user].person?.account != nil else { throw .unknownAccount }
         return user

@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
 
-/// The REST commands of consultations; each returns the body of its success response.
+/// The REST commands for consultations; each returns the body of its success response.
 extension Backend {
     /// Creates a consultation (`POST /api/v1/consultations`).
     ///

@@ -2,7 +2,7 @@ import FitIQAPI
 import HeapModule
 import JSON
 
-/// The state of a socket, for the server's operator.
+/// A socket's state, for the server's operator.
 package struct SocketFacts: Equatable, Sendable {
     /// Nil for a meal socket.
     package var consultation: ResourceID?

@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
 
-/// The REST commands of goals; each returns the body of its success response.
+/// The REST commands for goals; each returns the body of its success response.
 extension Backend {
     /// Creates a goal (`POST /api/v1/goals`).
     ///
@@ -90,7 +90,7 @@ extension Backend {
         return goals[position].encoded.appBody(at: turn.date)
     }
 
-    /// Changes a goal; refuses growth in a full world.
+    /// Changes a goal; rejects growth in a full world.
     private mutating func change(
         goal position: Int, at now: Timestamp, _ change: (inout Goal) -> Void
     ) throws(APIError) {
@@ -103,7 +103,7 @@ extension Backend {
     /// Finds or creates the conversation about a goal (`POST /api/v1/consultations/chat-about-goal`).
     ///
     /// The goal's current conversation comes first, then an active one with the same persona and goal, which is linked.
-    /// A duplicate is therefore continued, not refused.
+    /// A duplicate is therefore continued, not rejected.
     ///
     /// - Throws: A 404; if it must create a consultation, also a 429 at the limit of active consultations or a 507 if
     ///   the world is full.

@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Nutrition
 
-/// The commands of meal logs; each returns the body of its success response, and the user's sockets get the outcome.
+/// The meal log commands; each returns the body of its success response, and the user's sockets get the outcome.
 extension Backend {
     /// Creates a meal log and starts its processing (`POST /api/v1/meal-logs/natural`).
     ///

@@ -256,7 +256,7 @@ extension Backend {
         mealSockets[user]?.heardAt = turn.now
     }
 
-    /// Handles a text frame; refuses a binary frame, for which `text` is nil.
+    /// Handles a text frame; rejects a binary frame, for which `text` is nil.
     mutating func receiveOnMealSocket(text: [UInt8]?, from socket: SocketID, _ turn: inout Turn) {
         heard(from: socket, &turn)
         let frame: ServerFrame

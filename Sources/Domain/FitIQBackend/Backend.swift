@@ -6,7 +6,7 @@ import JSON
 ///
 /// Commands take a ``Turn``, which provides the time and the ids and collects the effects. ``advance(_:)`` performs
 /// future events from ``nextDeadline`` on. A command first performs all steps due by its time, so a late loop changes
-/// neither the events nor their order. Therefore even a refused command may have effects.
+/// neither the events nor their order. Even a rejected command may therefore have effects.
 public struct Backend: Sendable {
     public struct Configuration: Sendable {
         /// The origin of this server, such as `http://127.0.0.1:8080`, used for avatar URLs.
@@ -96,7 +96,7 @@ public struct Backend: Sendable {
     /// An id of any kind in the backend's spelling; returns other texts unchanged.
     func canonical(_ id: ExactString) -> ExactString { resource(id.text).map { ExactString("\($0)") } ?? id }
 
-    /// The position of this user's consultation; throws 404 for other users' and unknown ids.
+    /// The position of this user's consultation; throws 404 for other users' consultations and unknown ids.
     ///
     /// - Parameter field: The body field with the id; nil for the path.
     func position(of id: String, ownedBy user: UserID, field: String? = nil) throws(APIError) -> Int {
@@ -187,7 +187,7 @@ extension Shelf<User> {
     }
 }
 
-/// The limits of a world, each with its refusal (docs/limits.md).
+/// A world's limits, each with the error for exceeding it (docs/limits.md).
 public struct Limits: Sendable, Equatable {
     /// Active consultations per user; another one gets 429 (consultation-websocket).
     public var activeConsultations = 10
@@ -225,7 +225,7 @@ public struct Limits: Sendable, Equatable {
 public struct StorageRoom: Sendable, Equatable {
     /// The bytes that the world may hold, including current ones.
     public var bytes: Int
-    /// The configured limit, which refusals mention.
+    /// The configured limit, which error messages mention.
     public var limit: Int
 
     public init(bytes: Int, limit: Int) { (self.bytes, self.limit) = (bytes, limit) }

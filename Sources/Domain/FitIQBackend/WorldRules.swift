@@ -52,7 +52,7 @@ public enum Compression: String, CaseIterable, Sendable {
     case off
     /// The server accepts the client's offer.
     case on
-    /// The server refuses a handshake without an offer.
+    /// The server rejects a handshake without an offer.
     case required
 }
 
@@ -70,7 +70,7 @@ public struct AccountRules: Sendable, Equatable {
 
 /// How many of a user's active consultations may have the same persona and context.
 public enum ConsultationsPerTopic: String, CaseIterable, Sendable {
-    /// The server refuses another one with 409 (consultation-websocket).
+    /// The server rejects another one with 409 (consultation-websocket).
     case one
     /// Up to the limit of active consultations, as newer servers allow the apps.
     case many

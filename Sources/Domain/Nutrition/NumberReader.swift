@@ -5,7 +5,7 @@ struct NumberReader {
     struct Reading {
         var value: Double
         var end: Int
-        /// The end of the amount's words, such as `half` in `half of an avocado`.
+        /// The end of the words that form the amount, such as `half` in `half of an avocado`.
         var textEnd: Int
         var assumption: Amount.Assumption?
         var isArticle: Bool

@@ -19,7 +19,7 @@ public struct SQLiteError: Error, Equatable, CustomStringConvertible {
 
 /// An open SQLite database that prepares each statement once.
 ///
-/// Only one thread at a time may use it.
+/// Only one thread at a time may use a database.
 public final class Database {
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]  // Keyed by constants: the texts of our own statements.

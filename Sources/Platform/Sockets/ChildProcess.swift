@@ -84,7 +84,7 @@ public struct ChildGroup: Sendable {
 
     /// Kills the program and everything that it started; does nothing after ``ChildProcess/end(grace:)``.
     ///
-    /// Any thread may call it. ``ChildProcess/end(grace:)`` must still be called.
+    /// Any thread may call this method. ``ChildProcess/end(grace:)`` must still be called.
     public func kill() { keeper.kill() }
 }
 

@@ -7,7 +7,7 @@ import CLibrary
 /// descriptor twice, or modifying or removing one that is not in the queue, crashes.
 ///
 /// All operations except `wait` take constant time, and memory is proportional to the highest descriptor. The handler
-/// may add, modify and remove any descriptor; removed descriptors are not reported. Only one thread may use it.
+/// may add, modify and remove any descriptor; removed descriptors are not reported. Only one thread may use this queue.
 public final class EventQueue {
     private struct Registration {
         var token: UInt64 = 0

@@ -68,7 +68,7 @@ public enum ServerHandshake {
         case notAnUpgrade
     }
 
-    /// The reason for a refusal, with the received value; nil if the field is missing.
+    /// The reason for rejecting a handshake, with the received value; nil if the field is missing.
     public enum Refusal: Error, Hashable, Sendable {
         /// Sec-WebSocket fields without `Upgrade: websocket`: 426.
         case upgradeFieldMissing

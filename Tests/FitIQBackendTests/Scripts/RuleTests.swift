@@ -69,7 +69,7 @@ import Testing
         }
         var stage = try Stage(Script(answers: rules))
         try stage.open(1)
-        // A refused message does not count.
+        // A rejected message does not count.
         stage.world.message(" ", from: 1)
         for _ in 0..<4 { stage.ask("Xyzzy") }
         stage.world.waitForAllAnswers()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-/// Data that breaks a rule, and the path in the refusal.
+/// Data that breaks a rule, and the path in the error.
 @Suite("Refused data") struct PlantRefusalTests {
     private static let now = World.start
     private static let future = World.start.advanced(byNanoseconds: 1)

@@ -70,7 +70,7 @@ struct MealSocketJudgeTests {
             }, ReconnectBackoff.self
         ),
         (
-            // The server refuses the handshake before it knows the user, so only the token identifies the user.
+            // The server rejects the handshake before it knows the user, so only the token identifies the user.
             SocketCase(
                 "refused in between, then too soon",
                 .broken(

@@ -338,7 +338,7 @@ extension SocketStory {
         leave(1, at: 4)
     }
 
-    /// Refused attempts, every 10 s from 14 s on.
+    /// Rejected attempts, every 10 s from 14 s on.
     mutating func tries(_ count: Int) {
         for number in 1...count { refuse(503, at: Double(4 + 10 * number)) }
     }

@@ -106,7 +106,7 @@ struct SocketStory {
         say(connection, #"{"type":"message","content":"Hello"}"#, at: seconds)
     }
 
-    /// Adds the end of a socket; the codes are the close frames' codes, or 0 for a close frame without a code.
+    /// Adds a socket's end; the codes are the close frames' codes, or 0 for a close frame without a code.
     mutating func close(
         _ connection: UInt64, by party: Party, _ cause: RecordedClosing.Cause = .closeFrame, server: UInt16? = nil,
         client: UInt16? = nil, at seconds: Double, faults: [String] = []

@@ -227,7 +227,7 @@ struct TapTests {
         try server.onLoop { $0.tap = log.value }
         let client = try HostClient(try #require(server.secureAddress))
         #expect(try client.exchange(Request()).status == 400)
-        // Input after the refusal does not start a request either.
+        // Input after the error does not start a request either.
         try client.write(Request().bytes)
         client.stream.close()
         try server.untilServed(connections: 0)

@@ -177,7 +177,7 @@ struct JournalLookoutTests {
         while true {
             switch lookout.next(in: JournalQueryTests.journal) {
             case .found(let entry): return (entry.number, [])
-            // Thousands of entries are near misses before the last one; only a refusal needs sentences about them.
+            // Thousands of entries before the last one are near misses; only an error needs sentences about them.
             case .passed: #expect(lookout.nearMisses.allSatisfy { $0.differences.isEmpty })
             case nil: return (nil, lookout.nearMisses.map { ($0.entry.number, $0.differences) })
             }

@@ -2,10 +2,10 @@ import HTTPTypes
 import JSON
 import Text
 
-/// Refusals of a request's contents: ids, bodies, queries and violated backend rules.
+/// Errors about a request's contents: ids, bodies, queries and violated backend rules.
 ///
-/// Refusals before a body is read are in `APIError.swift`, and socket refusals are in `ClientFrame.swift`. With a mode,
-/// a message recommends only what that mode serves.
+/// Errors that precede reading a body are in `APIError.swift`, and socket errors are in `ClientFrame.swift`. With a
+/// mode, a message recommends only what that mode serves.
 extension APIError {
     // MARK: Ids
 
@@ -97,7 +97,7 @@ extension APIError {
         invalid("The request has no image in a usable format: \(problem).")
     }
 
-    /// Refuses a `Content-Type` other than JSON in UTF-8; call it only if there is a body.
+    /// Rejects a `Content-Type` other than JSON in UTF-8; call it only if there is a body.
     public static func checkMediaType(_ value: String?) throws(APIError) {
         guard let value else { throw .unsupportedMediaType(nil) }
         // The usual value requires no parsing.

@@ -2,7 +2,7 @@ import HTTPTypes
 import JSON
 import Text
 
-/// The machine-readable name of a refusal: `error.code` in a body, `code` in an error frame.
+/// An error's machine-readable name: `error.code` in a body, `code` in an error frame.
 public enum ErrorCode: String, CaseIterable, Sendable {
     case badRequest = "BAD_REQUEST"
     case conflict = "CONFLICT"
@@ -27,7 +27,7 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case validationFailed = "VALIDATION_FAILED"
 }
 
-/// A refusal of a request.
+/// The error that a rejected request gets.
 ///
 /// The body is `{"success": false, "error": {"code", "message", "details"?}}`, which all guides' decoders accept, or
 /// meal-log-websocket's `{"error": {"message", "code"}}`.
@@ -54,7 +54,7 @@ public struct APIError: Error, Equatable, Sendable {
         Self.body(code: code.rawValue, message: message, details: details, in: form, forApps: forApps)
     }
 
-    /// The body of a refusal outside the API.
+    /// The body of an error outside the API.
     ///
     /// - Parameter forApps: Whether the message is also at the top level, where the apps expect it.
     public static func body(
@@ -119,7 +119,7 @@ public struct MealLogFailure: Equatable, Sendable {
     }
 }
 
-/// Refusals before the body or query is read: credentials, origin, path and method.
+/// Errors that precede reading the body or query: credentials, origin, path and method.
 extension APIError {
     // MARK: Credentials
 
@@ -134,10 +134,10 @@ extension APIError {
         unauthorized("The bearer token is not valid: \(error.description) \(tokenAdvice)")
     }
 
-    /// The advice on getting a token, which ends refusals of missing and bad tokens.
+    /// The advice on getting a token, which ends the errors for missing and bad tokens.
     static let tokenAdvice = "'fitiq-mock token' prints a token that works."
 
-    /// Returns the refusal with other advice on getting a token; unchanged if it has none.
+    /// Returns the error with other advice on getting a token; unchanged if it has no such advice.
     public func advisingOnTokens(_ advice: String) -> Self {
         guard message.hasSuffix(Self.tokenAdvice) else { return self }
         var refusal = self
@@ -224,7 +224,7 @@ extension APIError {
 
     /// The path `/ws`, which a guide calls the wrong endpoint, or a similar path.
     ///
-    /// The guide warns against a meal-only socket, so the refusal mentions the apps' meal socket only if the path is
+    /// The guide warns against a meal-only socket, so the error mentions the apps' meal socket only if the path is
     /// about meals.
     public static func bareWebSocketPath(_ path: String, in mode: GuideMode) -> Self {
         let meals = " The events of all meals of a user are at \(Endpoint.mealSocket.template)."

@@ -182,7 +182,7 @@ extension APIError {
         .conflict, .conflict,
         "An account with this email exists (the case of letters does not matter): log in, or register another email.")
 
-    /// Wrong passwords and unknown addresses get the same refusal, so that it does not reveal who has an account.
+    /// Wrong passwords and unknown addresses get the same error, which therefore does not reveal who has an account.
     public static let wrongLogin = unauthorized("The email or the password is wrong.")
     public static func badRefreshToken(_ error: AccessToken.Refusal) -> Self {
         Self(

@@ -62,7 +62,7 @@ public enum ClientFrame: Equatable, Sendable {
     }
 }
 
-/// A refusal on the socket: the `error` frame's `error` and `code`.
+/// An error on the socket: the `error` frame's `error` and `code`.
 public struct FrameError: Error, Equatable, Sendable {
     public var code: ErrorCode
     /// The text for the client's developer.

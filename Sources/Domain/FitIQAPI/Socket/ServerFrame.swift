@@ -23,7 +23,7 @@ public enum ServerFrame: Equatable, Sendable {
 
     /// The answer to the JSON keep-alive.
     case pong
-    /// A refusal, or the announcement of a close.
+    /// An error, or the announcement of a close.
     case error(FrameError)
     /// An error from a script, with any code, or an error on the meal socket.
     case scriptedError(message: String, code: String)
@@ -127,7 +127,7 @@ public enum ChatProtocol: Sendable, Hashable, CaseIterable {
     case assistantMessage
 }
 
-/// A refusal on the meal socket: the `error` frame's `error` and `error_code`, or the announcement of a close.
+/// An error on the meal socket: the `error` frame's `error` and `error_code`, or the announcement of a close.
 public struct MealSocketError: Error, Equatable, Sendable {
     /// The apps' error codes; only scenarios send `RATE_LIMIT`.
     public enum Code: String, Sendable {

@@ -1,6 +1,6 @@
 import JSON
 
-/// The state of a consultation; only an active one accepts chat.
+/// A consultation's state; only an active consultation accepts chat.
 public enum ConsultationStatus: String, CaseIterable, Sendable, Hashable {
     /// Open for chat; counts towards the limit of ten.
     case active
@@ -30,7 +30,7 @@ public enum GoalWord: String, CaseIterable, Sendable, Hashable {
     public static let apps: [GoalWord] = [.active, .completed, .paused, .archived]
 }
 
-/// The state of a goal, for which the guide and the apps use different words.
+/// A goal's state; the guide and the apps use different words for it.
 public enum GoalState: String, CaseIterable, Sendable, Hashable {
     case notStarted = "not_started"
     case inProgress = "in_progress"

@@ -427,7 +427,7 @@ struct CoachBook: Sendable {
             file.refuse(
                 "an answer must have from 25 to 48 words, not \(count)", at: record.line)
         }
-        // Search bytes, because searching characters would dominate the time of the first question.
+        // Search bytes, because searching characters would take most of the first question's time.
         let pairs = zip(answer.text.utf8, answer.text.utf8.dropFirst())
         if pairs.contains(where: { Words.isWhitespace($0) && Words.isWhitespace($1) }) {
             file.refuse("single spaces or line breaks must separate words", at: record.line)

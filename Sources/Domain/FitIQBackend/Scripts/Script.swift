@@ -35,7 +35,7 @@ public struct Script: Sendable, Equatable {
         }
     }
 
-    /// Crashes on an invalid rule; script readers must refuse such rules first.
+    /// Crashes on an invalid rule; script readers must reject invalid rules first.
     func checkInvariants() {
         for rule in answers {
             precondition(rule.turns.map { $0.lowerBound >= 1 } ?? true, "Turns count from 1.")

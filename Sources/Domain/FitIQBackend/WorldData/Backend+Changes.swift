@@ -340,8 +340,8 @@ extension Backend {
     ///
     /// - Parameters:
     ///   - exportRoom: The maximum size of a document with the number of issued ids, in bytes; nil for no limit.
-    ///   - isRestored: Whether the document is a saved world. A saved world is not refused for sizes, times, topics or
-    ///     meal types, and the world's start replaces later times.
+    ///   - isRestored: Whether the document is a saved world. A saved world is not rejected for its sizes, times,
+    ///     topics or meal types, and the world's start replaces later times.
     /// - Throws: The first position in the document that violates a rule or a limit; nothing is created then.
     public mutating func plant(
         _ data: WorldData, _ turn: inout Turn, exportRoom: StorageRoom? = nil, isRestored: Bool = false

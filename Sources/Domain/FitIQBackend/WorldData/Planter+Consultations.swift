@@ -194,7 +194,7 @@ extension Planter {
 /// An endless supply of topics: journal entries by number.
 ///
 /// The topics that clients request first, a persona without a context or without an id, stay free. With ten active
-/// consultations, the limit must refuse such a request, not the search for duplicates (409 comes before 429).
+/// consultations, the limit must reject such a request, not the search for duplicates (409 precedes 429).
 private struct FreeTopics {
     private var count = 0
 

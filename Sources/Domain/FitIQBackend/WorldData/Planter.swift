@@ -47,7 +47,7 @@ struct Planter {
         return backend.add(id)
     }
 
-    /// Refuses additions to a full world, as for requests.
+    /// Rejects additions to a full world, as for requests.
     func checkStorage(_ path: @autoclosure () -> String, planned: Int = 0) throws(PlantError) {
         guard backend.storedBytes + planned < room.bytes else {
             throw PlantError(path(), .storeFull(limit: room.limit))
@@ -236,7 +236,7 @@ public struct PlantError: Error, Equatable, Sendable, CustomStringConvertible {
         // Values.
         case length(Int, allowed: ClosedRange<Int>), tooManyBytes(Int, limit: Int), blank
         case documentTooLarge(Int, limit: Int)
-        /// A document breaks a rule of its collection, worded like the refusal of a request.
+        /// A document breaks a rule of its collection; the wording is the same as for a request.
         case document(String)
         case number(Double, allowed: ClosedRange<Double>), negative(Int)
         // Limits, with the counted entities in the plural: `goals`.

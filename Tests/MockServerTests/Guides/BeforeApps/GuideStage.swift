@@ -26,7 +26,7 @@ final class GuideStage {
     let network: VirtualNetwork
     /// The id in the last 201.
     private var made = ""
-    /// The path of the world, and the ending of its credentials.
+    /// The world's path, and the suffix of its credentials.
     private let prefix: String
     private let suffix: String
 
