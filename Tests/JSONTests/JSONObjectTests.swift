@@ -80,7 +80,7 @@ import Testing
 
     @Test("An object distinguishes member names by code units", arguments: sizes)
     func codeUnits(_ count: Int) throws {
-        // Equal as Swift strings, but different names in JSON (RFC 8259, section 8.3).
+        // These names are equal as Swift strings but different in JSON (RFC 8259, section 8.3).
         var object = Self.object(count)
         object["\u{E9}"] = "composed"
         object["e\u{301}"] = "decomposed"

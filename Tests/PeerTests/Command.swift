@@ -28,8 +28,8 @@ struct Command {
         process.standardInput = streams.input
         process.standardOutput = streams.output
         process.standardError = streams.errors
-        // Foundation keeps them open after the process has ended, and with more than about 1,300 open files it starts
-        // no others.
+        // Foundation keeps these streams open after the process has ended, and cannot start another process with more
+        // than about 1,300 open files.
         defer { for stream in [streams.input, streams.output, streams.errors] { try? stream.close() } }
         status = try await process.runToItsEnd()
         output = try files.read("out")

@@ -8,7 +8,7 @@ extension SearchingPeers {
     @Suite("fitiq-mock explore")
     struct ExploreCommandTests {
         private static let list = Peers.VerifyCommandTests.list
-        /// Lists the consultations, and retries once if the request failed.
+        /// Lists the consultations, and retries once if the request fails.
         private static let retrying = #"\#(list) -f --retry 1 --retry-delay 1 --retry-all-errors || true"#
 
         private func explore(
@@ -126,7 +126,7 @@ extension SearchingPeers {
                 // With --may-fail, a failure status is an acceptable result.
                 let honest = try await explore(["--runs", "15", "--only", "failed", "--may-fail"], script, in: folder)
                 #expect(honest.status == 0, "\(honest.transcript)")
-                // A known defect passes as well.
+                // A known defect also passes.
                 try Data("explore/command\n".utf8).write(to: folder["known"])
                 let known = try await explore(
                     ["--runs", "15", "--only", "failed", "--known-broken", "known"], script, in: folder)

@@ -30,7 +30,7 @@ extension Peers {
             Sight(fault: #""dribble": {"bytes": 150, "every": "1s"}"#, exit: 28, says: "timed out", patience: "2"),
             Sight(fault: #""truncate": {"after": 20}"#, exit: 18, says: "bytes remaining to read"),
             Sight(fault: #""content_length": 10"#, exit: 28, says: "out of", patience: "2"),
-            // Excess bytes are dropped, and only --verbose shows it.
+            // curl drops excess bytes, which only --verbose shows.
             Sight(fault: #""content_length": -10"#, exit: 0, shows: #""tota\n"#),
             Sight(fault: #""malformed": "json""#, exit: 0, shows: #""totalCount":1\n"#),
             Sight(fault: #""malformed": "chunking""#, exit: 56, says: "hunk"),

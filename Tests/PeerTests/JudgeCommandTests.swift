@@ -128,7 +128,7 @@ extension Peers {
         @Test("judge does not exercise obligations whose data a foreign session lacks")
         func foreignSession() async throws {
             let judged = try await judge(Programs.sessions.appendingPathComponent("foreign/chrome.har").path)
-            // Its page intentionally sends a binary message.
+            // The recorded page intentionally sends a binary message.
             #expect(judged.status == 1 && judged.output.contains("✗ ws/message-shape"), "\(judged.transcript)")
             #expect(judged.output.split(separator: "\n").count { $0.hasPrefix("  ✗ ") } == 1, "\(judged.transcript)")
         }

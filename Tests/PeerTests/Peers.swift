@@ -2,8 +2,8 @@ import Testing
 
 /// Stories in which other programs are clients of the binary that users run.
 ///
-/// They run one after another, because some measure time. The three suites take about equally long; keep the balance
-/// when you add a story.
+/// The stories run one after another, because some measure time. The three suites take about equally long; keep the
+/// balance when you add a story.
 @Suite("Peers", .serialized, .timeLimit(.minutes(15)))
 enum Peers {}
 

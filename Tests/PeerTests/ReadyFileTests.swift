@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// The effects of `--ready-file` on files at its path.
+    /// The effects of `--ready-file` on files at the option's path.
     @Suite("The ready file")
     struct ReadyFileStory {
         /// Defines `start OPTIONS…`, which starts a server and waits for the end of its banner; the banner follows the

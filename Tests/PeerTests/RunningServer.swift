@@ -20,7 +20,7 @@ final class RunningServer: Sendable {
     private let process: Process
     private let files: ScratchFolder
     private let exits: AsyncStream<Int32>
-    /// Its output after the banner.
+    /// The server's output after the banner.
     private let outputs: AsyncStream<Data>
     private let standardOutput: OutputPipe
     private let standardError: OutputPipe
@@ -60,7 +60,7 @@ final class RunningServer: Sendable {
         try await serve(options, isStoppedByBody: isStoppedByBody, body)
     }
 
-    /// Serves as above, with settings in the environment.
+    /// Serves with settings in the environment.
     static func serve(
         _ options: [String], environment: [String: String] = [:], isStoppedByBody: Bool = false,
         _ body: (RunningServer) async throws -> Void
@@ -68,9 +68,9 @@ final class RunningServer: Sendable {
         try await run(["serve"] + options, environment: environment, isStoppedByBody: isStoppedByBody, body)
     }
 
-    /// Serves as above, with a command other than `serve`, and possibly another exit status.
+    /// Serves with a command other than `serve`, and possibly with another exit status.
     ///
-    /// - Returns: Its output after the banner.
+    /// - Returns: The server's output after the banner.
     @discardableResult
     static func run(
         _ command: [String], environment: [String: String] = [:], status expected: Int32 = 0,

@@ -61,7 +61,7 @@ extension SearchingPeers {
                     directory: folder.url)
                 #expect(verify.status == 1, "\(verify.transcript)")
                 #expect(verify.errors.contains("The question was asked twice."), "\(verify.transcript)")
-                // A client without the mistake behaves differently from the recorded one.
+                // A client without the mistake behaves differently from the recorded client.
                 let good = try await from(
                     "session.har", ["--confirm", "1/1", "--output", "good.yaml"],
                     [python, Self.client, "unchanged"], in: folder)
@@ -140,7 +140,7 @@ extension SearchingPeers {
                 let session =
                     #"{"log":{"version":"1.2","creator":{"name":"proxy"},"entries":[\#(entries)]}}"#
                 try Data(session.utf8).write(to: folder["session.har"])
-                // The third run never ends; before it, the whole session and one of its halves fail.
+                // The third run never ends; the first two runs, with the whole session and with one half, fail.
                 let client =
                     "echo >> runs; [ $(wc -l < runs) -lt 3 ] || { echo began > pipe; tail -f /dev/null; }; exit 7"
                 let script = #"""

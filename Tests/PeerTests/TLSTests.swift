@@ -125,7 +125,7 @@ extension Peers {
 
         // MARK: Python
 
-        /// Plays a story over TLS; its ready file has the secure URLs instead of the plain ones.
+        /// Plays a story over TLS; the ready file has secure URLs in place of plain URLs.
         private func tell(_ story: String, _ chapters: [String], over tls: TLSServer) async throws {
             let files = try ScratchFolder()
             defer { files.remove() }

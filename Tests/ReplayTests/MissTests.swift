@@ -368,7 +368,7 @@ struct IdentityTests {
     func differences(_ first: ExactString, _ second: ExactString) {
         var differences = Differences(following: Following(vocabulary: Vocabulary()), origins: (Origins(), Origins()))
         #expect(differences.isSame(first.text, first.text) && !differences.isSame(first.text, second.text))
-        // This also holds if the text contains an id that the vocabulary lacks.
+        // Texts with ids that the vocabulary lacks are compared in the same way.
         #expect(differences.isSame(IDs.a, IDs.a) && !differences.isSame(IDs.a, IDs.b))
         differences.compare(RequestURL("/a?\(first)=1"), RequestURL("/a?\(second)=1"))
         #expect(differences.list.count == 2)
@@ -389,7 +389,7 @@ struct IdentityTests {
         var differences = Differences(following: Following(vocabulary: Vocabulary()), origins: (Origins(), Origins()))
         differences.compare(body: body("1"), body("2"), named: "body")
         #expect(differences.list.map(\.place) == [over == 0 ? "body.a" : "body"])
-        // So is their text in messages, as JSON or as other text.
+        // The limit also decides whether messages show a body as JSON or as other text.
         #expect(Excerpts.of(body("1"))?.hasPrefix(over == 0 ? "{" : "\"") == true)
     }
 }

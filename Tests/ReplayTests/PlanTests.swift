@@ -54,7 +54,7 @@ struct PlanTests {
         let part = Self.exchange(bytes: size - small)
         let whole = Array(repeating: part, count: ReplayLimits.bytes / size)
         #expect(Self.refusal(of: whole + [Self.exchange(bytes: 1)]) == .tooManyBytes(ReplayLimits.bytes + small + 1))
-        // Its URL is a byte shorter.
+        // The socket's URL is a byte shorter.
         let rest = Self.exchange(bytes: size - 2 * small - ReplayPlan.memoryOfFrame + 2)
         #expect(
             Self.refusal(of: Array(whole.dropLast()) + [rest, Self.socket(frames: 1)])
@@ -273,7 +273,7 @@ struct OwnRequestTests {
         var player = Player(plan, settings: ReplaySettings(match: .strict), origin: ourOrigin)
         #expect(player.text("GET", "/api/v1/goals") == "[]")
         #expect(player.report.isComplete && player.report.recorded == 1)
-        // Entry numbers are those of the recording.
+        // The entry numbers are the recording's.
         guard case .unexpected(let miss) = player.ask("GET", "/api/v1/goal") else {
             Issue.record("What was never recorded has an answer.")
             return

@@ -69,7 +69,7 @@ struct RandomSession {
                 ? frame(.client, time, json(fromClient: true)) : frame(.server, time, json(fromClient: false))
         }
         builder.socket(path, frames: frames, ending: numbers.once(in: 2) ? ending(.server, time + 5, .reset) : nil)
-        // The next entry comes after the frames, and so do its ids.
+        // The next entry and its ids come after the frames.
         builder.wait(time + 100)
     }
 }
@@ -200,8 +200,8 @@ struct PropertyTests {
 
 /// Each pair runs through the code of both commands.
 ///
-/// A session with the first request is replayed to a client that sends the second, and is compared with a session that
-/// has the second.
+/// A session with the first request is replayed to a client that sends the second request, and is compared with a
+/// session that has the second request.
 @Suite("Replay and diff agree on permitted differences")
 struct AgreementTests {
     struct Pair: Sendable, CustomTestStringConvertible {
@@ -299,7 +299,7 @@ struct AgreementTests {
         return (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
     }
 
-    /// Whether a replay of the first accepts the second.
+    /// Whether a replay of the first request accepts the second request.
     static func isServed(_ pair: Pair, isFrame: Bool) throws -> Bool {
         var player = try builder(pair.first, isFrame: isFrame).player()
         let (target, body) = parts(pair.second)

@@ -45,7 +45,7 @@ struct SchemaScalarTests {
         .upstream: "{name: a, upstream: @}", .exception: "{name: a, upstream: {except: [@]}}",
     ]
 
-    /// The members without which the reader does not examine an object further.
+    /// The members that an object must have before the reader examines it further.
     static let companions: [ObjectKind: [String]] = [
         .message: ["user: hi"], .token: ["token: t"], .share: ["user_id: b"], .fault: ["on: any"],
         .stub: ["path: \"/a\""],

@@ -24,7 +24,7 @@ struct TreeTests {
         }
         let dashes = String(repeating: "- ", count: 200_000)
         #expect(Self.errors(dashes)?.mistakes.first?.message.hasPrefix("Lists and mappings are nested") == true)
-        // The same applies to JSON, where the null in the innermost list also counts as a level.
+        // JSON has the same limit, but the null in the innermost list also counts as a level.
         for (count, message) in [(62, "name must be a text"), (63, "Lists and mappings are nested deeper")] {
             let list = (0..<count).reduce(JSONValue.null) { value, _ in .array([value]) }
             let object = (0..<count).reduce(JSONValue.null) { value, _ in ["a": value] }
@@ -53,7 +53,7 @@ struct TreeTests {
         #expect(try Scenario.read(text(ScenarioLimits.directives)) == Scenario(name: "a"))
         let mistake = Self.errors(text(ScenarioLimits.directives + 1))?.mistakes.first
         #expect(mistake?.line == 101 && mistake?.message == Messages.tooManyDirectives)
-        // This also holds after a document.
+        // The limit also applies after a document.
         let behind = Self.errors("name: a\n...\n" + text(ScenarioLimits.directives + 1))?.mistakes.first
         #expect(behind?.line == 103 && behind?.message == Messages.tooManyDirectives)
     }
@@ -139,7 +139,7 @@ struct TreeTests {
         let consultations = (0..<5000).map { "{persona: nutritionist, context: goal, goal: \(name)_\($0)}" }
         let errors = Self.errors(
             "name: a\nusers: [{id: u, goals: [\(goals)], consultations: [\(consultations.joined(separator: ","))]}]")
-        // Each consultation has its mistake, and those after the tenth exceed the limit.
+        // Each consultation has a mistake, and consultations after the tenth exceed the limit.
         #expect(errors?.mistakes.count == 50 && (errors?.omittedCount ?? 0) >= 4950)
     }
 

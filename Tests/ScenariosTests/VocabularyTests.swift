@@ -7,7 +7,8 @@ import Traffic
 @testable import MCP
 @testable import Scenarios
 
-/// Compares the table of words in docs/admin.md with every schema: each thing has one word, and each word one meaning.
+/// Compares the table of words in docs/admin.md with every schema: each thing has one word, and each word has one
+/// meaning.
 @Suite("One vocabulary")
 struct VocabularyTests {
     /// The words in a schema, or in a document instead of a schema.
@@ -135,7 +136,7 @@ struct VocabularyTests {
     /// The meaning of each word in the table, and the places where the word may mean something else.
     static let meanings: [(word: String, kinds: Set<String>, elsewhere: [String])] = [
         ("connection", ["integer"], []), ("number", ["integer"], []), ("last_number", ["integer"], []),
-        // The other meaning is a wait's: from now on.
+        // In a wait, the word also means "from now on".
         ("since", ["integer"], ["admin /wait", "MCP"]),
         ("direction", ["word"], []), ("verdict", ["word"], []), ("within", ["string"], []),
         ("held", ["integer", "array"], []), ("world", ["string"], []), ("user", ["string"], []),

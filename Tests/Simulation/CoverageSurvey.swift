@@ -7,7 +7,7 @@ import Synchronization
 
 /// Finds the situations that clients reach, and how they reach them, for `Fixtures/data/coverage.tsv`.
 ///
-/// Equal calls give equal tables.
+/// Equal calls produce equal tables.
 public struct CoverageSurvey {
     /// A way to reach a situation.
     private struct Way {

@@ -22,7 +22,7 @@ struct Expectation {
 /// The expected body in union mode.
 enum BodyCheck {
     case none
-    /// Only that the body is JSON with an error in it.
+    /// The body must be JSON with an error in it.
     case refusal
     /// An entity: `data.id`.
     case entity(ResourceID)

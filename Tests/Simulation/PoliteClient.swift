@@ -20,7 +20,8 @@ final class PoliteClient {
     private var isStreaming = false
     private var quietSeconds = 0
     private var secondsSincePing = 0
-    /// The seconds since it disconnected, the wait before the last attempt, and the number of attempts in a row.
+    /// The seconds since the client disconnected, the wait before the last attempt, and the number of attempts in a
+    /// row.
     private var lonelySeconds = 0
     private var patience = 2
     private var tries = 0
@@ -97,7 +98,7 @@ final class PoliteClient {
         socket.wire.vanish()
         hear()
         pass(3)
-        // Connections that ended while it was away do not make it hurry.
+        // Connections that ended while the client was away do not affect the next attempt.
         (tries, patience) = (0, 2)
         connect()
     }

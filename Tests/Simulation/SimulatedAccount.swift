@@ -17,7 +17,8 @@ final class SimulatedTicket {
     let subject: String
     let id: ResourceID
     let expiresAt: Timestamp
-    /// Whether it is invalid: it was used or revoked, too many newer tickets exist, or its account was deleted.
+    /// Whether the token is invalid because it was used or revoked, too many newer tokens exist, or its account was
+    /// deleted.
     var isSpent = false
 
     init(_ text: String, _ token: AccessToken, id: ResourceID) {

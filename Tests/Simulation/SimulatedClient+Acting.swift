@@ -224,7 +224,7 @@ extension SimulatedClient {
         }
     }
 
-    /// Whether it has a socket on which it reads everything, and no other work in progress.
+    /// Whether the client reads everything on a socket and has no other work in progress.
     var isListening: Bool {
         guard let wire, let socket, wire.ending == .open, !wire.sawEndOfStream, socket.canSend else { return false }
         return readsEverything && !hasStalled && !isUncertain && checks == .all

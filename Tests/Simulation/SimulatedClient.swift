@@ -8,18 +8,18 @@ import WebSocket
 
 /// One session: a client that connects, acts, drops its connection, reconnects, and leaves.
 ///
-/// It reads input with the client half of our own codecs, which check the grammar, and compares it with its
-/// expectations. ``SimulatedClient/act()``, in another file, draws its actions.
+/// The client reads input with the client half of our own codecs, which check the grammar, and compares the input with
+/// its expectations. ``SimulatedClient/act()``, in another file, draws its actions.
 final class SimulatedClient: VirtualReader {
-    /// Its number in the run, from 1.
+    /// The client's number in the run, from 1.
     let number: Int
     unowned let simulator: Simulator
     let user: SimulatedUser
-    /// The number of actions before it leaves.
+    /// The number of actions before the client leaves.
     var remaining: Int
     /// Whether its session is over.
     var isDone = false
-    /// Whether it has begun to leave, and for how many turns it has waited.
+    /// Whether the client has begun to leave, and for how many turns it has waited.
     var isLeaving = false
     var patience = 3
 
@@ -31,7 +31,7 @@ final class SimulatedClient: VirtualReader {
     private var hasBegun = false
     private var status = 0
     private var body: [UInt8] = []
-    /// Whether it has sent invalid input, after which the server may answer and end in any way.
+    /// Whether the client has sent invalid input, after which the server may answer and close in any way.
     var isUncertain = false
     /// Whether the client itself stalled the connection, so that answers may be late.
     var hasStalled = false
@@ -50,7 +50,7 @@ final class SimulatedClient: VirtualReader {
         remaining = operations
     }
 
-    /// Whether it has an open connection.
+    /// Whether the client has an open connection.
     var isConnected: Bool { wire?.ending == .open }
     /// Whether the connection has ended for the client, even if the transport is still open.
     var sawEnd: Bool { wire.map { $0.ending != .open || $0.sawEndOfStream } ?? true }

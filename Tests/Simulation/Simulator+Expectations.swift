@@ -47,7 +47,7 @@ extension Simulator {
             case .wrongMethod: if world.mode == .union { expect(405) }
             default:
                 if let endpoint = target.endpoint, !world.mode.serves(endpoint) {
-                    // 405 if a guide has the path.
+                    // A DELETE gets 405 if a guide has the path.
                     if endpoint.isOfGuides, endpoint.method != .delete { expect(404) }
                 } else if target.endpoint?.credentials == .key, [.none, .noKey, .wrongKey].contains(credentials) {
                     expect(401)

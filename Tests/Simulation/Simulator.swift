@@ -9,7 +9,7 @@ import TestSupport
 
 /// One run: an engine, its worlds, and clients that come and go, all decided by a seed.
 ///
-/// It uses no sockets, threads or system clock, so the same seed gives the same run, byte for byte.
+/// A run uses no sockets, threads or system clock, so the same seed gives the same run, byte for byte.
 public final class Simulator {
     /// The seed, which decides the whole run.
     public let seed: UInt64
@@ -125,7 +125,7 @@ public final class Simulator {
         adopt(nil)
     }
 
-    /// Lowers the limits so far that clients reach them.
+    /// Lowers the limits far enough for clients to reach them.
     private static func tighten(_ configuration: inout Engine.Configuration) {
         configuration.limits.connections = 5
         configuration.limits.refusedConnections = 2

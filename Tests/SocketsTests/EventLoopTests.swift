@@ -70,7 +70,7 @@ struct EventLoopTests {
         let pair = try Loopback()
         defer { pair.close() }
         let order = Mutex<[String]>([])
-        // The greatest token that the loop does not reserve.
+        // The largest token that the loop does not reserve.
         try loop.add(pair.server.descriptor, token: UInt64.max - 16, interest: .write)
         let recorder = Recorder(loop)
         recorder.onReadiness = { _ in

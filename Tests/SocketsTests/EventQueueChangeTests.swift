@@ -142,7 +142,7 @@ struct EventQueueChangeTests {
         let pairs = try ready(24, in: queue)
         defer { pairs.forEach { $0.close() } }
         var random = Draw(seed: seed)
-        // For each pair its interest, if it is in the queue. All are always readable and writable.
+        // Each pair's interest, if the pair is in the queue; all pairs are always readable and writable.
         var model = [Interest?](repeating: .read, count: pairs.count)
         let interests: [Interest] = [[], .read, .write, [.read, .write]]
         for _ in 0..<200 {

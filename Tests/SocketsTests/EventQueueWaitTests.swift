@@ -152,7 +152,7 @@ struct EventQueueWaitTests {
             unblock(SIGALRM)
             let waiting = pthread_self()
             Thread.detachNewThread {
-                // Every 2 ms, until the process ends.
+                // Send the signal every 2 ms until the process ends.
                 guard let pace = try? EventQueue() else { return }
                 while (try? pace.wait(until: .now().advanced(by: .milliseconds(2))) { _ in }) != nil {
                     pthread_kill(waiting, SIGALRM)

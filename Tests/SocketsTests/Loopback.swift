@@ -55,7 +55,7 @@ extension MonotonicInstant {
     /// A deadline that is long enough for a busy machine; only a failing test waits this long.
     static var patience: MonotonicInstant { now().advanced(by: .seconds(30)) }
 
-    /// In the past: check without waiting.
+    /// A deadline in the past, for checks without waiting.
     static let past = MonotonicInstant(nanoseconds: 0)
 }
 

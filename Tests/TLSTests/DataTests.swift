@@ -47,7 +47,7 @@ struct DataTests {
     @Test("A session accepts writes up to exactly the limit of unsent ciphertext")
     func exactBackPressure() throws {
         let pair = try Pair.open()
-        // These bytes stand for OpenSSL's output.
+        // These bytes take the place of OpenSSL's output.
         let unsent = [UInt8](repeating: 0, count: TLSLimits.unsentCiphertext)
         #expect(BIO_write(SSL_get_wbio(pair.client.pointer), unsent, Int32(unsent.count)) == Int32(unsent.count))
         #expect(pair.client.write([1]) == 0)

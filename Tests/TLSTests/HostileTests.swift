@@ -13,7 +13,7 @@ struct HostileTests {
             ("POST /x HTTP/1.1\r\n", "POST /x HTTP/1.1"),
             ("OPTIONS * HTTP/1.1\r\n", "OPTIONS * HTTP/1.1"), ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "PRI * HTTP/2.0"),
             ("CONNECT a:443 HTTP/1.1\r\n", "CONNECT a:443 HTTP/1.1"),
-            // The longest method for which the session waits has 16 letters.
+            // The longest method that the session waits for has 16 letters.
             ("BASELINE-CONTROL /a HTTP/1.1\r\n", "BASELINE-CONTROL /a HTTP/1.1"),
         ])
     func plainHTTP(_ request: (text: String, line: String)) throws {
@@ -197,7 +197,7 @@ struct HostileTests {
         let pair = try Pair.open()
         let unsent = { pair.server.withCiphertext { $0.count } }
         while pair.server.write([UInt8](repeating: 1, count: 20_000)) > 0 {}
-        // These bytes stand for OpenSSL's output.
+        // These bytes take the place of OpenSSL's output.
         let answers = [UInt8](repeating: 0, count: TLSLimits.answers - unsent())
         #expect(BIO_write(SSL_get_wbio(pair.server.pointer), answers, Int32(answers.count)) == Int32(answers.count))
         #expect(pair.client.write([1]) == 1)

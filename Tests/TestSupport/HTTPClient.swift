@@ -31,7 +31,8 @@ package final class HTTPClient<Stream: ClientStream> {
 
     /// The next response.
     ///
-    /// It retries with a copy of the reader whenever bytes arrive, so that the reader never waits for missing bytes.
+    /// The client retries with a copy of the reader whenever bytes arrive, so that the reader never waits for missing
+    /// bytes.
     package func response(to request: Request = Request()) throws -> Response {
         while true {
             var attempt = reader

@@ -55,7 +55,7 @@ struct ControlFramesTests {
             #expect(output.count < 20 + 127)
         }
         #expect(events == (UInt8(0)..<100).map { .ping([$0]) })
-        // Seven pongs of three bytes exceed twenty; of the others, which waited, only the latest is still due.
+        // Seven pongs of three bytes exceed twenty bytes; only the latest of the delayed pongs is still due.
         #expect(output == (UInt8(0)..<7).flatMap { Wire.frame(10, [$0]) })
         output = []
         connection.resumePongs(into: &output)

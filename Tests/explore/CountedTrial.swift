@@ -52,7 +52,7 @@ final class CountedTrial: Trial {
 func note(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 
 extension Discovery {
-    /// Its sentence, the schedule, and the events.
+    /// The discovery's sentence, schedule and events.
     var account: String {
         ([sentence, "\(story.name): \(schedule)"] + timeline + [symptom.message]).joined(separator: "\n    ")
     }

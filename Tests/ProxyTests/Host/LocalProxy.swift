@@ -47,7 +47,7 @@ final class LocalProxy {
         }
     }
 
-    /// Begins to stop as on a signal.
+    /// Starts to stop, as on a signal.
     func requestStop() {
         inbox.requestStop()
         mailbox.post {}
@@ -62,7 +62,7 @@ final class LocalProxy {
     deinit { stop() }
 }
 
-/// Records what it is told, without times and bytes.
+/// Records the tap's calls, without times and bytes.
 final class TapOfTests: Tap, Sendable {
     private let lines = Mutex<[String]>([])
     var told: [String] { lines.withLock { $0 } }

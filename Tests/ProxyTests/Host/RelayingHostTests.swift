@@ -183,7 +183,7 @@ struct RelayingHostTests {
         let (client, server) = try tunnel(proxy)
         let piece = [UInt8](repeating: 7, count: 1 << 20)
         var sent = 0
-        // Until nothing more is accepted for a while; a proxy without limits would accept all of it.
+        // Write until nothing more is accepted for a while; a proxy without limits would accept everything.
         sending: while sent < 1 << 30 {
             switch piece.withUnsafeBytes({ server.socket.write($0) }) {
             case .wrote(let count): sent += count
@@ -273,7 +273,7 @@ struct RelayingHostTests {
         let length = 16 << 20
         try server.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(length)\r\n\r\n")
         try server.send(String(repeating: "x", count: length))
-        // The proxy has all bytes, and is done with the upstream, before the client has read any.
+        // The proxy has received all bytes and finished with the upstream before the client has read any.
         #expect(try server.receive() == nil)
         #expect(try client.receiveToEnd().utf8.count > length)
         for wire in [client, server] { wire.close() }
@@ -294,7 +294,7 @@ struct RelayingHostTests {
         for wire in [client, server, second] { wire.close() }
     }
 
-    /// A free port for TLS, and the certificate of its CA.
+    /// A free port for TLS, and the CA's certificate.
     static func secureEndpoint() throws -> (endpoint: SecureEndpoint, authority: [UInt8]) {
         let now = WallClock.nanosecondsSinceEpoch() / 1_000_000_000
         let authority = try CertificateAuthority.make(subject: "Tests", now: now, serial: [1])
@@ -396,7 +396,7 @@ struct RelayingHostTests {
         try client.send(Self.get)
         let server = try BlockingStream.accept(listener)
         if hasCertificate {
-            // From a CA that no system trusts.
+            // The certificate comes from a CA that no system trusts.
             let identity = try Self.secureEndpoint().endpoint
             let session = TLSSession(server: try .server(certificates: identity.certificates, key: identity.key))
             try server.read().withUnsafeBytes { session.receive($0) }
@@ -435,7 +435,7 @@ struct RelayingHostTests {
         let answering = try BlockingStream.accept(listener)
         _ = try answering.receive(until: "\r\n\r\n")
         proxy.requestStop()
-        // Until the proxy has begun to stop, and closed its listener.
+        // Wait until the proxy has begun to stop and has closed its listener.
         while let late = try? BlockingStream.connect(to: proxy.address) { late.close() }
         try answering.send(Self.ok)
         #expect(try other.receive(until: "hi") == Self.ok)

@@ -8,7 +8,7 @@ import Text
 
 @testable import Proxy
 
-/// A host without a thread and without an engine: the test settles it at any time.
+/// A host without a thread or an engine; the test settles it whenever necessary.
 @Suite("Connections to upstreams, turn by turn", .timeLimit(.minutes(1)))
 struct UpstreamTurnsTests {
     private let listener: Listener
@@ -21,14 +21,14 @@ struct UpstreamTurnsTests {
             in: try HostLoop(listeningOn: SocketAddress(host: "127.0.0.1", port: 0), secure: nil), limits: limits)
     }
 
-    /// Gives the host a relay whose client has sent nothing yet.
+    /// Adds a relay whose client has not sent anything yet.
     private func makePair(of host: UpstreamHost) throws -> UpstreamPair {
         host.touch(
             RelaySide(Relay(upstream: try UpstreamURL("http://\(listener.localAddress)"), isClientSecure: false)), now)
         return try #require(host.pairs.last { $0?.wakesAt == nil } ?? nil)
     }
 
-    /// A connection that its peer has reset, which only a write notices.
+    /// A connection that its peer has reset; only a write detects the reset.
     private func brokenSocket() throws -> Socket {
         let socket = try Socket.connect(to: listener.localAddress)
         try BlockingStream.accept(listener).reset()
@@ -127,7 +127,7 @@ struct UpstreamTurnsTests {
             host.drop(try begin())
             most = max(most, host.deadlines.count)
         }
-        // Two for each pair, and 64.
+        // The maximum is two deadlines for each pair, plus 64.
         #expect(most == 84)
         #expect(host.pairCount == present.count)
         let due = now.advanced(by: host.limits.idleTime)
@@ -151,7 +151,7 @@ struct UpstreamTurnsTests {
             #expect(link.attemptEndsAt == now.advanced(by: .seconds(end)))
             host.attemptTimedOut(link, of: pair, link.attemptEndsAt)
         }
-        // The name may have other addresses the next time.
+        // The next lookup of the name may return other addresses.
         #expect(pair.link == nil && pair.server.addresses.isEmpty)
     }
 
@@ -179,7 +179,7 @@ struct UpstreamTurnsTests {
         #expect(text == "last words" && stream.hasEnded)
     }
 
-    /// A client's end of TLS in memory, with a ticket from the server.
+    /// A TLS client in memory that has a ticket from the server.
     private static func makeSession() throws -> TLSSession {
         let (secure, authority) = try RelayingHostTests.secureEndpoint()
         let server = TLSSession(server: try .server(certificates: secure.certificates, key: secure.key))
@@ -191,7 +191,7 @@ struct UpstreamTurnsTests {
                 bytes.withUnsafeBytes { receiver.receive($0) }
             }
         }
-        // Tickets come after the handshake, and are read like plaintext.
+        // Tickets arrive after the handshake and are read like plaintext.
         var plaintext: [UInt8] = []
         while client.readPlaintext(into: &plaintext, limit: 1024) {}
         return client

@@ -102,7 +102,7 @@ struct HeadingTests {
         ])
     func adminPaths(_ path: String, _ hasVia: Bool) {
         var harness = RelayHarness()
-        // A client cannot have the field removed.
+        // A client cannot make the relay remove the field.
         harness.client("GET \(path) HTTP/1.1\r\nHost: localhost:1\r\nConnection: via\r\n\r\n")
         #expect(harness.upstreamTexts[0].contains("\r\nVia: 1.1 fitiq-mock\r\n") == hasVia)
     }

@@ -21,7 +21,7 @@ struct RelayCase: Sendable, CustomTestStringConvertible {
     var toUpstream: [String]
     var toClient: String
     var ending = RelayEnding.none
-    /// The upstream connection that the relay wants in the end.
+    /// The number of the upstream connection that the relay wants at the end.
     var wanted: Int? = 1
     var finishesUpstream = false
     var resetsUpstream = false

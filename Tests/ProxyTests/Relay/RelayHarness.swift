@@ -4,7 +4,7 @@ import Text
 
 @testable import Proxy
 
-/// The way in which bytes are cut before a relay gets them.
+/// How bytes are split before a relay gets them.
 enum Cut: Sendable, CustomStringConvertible {
     case whole
     case bytewise
@@ -27,16 +27,16 @@ enum Cut: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Every different cut for texts of at most that many bytes.
+    /// All distinct splits of texts of at most this many bytes.
     static func all(upTo length: Int) -> [Cut] { [.whole, .bytewise] + (1..<max(length, 2)).map { .at($0) } }
 }
 
-/// A relay in memory, with its output to either side.
+/// A relay in memory, with its output to both sides.
 struct RelayHarness {
     var relay: Relay
     var cut = Cut.whole
     var sentToClient: [UInt8] = []
-    /// What was sent over each connection to the upstream.
+    /// The bytes sent over each connection to the upstream.
     var sentToUpstream: [[UInt8]] = []
     var events: [RelayEvent] = []
 

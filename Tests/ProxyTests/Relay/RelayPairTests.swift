@@ -97,7 +97,7 @@ struct RelayPairTests {
         line.client.endBody(into: &line.fromClient)
         try line.pass()
         #expect(line.answered == ["200", "body " + Self.text, "end"])
-        // Both are ready for more.
+        // Both ends are ready for another message.
         line.client.sendRequest(
             method: .get, target: "/next", fields: [.hostField: "localhost"], body: nil, into: &line.fromClient)
         try line.pass()
@@ -142,7 +142,7 @@ struct RelayPairTests {
             return
         }
         line.server.switchProtocols(fields: fields, into: &line.fromServer)
-        // The first frame comes with the 101.
+        // The first frame arrives together with the 101.
         var serverSocket = WebSocket.Connection(role: .server)
         serverSocket.send(text: "welcome", into: &line.fromServer)
         var clientSocket = WebSocket.Connection(role: .client, maskSeed: 7)

@@ -20,7 +20,7 @@ struct RelayStateTests {
         #expect(!harness.relay.mayRepeat)
         harness.client(request)
         #expect(harness.relay.mayRepeat == isRepeatable)
-        // Once answered, the request has arrived.
+        // An answer proves that the request has arrived.
         harness.upstream("H")
         #expect(!harness.relay.mayRepeat)
     }

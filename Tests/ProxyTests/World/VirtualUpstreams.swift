@@ -159,7 +159,7 @@ struct FrontWorld {
         return network
     }
 
-    /// Moves the time of both.
+    /// Advances the time of both servers.
     func advance(by duration: Duration) {
         back.advance(by: duration)
         front.advance(by: duration)
@@ -189,7 +189,7 @@ extension VirtualNetwork {
         return try client.exchange(request)
     }
 
-    /// The number of requests in its journal.
+    /// The number of requests in the server's journal.
     var askedCount: Int? {
         get throws { try exchange(Request(target: "/__admin/requests")).json?["entries"]?.array?.count }
     }

@@ -58,7 +58,7 @@ struct DialectTests {
         #expect(read.map(\.coding?.byteCount) == [coded.count, nil, nil])
         #expect(read.map(\.body?.byteCount) == [20_000, coded.count, 3])
         #expect(read.map(\.fields.count) == [0, 1, 1])
-        // A damaged body counts as the maximum that it can have cost.
+        // A damaged body counts as the largest size to which it could inflate.
         let damaged = coded.dropLast() + [coded.last.map { $0 ^ 1 } ?? 0]
         #expect(try requests(Array(damaged), coded, limit: 1032 * coded.count + 19_999).map(\.coding) == [nil, nil])
         #expect(

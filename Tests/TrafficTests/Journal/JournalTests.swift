@@ -300,7 +300,7 @@ struct SearchCostTests {
             ("type", "none", 128 + 2 * 5), ("text", "none", 128 + 2 * 5), ("status", "599", 128), ("since", "1", 16),
         ])
     func lookout(name: String, value: String, expected: Int) throws {
-        // The query names a user, so that unwanted entries are examined as well.
+        // The query names a user, so that unwanted entries are also examined.
         var lookout = JournalLookout(try JournalQuery(query: [("user", "none"), (name, value)]))
         guard case .passed(let cost)? = lookout.next(in: Self.journal(.frame(Self.frame))) else {
             Issue.record("nothing was passed")

@@ -416,7 +416,7 @@ struct LineLimitTests {
     @Test(
         "A line shortens ids of more than 16 bytes if it has no room",
         arguments: [
-            // Its 38 bytes fit exactly.
+            // The text's 38 bytes fit exactly.
             (#""\#(id)""#, #""\#(id)""#), (#""\#(id)"!"#, #""910a2dec…"!"#),
             ("0123456789abcdef 0123456789abcdef0 abcdefgh", "0123456789abcdef 01234567… abcdefgh"),
         ])
