@@ -97,7 +97,7 @@ struct NetworkLineTests {
         #expect(lines.count == 30 && lines.allSatisfy { latest.contains($0) || $0.contains(".0 ms ") }, "\(lines)")
     }
 
-    /// The effect on the first packet of one byte, for which this seed draws 999 out of 0 to 999.
+    /// The effect on the first packet of one byte; this seed draws 999 out of 0 to 999 for it.
     static let losses: [(NetworkProfile, arrival: String)] = [
         (NetworkProfile("a", lossPerMille: 1000), "200.0 ms 1"), (NetworkProfile("a", lossPerMille: 999), "0.0 ms 1"),
         (NetworkProfile("a", roundTrip: 199_000_000, lossPerMille: 1000), "299.5 ms 1"),
@@ -138,7 +138,7 @@ struct NetworkLineTests {
 
     @Test("An outage breaks the configured share of connections")
     func breaks() {
-        /// The number of connections that break out of 400, all of which are open during an outage.
+        /// How many of 400 connections break in an outage that affects all of them.
         func broken(_ perMille: Int) -> Int {
             let outages = NetworkProfile.Outages(
                 period: 10_000_000_000, length: 4_000_000_000, resetPerMille: perMille)

@@ -155,7 +155,7 @@ import Testing
         var numbers = SplitMix64(seed: seed)
         var (shelf, model) = (Shelf<Numbered>(), [Int: Numbered]())
         for step in 0..<3000 {
-            // Use more than one page of positions, and grow and shrink in turn.
+            // Use more than one page of positions, and alternately grow and shrink.
             let isAdding = numbers.next(below: 10) < (step / 500 % 2 == 0 ? 7 : 3)
             if isAdding || model.isEmpty {
                 let value = Numbered(id: step, number: numbers.next())

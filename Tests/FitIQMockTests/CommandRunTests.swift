@@ -55,7 +55,7 @@ struct CommandRunTests {
 
     @Test("verify judges a command's world and separates the command's output from the report")
     func verify() async throws {
-        // The second connection stays silent for more than a second, after which progress is reported.
+        // The second connection stays silent for more than a second, and progress is then reported.
         let client =
             EndedCommand.ask + "[ -f /dev/stdout ] || echo passed on\n" + Self.request + #"""
                 exec 4<>"/dev/tcp/${host%:*}/${host#*:}"; read -r -t 2 line <&4
@@ -122,7 +122,7 @@ struct CommandRunTests {
         }
     }
 
-    /// A session in which the backend was busy twice.
+    /// A session with a backend that was busy twice.
     private static func busySession() -> String {
         let entries = ["goals", "consultations"].enumerated().map { index, path in
             #"""

@@ -6,7 +6,8 @@ import Testing
 
 @testable import fitiq_mock
 
-/// A finished command and its output; it runs in its own process, to which signals and standard streams belong.
+/// A finished command and its output; it runs in its own process, because signals and standard streams belong to a
+/// process.
 struct EndedCommand {
     let output: String
     let errors: String

@@ -73,7 +73,7 @@ struct ReadyFileTests {
             let age = try #require(CurrentProcess.age(of: other.identifier))
             return WallClock.nanosecondsSinceEpoch() / 1_000_000_000 - age
         }
-        // Repeat the check if a second has passed meanwhile.
+        // Repeat the check if a second has passed in the meantime.
         var found: (isRunning: Bool, isLater: Bool)?
         for _ in 0..<10 where found == nil {
             let start = try began()

@@ -6,7 +6,7 @@ import TestSupport
 final class ScriptedServer: Sendable {
     let url: String
 
-    /// - Parameter held: The indexes of the answers after which the connection stays open until the client closes it.
+    /// - Parameter held: The indexes of answers that leave the connection open until the client closes it.
     init(_ answers: [String], holding held: Set<Int> = []) throws {
         let listener = try Listener(address: try SocketAddress(host: "127.0.0.1", port: 0))
         url = "http://\(listener.localAddress)"

@@ -46,7 +46,7 @@ struct WatchStreamTests {
             + "{\"id\":\"\(id)\",\"verdict\":\"broken\",\"finding_count\":\(count),\(finding)}]}\n\n"
     }
 
-    /// The number after which the next connection continues.
+    /// The entry number that the next connection continues from.
     private func connect(_ stream: inout WatchStream) -> String? {
         stream.connect().first { $0.name.canonicalName == "last-event-id" }?.value
     }

@@ -4,7 +4,7 @@ import Foundation
 package enum GoalLinkingGuide {
     package static let decoder = JSONDecoder.iso8601()
 
-    /// The app's own goal, into which the guide also decodes answers (erratum 5).
+    /// The app's own goal; the guide also decodes answers as this type (erratum 5).
     package struct Goal: Identifiable, Codable {
         /// The id that the app's own store issued.
         package let id: UUID

@@ -3,7 +3,7 @@ import Testing
 @testable import JSON
 
 @Suite("Objects") struct JSONObjectTests {
-    /// Objects on either side of the size from which they are indexed.
+    /// Objects just below and above the size where indexing starts.
     static let sizes = [0, 1, 2, 15, 16, 17, 18, 40]
 
     static func object(_ count: Int) -> JSONObject {

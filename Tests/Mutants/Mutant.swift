@@ -11,7 +11,7 @@ package struct Mutant: Sendable, CustomStringConvertible {
     package let breaks: String
     /// Text that the finding must contain.
     package let words: String
-    /// The case in which the mistake shows.
+    /// The case that shows the mistake.
     package let contractCase: ContractCase
     /// Why exploring does not find the mistake; nil if exploring finds it.
     package var hides: String?

@@ -71,7 +71,7 @@ struct DocumentRunner {
     }
 
     private func asDocumented(_ output: String) -> String {
-        // The banner omits the folder in which the server was started.
+        // The banner omits the folder where the server was started.
         let folder = FileManager.default.currentDirectoryPath + "/"
         let short = program.hasPrefix(folder) ? String(program.dropFirst(folder.count)) : program
         let ported = zip(Self.documentedPorts, ports).reduce(output) {

@@ -3,8 +3,9 @@ import Synchronization
 
 /// Reads a program's output from a pipe in pieces until the program has ended.
 ///
-/// A thread waits for output. The systems' event queues would not work: a program that was started meanwhile may have
-/// inherited the pipe, and so keep an event alive whose descriptor was closed here and now belongs to another file.
+/// A thread waits for output. The systems' event queues would not work: a program started in the meantime may have
+/// inherited the pipe, and would then keep an event alive whose descriptor was closed here and now belongs to another
+/// file.
 final class OutputPipe: Sendable {
     private let descriptor: Int32
     private let take: Mutex<(@Sendable (Data?) -> Void)?>

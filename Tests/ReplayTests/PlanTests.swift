@@ -59,7 +59,7 @@ struct PlanTests {
         #expect(
             Self.refusal(of: Array(whole.dropLast()) + [rest, Self.socket(frames: 1)])
                 == .tooManyBytes(ReplayLimits.bytes + 1))
-        // Requests that the server answers itself count as well, but their contents are not read.
+        // Requests that the server answers itself also count, but their contents are not read.
         let own = Self.exchange("/health", bytes: size - small - "ealth".utf8.count)
         #expect(Self.refusal(of: Array(repeating: own, count: whole.count)) == .nothingToPlay(whole.count))
     }

@@ -275,7 +275,7 @@ struct AgreementTests {
         Pair("a longer port", recordedOrigin, ourOrigin + "1", same: false),
     ]
 
-    /// The cases in which a replay must be stricter, because it follows ids and answers.
+    /// The cases where a replay must be stricter, because it follows ids and answers.
     static let exceptions = [
         Pair("an id that the server gave out", "/x \(IDs.c)", "/x \(IDs.d)"),
         Pair("one id in place of two", "/x \(IDs.a) \(IDs.b)", "/x \(IDs.d) \(IDs.d)"),

@@ -10,7 +10,7 @@ extension Backend {
         /// Whether the consultation occupies its user's persona and context.
         let isListedAsActive: Bool
         let historyCount: Int
-        /// The time at which the last message was stored.
+        /// The time when the last message was stored.
         let lastStoredAt: Timestamp?
         let socketCount: Int
         let isAnswering: Bool

@@ -73,7 +73,7 @@ enum BadFrame: Int, CaseIterable {
 
     var isFatal: Bool { rawValue >= BadFrame.unmasked.rawValue }
 
-    /// The close code with which the server ends the connection.
+    /// The close code that the server sends.
     var closeCode: UInt16 { self == .invalidUTF8 ? 1007 : 1002 }
 }
 
@@ -102,7 +102,7 @@ enum Target: CustomStringConvertible {
     case showAccount(SimulatedAccount)
     case deleteAccount(SimulatedAccount)
     case app(AppRequest)
-    /// An id on a path for which the user has no entity with that id.
+    /// An id on a path; the user has no entity with this id.
     case stray(Endpoint, String)
     case badBody
     case wrongMethod

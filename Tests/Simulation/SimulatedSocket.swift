@@ -36,7 +36,7 @@ final class SimulatedSocket {
     private var streamed: [String]?
     private var assistantText: [String]?
     private var assistantID = ""
-    /// The position in the history from which to search for the next answer.
+    /// The position in the history where the search for the next answer starts.
     private var nextMessage = 0
     /// The number of the world's resets when the socket was opened.
     private let resetCount: Int
@@ -215,7 +215,7 @@ final class SimulatedSocket {
     private func compare(_ text: String, id: String?) {
         guard let consultation, resetCount == client.world.resetCount else { return }
         client.simulator.heardAnswer()
-        // The consultation may have been deleted meanwhile.
+        // The consultation may have been deleted in the meantime.
         guard client.simulator.hasConsultation(consultation, in: client.world) else { return }
         let messages = client.simulator.messages(of: consultation, in: client.world)
         if let id {

@@ -26,7 +26,7 @@ final class SimulatedWorld {
     /// The owners of the ids that clients have received since the last reset, in the order of receipt.
     var owners: [ResourceID: ExactString] = [:]
     var ownedIDs: [ResourceID] = []
-    /// The marks to which an operator can return, oldest first.
+    /// The marks that an operator can return to, oldest first.
     var marks: [SimulatedMark] = []
     let apiKey: String
     let secret: [UInt8]

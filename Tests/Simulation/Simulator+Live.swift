@@ -3,7 +3,7 @@ import JSON
 import MockServer
 import TestSupport
 
-/// A mark to which an operator can return, with the world's state at that time.
+/// A mark that an operator can return to, with the world's state at that time.
 struct SimulatedMark {
     let name: String
     let number: Int

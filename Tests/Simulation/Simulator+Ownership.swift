@@ -12,7 +12,7 @@ extension Simulator {
     /// Records the ids in an answer to a user; the first user who receives an entity's id has created it.
     func noteIDs(in value: JSONValue, toldTo subject: String, of client: SimulatedClient) {
         let world = client.world
-        // A late answer may come from a world that was reset meanwhile.
+        // A late answer may come from a world that was reset in the meantime.
         guard world.resetCount == 0 || client.checks.contains(.promptness) else { return }
         let name = ExactString(subject)
         for id in Simulator.ids(in: value) {

@@ -24,7 +24,7 @@ public final class Simulator {
     let network: VirtualNetwork
     let limits: FitIQBackend.Limits
     let start: Timestamp
-    /// The worlds in which clients are opened.
+    /// The worlds where clients are opened.
     private(set) var worlds: [SimulatedWorld] = []
     /// The worlds above and deleted worlds, which may still have clients.
     private var everyWorld: [SimulatedWorld] = []

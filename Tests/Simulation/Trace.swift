@@ -23,7 +23,7 @@ struct Trace {
     private var entries: [Entry] = []
     private var next = 0
 
-    /// Records an operation; returns the number under which to record its outcome.
+    /// Records an operation; returns the number for recording its outcome.
     mutating func append(_ entry: Entry) -> Int {
         if entries.count < Trace.length { entries.append(entry) } else { entries[next % Trace.length] = entry }
         next += 1

@@ -85,7 +85,7 @@ struct ClockTests {
             #expect(clocks.step(to: .init(offset: -passed * second, end: 0)) == 0)
         }
         #expect(clocks.step(to: .init(offset: 100 * second)) == 110 * second)
-        // A clock that starts at the end of the range continues as well.
+        // A clock that starts at the end of the range also continues.
         var early = ClockComparison(.init(offset: 0, end: 0))
         #expect(early.step(to: .init(offset: -50 * second, end: 0)) == 0)
         #expect(early.step(to: .init(offset: 20 * second)) == 20 * second)
@@ -113,7 +113,7 @@ struct ClockTests {
     func descriptorLimit() {
         let limit = CurrentProcess.raiseFileDescriptorLimit(to: 0)
         #expect(limit > 0)
-        // Other tests may raise the limit meanwhile.
+        // Other tests may raise the limit in the meantime.
         #expect(CurrentProcess.raiseFileDescriptorLimit(to: 10) >= limit)
     }
 

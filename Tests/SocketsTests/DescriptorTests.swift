@@ -132,7 +132,7 @@ struct DescriptorTests {
             func takeAll() { while case let copy = dup(client.descriptor), copy >= 0 { taken.append(copy) } }
             try DescriptorTests.lowerDescriptorLimit(to: 256)
             takeAll()
-            // The test runner's own threads may have closed a descriptor meanwhile.
+            // The test runner's own threads may have closed a descriptor in the meantime.
             takeAll()
             guard case .exhausted(let error) = listener.accept() else {
                 throw Unexpected("accepted without a descriptor")

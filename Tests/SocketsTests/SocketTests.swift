@@ -87,7 +87,7 @@ struct SocketTests {
             guard case .failed(let own) = pair.client.send("x") else { throw Unexpected("sent after the end") }
             #expect(own.code == EPIPE && own.operation == .write)
             pair.client.close()
-            // The first write causes the reset, after which writing fails.
+            // The first write causes the reset, and later writes fail.
             pair.server.send("x")
             try pair.server.waitUntil(.read)
             _ = pair.server.receive()

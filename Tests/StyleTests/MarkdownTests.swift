@@ -42,7 +42,7 @@ struct Markdown: Sendable, CustomStringConvertible {
             })
     }
 
-    /// The targets of links that are not web addresses: file and anchor, either of which may be empty.
+    /// The targets of links that are not web addresses: file and anchor; either may be empty.
     var links: [(file: String, anchor: String)] {
         prose.map(\.text).joined(separator: "\n").matches(of: #/\]\(([^)\s]*)\)/#).map(\.output.1)
             .filter { !$0.contains("://") }.map { target in

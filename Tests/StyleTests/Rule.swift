@@ -3,7 +3,7 @@ import Testing
 
 /// A house rule: what is banned, where, and what to write instead.
 struct Rule: Sendable, CustomTestStringConvertible {
-    /// The files to which a rule applies.
+    /// The files that a rule applies to.
     enum Scope: Sendable {
         /// All of `Sources`.
         case sources

@@ -1,5 +1,5 @@
 extension Rule {
-    /// The rules, in the order in which they are reported.
+    /// The rules, in the order of reporting.
     static let all = time + identity + inputAndOutput + concurrency + language + copies + text
 
     static let time: [Rule] = [

@@ -4,7 +4,7 @@ extension Array {
         stride(from: 0, to: count, by: size).map { self[$0...].prefix(size) }
     }
 
-    /// Two pieces, either of which may be empty.
+    /// Two pieces; either may be empty.
     package func cut(at place: Int) -> [ArraySlice<Element>] { [self[..<place], self[place...]] }
 }
 

@@ -4,7 +4,7 @@ import Sockets
 
 /// An address of this machine without a listener.
 ///
-/// A socket that does not listen occupies the port, so the system does not assign it to another program meanwhile.
+/// A socket that does not listen occupies the port, so the system does not assign the port to another program.
 package final class RefusingAddress {
     package let address: SocketAddress
     private let descriptor: Int32

@@ -8,7 +8,7 @@ struct Fixture: Sendable, CustomStringConvertible {
     let name: String
     let input: [UInt8]
     let events: [Event]
-    /// The number of bytes after which a server must see the mistake; nil for a valid input.
+    /// How many bytes a server needs to see the mistake; nil for a valid input.
     let failsAfter: Int?
     let failure: CloseCode?
 

@@ -1,7 +1,7 @@
 import Testing
 import WebSocket
 
-/// Frames written in the slow and obvious way, so that tests do not depend on the encoder under test.
+/// Frames written in the slow, obvious way, so that tests do not depend on the encoder under test.
 enum Wire {
     /// The first key of a client whose seed is 0: the upper half of SplitMix64's first output, e220a8397b1dcdaf.
     static let firstKey: [UInt8] = [0xE2, 0x20, 0xA8, 0x39]

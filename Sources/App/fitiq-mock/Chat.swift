@@ -82,7 +82,7 @@ struct Chat: ParsableCommand {
             $0.retries.maximumAttempts = 1
             if message != nil { $0.reconnects.maximumTries = 0 }
             $0.checksAnswers = false
-            // Guides differ in which token they check, and the fake's mode is unknown here.
+            // Different guides check different tokens, and the fake's mode is unknown here.
             $0.sendsTokenTwice = true
             $0.chat = chatProtocol
         }

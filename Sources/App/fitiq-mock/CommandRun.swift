@@ -134,7 +134,7 @@ struct CommandChild: Sendable {
 
     private enum End { case exited, timeUp, stopped }
 
-    /// Waits until the command exits, reaches its time limit or must stop; calls a function once a second meanwhile.
+    /// Waits until the command exits, reaches its time limit or must stop, and calls a function once a second.
     private func wait(
         for child: ChildProcess, since start: MonotonicInstant, _ activity: () throws(Failure) -> UInt64,
         everySecond tick: (Duration) -> Void

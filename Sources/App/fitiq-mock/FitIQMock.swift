@@ -173,7 +173,8 @@ struct FitIQMock: ParsableCommand {
 
     static func printError(_ message: String) { printToStandardError("fitiq-mock: \(message)\n") }
 
-    /// Writes a text to standard error; characters that control a terminal are escaped, wherever the text came from.
+    /// Writes a text to standard error; characters that control a terminal are escaped, regardless of the text's
+    /// origin.
     static func printToStandardError(_ text: String) { drawOnStandardError(TerminalText.printed(text)) }
 
     /// Writes a text with our own control sequences to standard error; all other parts must be escaped already.
@@ -291,7 +292,7 @@ enum Blocking {
     ///
     /// - Parameters:
     ///   - stop: opened at the signal. The work then returns its results so far or throws.
-    ///   - kill: called after the signal, to end whatever the work waits for.
+    ///   - kill: called after the signal, to end anything that the work waits for.
     ///   - tick: called once a second until the work is done.
     /// - Throws: A ``Failure``.
     static func waitOnMain<Value: Sendable>(

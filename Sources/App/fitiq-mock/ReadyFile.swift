@@ -114,7 +114,7 @@ final class ReadyFile {
 
     /// Returns the state of a path.
     ///
-    /// If the file is stale, it runs the closure under a lock and returns its result too.
+    /// If the file is stale, the closure runs under a lock, and its result is also returned.
     ///
     /// Without a closure, other programs may inspect the file at the same time.
     private static func look(

@@ -163,7 +163,7 @@ private struct RecordedSearch: Sendable {
     private(set) var lastEntries: [JournalEntry] = []
     fileprivate var runCount = 0
 
-    /// Reduces the schedule as far as possible, or until the search is stopped.
+    /// Makes the schedule as small as possible, or stops when the search is stopped.
     mutating func reduce(_ schedule: Schedule) async throws {
         guard try await fails(schedule, of: schedule) else { return }
         progress.end()

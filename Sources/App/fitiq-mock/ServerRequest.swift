@@ -106,7 +106,7 @@ struct ServerRequest {
         var silence: Duration
         /// When the whole response must have arrived.
         var deadline = MonotonicInstant(nanoseconds: .max)
-        /// A gate, opened for example by Ctrl-C, after which a request has only ``lastTime``.
+        /// A gate that is opened by Ctrl-C, for example; a request then has only ``lastTime`` left.
         var stop: Gate?
         static let connectTime = Duration.seconds(10)
 

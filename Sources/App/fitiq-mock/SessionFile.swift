@@ -2,7 +2,7 @@ import ArgumentParser
 import Scenarios
 import Traffic
 
-/// Reads a recorded session from a file and the attached files in which Playwright stores bodies and messages.
+/// Reads a recorded session from a file and from the attached files where Playwright stores bodies and messages.
 enum SessionFile {
     static func read(_ path: String) throws(Failure) -> HARFile {
         let bytes = try InputFile.read(path, limit: HARLimits().bytes, orInherited: true)

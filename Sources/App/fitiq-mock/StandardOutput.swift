@@ -61,7 +61,7 @@ enum StandardOutput {
 
 /// Writes a line to standard output.
 ///
-/// Characters that control a terminal are escaped, wherever the text came from.
+/// Characters that control a terminal are escaped, regardless of the text's origin.
 ///
 /// This function hides the standard library's `print`, which ignores errors.
 func print(_ text: String, terminator: String = "\n") { draw(TerminalText.printed(text + terminator)) }

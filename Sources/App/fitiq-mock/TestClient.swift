@@ -93,7 +93,7 @@ struct TestClient: ParsableCommand {
         FitIQMock.printToStandardError(told(direction, line))
     }
 
-    /// A line of the trace, in which terminal control characters are escaped.
+    /// A trace line with escaped terminal control characters.
     static func told(_ direction: AdapterTraceDirection, _ line: ArraySlice<UInt8>) -> String {
         "\(direction == .sent ? ">" : "<") \(String(decoding: line, as: UTF8.self).onOneLine(limit: .max))\n"
     }
@@ -168,7 +168,7 @@ struct TestClientRun: Sendable {
             }
             guard !jobs.isOver else { return }
             deaths = trouble.value?.isDeath == true ? deaths + 1 : 0
-            // An adapter that dies in the first case would die in the others too.
+            // An adapter that dies in the first case would also die in the other cases.
             if index == 0, let error = trouble.value, error.isDeath { throw Failure.configuration(error.description) }
             guard jobs.finish(index, result) else { return }
             progress?.say(index, contractCase.address, Messages.ended(result))

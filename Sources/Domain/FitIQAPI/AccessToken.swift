@@ -24,7 +24,7 @@ public struct AccessToken: Equatable, Sendable {
         (self.email, self.id) = (email, id)
     }
 
-    /// The secret for refresh tokens, which differs from that for access tokens, so that the two are not
+    /// The secret for refresh tokens; it differs from the access tokens' secret, so that the two kinds are not
     /// interchangeable.
     public static func refreshSecret(of secret: [UInt8]) -> [UInt8] {
         HMACSHA256.authenticate(Array("refresh".utf8), key: secret)

@@ -1,6 +1,6 @@
 import HeapModule
 
-/// A heap of deadlines in which obsolete entries stay until they reach the top.
+/// A heap of deadlines; obsolete entries stay until they reach the top.
 ///
 /// If a deadline moves later, the owner stores the new deadline and pushes the entry again when it surfaces early, so
 /// the hot path does not touch the heap. If a deadline moves earlier, the owner pushes a second entry and later skips

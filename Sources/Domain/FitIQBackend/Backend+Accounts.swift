@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
 
-/// An email address and password with which a user logs in.
+/// A user's email address and password for the login.
 package struct Account: Sendable, Equatable {
     /// The address as registered.
     var email: String

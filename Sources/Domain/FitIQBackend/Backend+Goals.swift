@@ -137,7 +137,7 @@ extension Backend {
         return position
     }
 
-    /// Changes a goal and updates its JSON; without a change `updated_at` stays too.
+    /// Changes a goal and updates its JSON; without a change, `updated_at` also stays the same.
     mutating func update(goal position: Int, at now: Timestamp, _ change: (inout Goal) -> Void) {
         let old = goals[position]
         var goal = old.goal

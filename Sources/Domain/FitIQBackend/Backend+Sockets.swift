@@ -122,7 +122,7 @@ extension Backend {
         return script
     }
 
-    /// Chooses an answer's script on acceptance of the question, so that later changes cannot exceed the history's
+    /// Chooses an answer's script when the question is accepted, so that later changes cannot exceed the history's
     /// limit.
     ///
     /// - Parameter number: The number of earlier questions.

@@ -235,7 +235,7 @@ public struct StorageRoom: Sendable, Equatable {
 public struct Turn: Sendable {
     /// The time on the world's timeline, which schedules all events and never jumps.
     public var now: Timestamp
-    /// The nanoseconds by which the world's date is ahead of its timeline after changes of the system's clock.
+    /// How many nanoseconds the world's date is ahead of its timeline after changes to the system's clock.
     public var dateShift: Int64
     /// The source of new ids.
     public var identifiers: ResourceIDSequence

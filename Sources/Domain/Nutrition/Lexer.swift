@@ -60,7 +60,7 @@ struct Lexer {
         case "\"", "\u{201C}", "\u{201D}": isQuoted.toggle()
         case "×", "*": if !isAtLineStart { append(.times, from: start) }
         case "@": append(.word("at"), from: start)
-        // Single-character units such as ㎏ become a word that no table has, so that a note mentions it.
+        // Single-character units such as ㎏ become an unknown word, so that a note mentions them.
         case "\u{3371}"..."\u{33DF}": append(.word(String(scalar)), from: start)
         case "-", "\u{2010}"..."\u{2015}", "\u{2212}": dash(from: start)
         default: break

@@ -2,7 +2,7 @@ import CZlib
 
 /// Deflates the messages of one direction of a WebSocket (RFC 7692 §7.2.1).
 ///
-/// Between two messages it keeps only the bytes to which the next one may refer. Equal messages give equal bytes.
+/// Between two messages, it keeps only the bytes that the next message may refer to. Equal messages give equal bytes.
 public struct MessageDeflater: Hashable, Sendable {
     /// The maximum number of bytes of earlier messages to keep, even for larger windows: few messages repeat older
     /// data.

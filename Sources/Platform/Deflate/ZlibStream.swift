@@ -74,7 +74,7 @@ struct ZlibStream: ~Copyable {
         room.deallocate()
     }
 
-    /// Sets the earlier bytes to which the next blocks may refer.
+    /// Sets the earlier bytes that the next blocks may refer to.
     mutating func setHistory(_ bytes: [UInt8]) {
         let count = UInt32(bytes.count)
         work += bytes.count

@@ -44,7 +44,7 @@ public enum HMACSHA256 {
     public static func deriveKey(password: [UInt8], salt: [UInt8], iterations: Int) -> [UInt8] {
         precondition(iterations > 0, "A key needs at least one iteration.")
         let block = block(of: password)
-        // The hash states after the key's two blocks, from which every iteration starts.
+        // The hash states after the key's two blocks, where every iteration starts.
         var (inner, outer) = (SHA256_CTX(), SHA256_CTX())
         SHA256_Init(&inner)
         SHA256_Update(&inner, block.map { $0 ^ 0x36 }, blockByteCount)

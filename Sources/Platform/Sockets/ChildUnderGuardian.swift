@@ -50,7 +50,7 @@
 
         func outcome() -> ChildProcess.Outcome {
             if let known = state.withLock({ $0.outcome }) { return known }
-            // Killing the guardian kills the program too.
+            // Killing the guardian also kills the program.
             let outcome = receive(CPLATFORM_GUARD_ENDED).map(ChildProcess.Outcome.init) ?? .signalled(Int(SIGKILL))
             state.withLock { $0.outcome = outcome }
             return outcome

@@ -71,7 +71,7 @@ public struct ClockComparison: Sendable {
     public static let tolerance: Int64 = 1_000_000_000
     /// The date at the monotonic clock's zero.
     private var offset: Int64
-    /// The end of the range to which the system's time is clamped; nil if it is within the range.
+    /// The end of the range that the system's time is clamped to; nil if the time is within the range.
     private var end: Int64?
     private var comparedAt: MonotonicInstant
 
@@ -83,7 +83,8 @@ public struct ClockComparison: Sendable {
     /// The system's date at the monotonic clock's zero.
     public var epoch: Int64 { offset }
 
-    /// The nanoseconds by which the system's clock was set since the last call: negative if set back, 0 if unchanged.
+    /// How many nanoseconds the system's clock was set forward since the last call; negative if set back, 0 if
+    /// unchanged.
     ///
     /// The clocks are compared at most once per millisecond.
     @inline(__always)
@@ -112,7 +113,7 @@ public struct ClockComparison: Sendable {
     struct Measure {
         /// The system's date minus the monotonic time.
         var offset: Int64
-        /// The end of the range to which the date is clamped; nil if it is not clamped.
+        /// The end of the range that the date is clamped to; nil if it is not clamped.
         var end: Int64?
     }
 

@@ -127,7 +127,7 @@ public final class EventLoop {
 
 /// The handler of an event loop, called only on the loop's thread.
 public protocol EventLoopHandler: AnyObject {
-    /// The descriptor with the token is ready; `now` is the time at which the wait ended.
+    /// The descriptor with the token is ready; `now` is the time when the wait ended.
     func readinessChanged(_ readiness: Readiness, now: MonotonicInstant)
     /// A watched signal has arrived, possibly several times since the last call.
     func signalReceived(_ signal: Int32, now: MonotonicInstant)

@@ -33,7 +33,7 @@ protocol EventQueueBackend: AnyObject {
     func collect(timeout: Int64, into collected: inout [CollectedEvent]) -> Int32
 }
 
-/// The message with which the process crashes.
+/// The crash message for a descriptor that was closed too early.
 private func closedTooEarly(_ descriptor: Int32) -> String {
     "descriptor \(descriptor) was closed before it was removed from the queue"
 }

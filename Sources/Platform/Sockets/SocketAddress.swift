@@ -74,7 +74,7 @@ extension SocketAddress {
     /// The maximum length of a host name in bytes (RFC 1035 section 2.3.4, minus the length bytes).
     public static let longestHostName = 253
 
-    /// All addresses of the host, in the order in which to try them; never empty.
+    /// All addresses of the host, in the order to try them; never empty.
     ///
     /// Numeric addresses and `localhost` (127.0.0.1, then ::1: RFC 6761 section 6.3) are resolved locally; other names
     /// are passed to getaddrinfo(3), which may block for seconds. Empty and too long hosts, and hosts with a NUL byte,

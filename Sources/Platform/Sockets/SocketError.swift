@@ -11,7 +11,7 @@ public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
         case watch, wait, watchSignal, startThread
     }
 
-    /// The subject of the operation, as far as known.
+    /// The subject of the operation, if known.
     public enum Subject: Sendable, Equatable {
         case none
         case address(SocketAddress)

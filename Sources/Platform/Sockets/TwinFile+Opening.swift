@@ -3,7 +3,7 @@ import CLibrary
 /// The checks before the two files are created. The checks do not touch files that another process writes or that may
 /// be a recording's only copy.
 extension TwinFile {
-    /// The number of bytes in which a file and its twin must agree: enough to include a recording's start time, but too
+    /// How many leading bytes of a file and its twin must agree: enough to include a recording's start time, but too
     /// few to include its last batch.
     private static let alike = 160
 

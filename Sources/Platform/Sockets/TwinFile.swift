@@ -1,6 +1,6 @@
 import CLibrary
 
-/// A file that grows in batches, each of which it contains completely or not at all.
+/// A file that grows in batches and contains each batch completely or not at all.
 ///
 /// There are two files with the same content: the file at the path, and its twin with the suffix `.part`. A batch is
 /// written to the twin; the two are exchanged atomically; then the batch is written to the other file. The file at the

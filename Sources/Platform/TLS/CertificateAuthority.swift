@@ -13,8 +13,7 @@ public struct CertificateAuthority: Sendable, Equatable {
     public static let lifetime: Int64 = 3_652 * 86_400
     /// The lifetime of a server certificate in seconds: 397 days, because Apple's clients reject more than 398.
     public static let serverLifetime: Int64 = 397 * 86_400
-    /// The time before `now` at which certificates become valid, in seconds: an hour, for clients whose clocks are
-    /// slow.
+    /// How many seconds before `now` certificates become valid: an hour, for clients whose clocks are slow.
     public static let head: Int64 = 3_600
 
     /// Creates an authority with a new key.

@@ -149,7 +149,7 @@ public enum CertificateName: Sendable, Hashable {
     /// An IP address of 4 or 16 bytes.
     case ip([UInt8])
 
-    /// The names by which this machine reaches itself: `localhost`, `127.0.0.1` and `::1`.
+    /// The names that this machine uses for itself: `localhost`, `127.0.0.1` and `::1`.
     public static let local: [CertificateName] = [
         .dns("localhost"), .ip([127, 0, 0, 1]), .ip([UInt8](repeating: 0, count: 15) + [1]),
     ]

@@ -3,8 +3,8 @@ import Text
 
 /// Reads a start line and field lines as they arrive.
 ///
-/// No byte is scanned twice, so a head that arrives byte by byte costs no more than a whole one. Errors do not depend
-/// on how the input is split.
+/// No byte is scanned twice, so a head that arrives byte by byte does not cost more than a whole head. Errors do not
+/// depend on how the input is split.
 ///
 /// Most clients repeat field lines and whole requests. The reader therefore keeps the last head in two parts and
 /// compares the next head with them before parsing.

@@ -8,7 +8,7 @@ public struct RequestTarget: Sendable {
     public enum Form: Sendable, Hashable {
         /// `/path?query`, the usual form.
         case origin
-        /// `http://host/path?query`, as sent to proxies; servers accept it too.
+        /// `http://host/path?query`, as sent to proxies; servers also accept it.
         case absolute
         /// `host:port`, for CONNECT.
         case authority
@@ -146,7 +146,7 @@ extension RequestTarget.Parts {
         return try absolute(bytes, range)
     }
 
-    /// The form for proxies, which servers must accept too.
+    /// The form for proxies, which servers must also accept.
     ///
     /// absolute-form = absolute-URI: "http" "://" authority path-abempty [ "?" query ] (RFC 9112 §3.2.2, RFC 9110 §4.2)
     private static func absolute(_ bytes: Bytes, _ range: ByteRange) throws(RemoteError) -> RequestTarget.Parts {

@@ -6,7 +6,7 @@ public enum State: Sendable, Hashable {
     case sendResponse
     /// The head of the message is sent, its end is not.
     case sendBody
-    /// The message is complete; the next one starts once the other end is done too.
+    /// The message is complete; the next one starts once the other end is also done.
     case done
     /// Only the end of the stream may be sent.
     case mustClose

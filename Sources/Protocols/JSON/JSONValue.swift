@@ -96,7 +96,7 @@ public enum JSONValue: Sendable, Hashable {
         if isCut { output.removeLast(output.count - UTF8Sequence.boundary(in: output, at: budget)) }
         let text = String(decoding: output, as: UTF8.self)
         guard isCut || text.count > limit else { return text }
-        // The bytes may have been truncated inside the last cluster, so drop it too.
+        // The bytes may have been truncated inside the last cluster, so drop this cluster as well.
         return text.prefix(min(limit, text.count) - 1) + "…"
     }
 }

@@ -38,7 +38,7 @@ struct Parser: ~Copyable {
         while true {
             skipWhitespace()
             guard var value = try openOrParseScalar(after: &place) else { continue }
-            // The value is complete; add it to its container, which may then be complete too.
+            // The value is complete; add it to its container, which may then also be complete.
             while true {
                 try countValue()
                 skipWhitespace()

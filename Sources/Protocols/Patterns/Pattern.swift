@@ -46,7 +46,7 @@ extension Pattern: Equatable {
 public struct PatternError: Error, Equatable, Sendable {
     /// The error and the allowed forms, in one sentence.
     public let message: String
-    /// The scalar at which the error was detected, from 0.
+    /// The position of the scalar where the error was detected, from 0.
     public let position: Int
     private init(_ message: String, at position: Int) { (self.message, self.position) = (message, position) }
 

@@ -114,7 +114,7 @@ struct Search {
     private let instructions: UnsafeBufferPointer<Program.Instruction>
     private let classes: [ScalarClass]
     private let ignoresCase: Bool
-    /// The states that wait for a scalar, and the last round in which each state was entered.
+    /// The states that wait for a scalar, and the round when each state was last entered.
     ///
     /// A round is the number of scalars read, from 1.
     private let (waiting, entered): (UnsafeMutableBufferPointer<Int>, UnsafeMutableBufferPointer<Int>)

@@ -41,8 +41,8 @@ extension ScalarKinds {
 
 /// A set of scalars: `[a-z_]`, `[^\s]`, `\d`, `.`.
 ///
-/// Sets are equal regardless of the order in which they were written. A lookup takes at most three binary searches, for
-/// the scalar and its other cases.
+/// Sets are equal regardless of the order of their parts. A lookup takes at most three binary searches, for the scalar
+/// and its other cases.
 struct ScalarClass: Hashable, Sendable {
     /// Sorted, with gaps between the ranges.
     private(set) var ranges: [ClosedRange<UInt32>] = []

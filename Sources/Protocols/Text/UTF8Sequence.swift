@@ -31,7 +31,7 @@ public enum UTF8Sequence {
     /// Whether a byte continues a character: `UTF8-tail = %x80-BF`.
     @inlinable public static func isTail(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 
-    /// The last position up to a limit at which a cut does not split a character.
+    /// The last position up to a limit where a cut does not split a character.
     ///
     /// Returns the limit if the bytes around it are not UTF-8, and the end if the bytes are shorter.
     public static func boundary(in bytes: [UInt8], at limit: Int) -> Int {

@@ -113,7 +113,7 @@ enum ProtocolViolation: Error, Hashable, Sendable {
 }
 
 extension Connection {
-    /// Starts the closing handshake, after which nothing can be sent.
+    /// Starts the closing handshake; nothing can be sent afterwards.
     ///
     /// Truncates the reason to 123 bytes of whole characters. The peer's messages still arrive as events until its
     /// close frame does. Returns false without writing anything if a close frame was already sent or received. The code

@@ -9,7 +9,7 @@ extension Connection {
         var sentSize: Int?
         var receivedSize: Int?
 
-        /// The number of earlier bytes to which the next messages may refer.
+        /// The number of earlier bytes that the next messages may refer to.
         @usableFromInline var heldByteCount: Int { inflater.heldByteCount + deflater.heldByteCount }
 
         init(_ terms: CompressionTerms, role: Role) {

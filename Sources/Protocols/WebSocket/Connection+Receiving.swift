@@ -15,7 +15,7 @@ extension Connection {
     /// Accepts bytes from the transport up to the end of the first event; returns the number of consumed bytes.
     ///
     /// Call it again with the rest. Use it to answer each message before a close frame in the same packet is read,
-    /// after which nothing can be sent.
+    /// because nothing can be sent after a close frame.
     public mutating func receiveUntilEvent(
         _ bytes: UnsafeRawBufferPointer, events: inout [Event], output: inout [UInt8]
     ) -> Int { receive(bytes, stoppingAtEvent: true, events: &events, output: &output) }

@@ -76,7 +76,7 @@ import Testing
             #expect(stage.lines(until: .seconds(0.5)).count == 3)
             if isBusy { stage.world.message("Hello", from: 9) }
             try stage.open(2)
-            // A socket that chats meanwhile receives the next answer.
+            // A socket that chats in the meantime receives the next answer.
             stage.ask("Hello?", from: 2)
             stage.world.wait(milliseconds: 100)
             #expect(stage.world.takeEffects().story(of: 2) == ["message_received"])

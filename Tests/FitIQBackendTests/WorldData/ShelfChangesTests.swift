@@ -5,7 +5,7 @@ import Testing
 @Suite("Unsaved shelf records") struct ShelfChangesTests {
     typealias Numbered = ShelfTests.Numbered
 
-    /// A shelf of some records, all of which are saved.
+    /// A shelf of some saved records.
     private func saved(_ count: Int) -> Shelf<Numbered> {
         var shelf = Shelf<Numbered>()
         for id in 0..<count { _ = shelf.append(Numbered(id: id, number: 0)) }

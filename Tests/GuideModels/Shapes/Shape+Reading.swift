@@ -3,7 +3,7 @@ import JSON
 extension Shape {
     /// The shape of exactly this value: every member required, numbers distinguished by their notation.
     ///
-    /// A number with a fraction becomes `number`: where a guide prints 0.45, 0 is valid too. Ids are strings, because
+    /// A number with a fraction becomes `number`: where a guide prints 0.45, 0 is also valid. Ids are strings, because
     /// the guides print placeholders.
     package init(of value: JSONValue) {
         self =

@@ -1,5 +1,5 @@
 extension WebSocketArchitectureGuide {
-    /// The answer to POST /consultations, as far as the guide describes it.
+    /// The answer to POST /consultations, with only the members that the guide describes.
     package static let created = Shape.members(["consultation_id": .id])
 
     /// The frame `meal_log.completed`, as printed: amounts as text, calories with a fraction.

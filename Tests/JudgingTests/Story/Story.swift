@@ -10,8 +10,8 @@ import WebSocket
 
 /// The journal of a client, built from its actions: `story.request(.createConsultation, status: 409, at: 1.2)`.
 ///
-/// Times are seconds after 2025-01-29T10:30:00Z. Entries are numbered from 1 in the order in which they are added,
-/// which must be the order of their ends, so add a request when its answer was sent.
+/// Times are seconds after 2025-01-29T10:30:00Z. Entries are numbered from 1 in the order of their addition, which must
+/// be the order of their ends, so add a request when its answer was sent.
 struct Story {
     private(set) var journal = Journal(limits: Self.limits)
     /// The user of the following steps; "sarah" at first.

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A long clock move in slices")
 struct ClockMoveTests {
-    /// A world with a manual clock in which this many meals are being processed, and a client with a socket.
+    /// A world with a manual clock and this many meals in processing, and a client with a socket.
     private static func network(
         meals: Int, _ scenario: String = "name: usual"
     ) throws -> (VirtualNetwork, VirtualSocket) {

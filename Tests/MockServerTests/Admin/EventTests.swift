@@ -290,7 +290,7 @@ struct EventTests {
         #expect(try isEnabled() == false)
         let again = try EventReader(network, "events?controller=page")
         #expect(try enable() == 200 && isAbandoned() == nil && again.wire.ending == .open)
-        // The breakpoint can be added again in the form in which it was shown.
+        // The breakpoint can be added again in the form that was shown.
         #expect(try network.admin(.delete, "breakpoints/look").status == 204)
         #expect(try network.admin(.post, "breakpoints", shown).status == 201)
     }

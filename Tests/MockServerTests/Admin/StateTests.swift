@@ -96,7 +96,7 @@ struct StateTests {
             let (one, two) = (try world.exchange(.get, path), try other.exchange(.get, path, token: theirs))
             #expect(one.status == two.status && Self.plain(one, world) == Self.plain(two, other), "\(path)")
         }
-        // Future events are the same too.
+        // Future events are also the same.
         for client in [world, other] { try client.advance("5s") }
         let made = try [(world, world.token), (other, theirs)].map {
             try $0.0.exchange(.post, "/api/v1/goals", WorldClient.goal, token: $0.1).text

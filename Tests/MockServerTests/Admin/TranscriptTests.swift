@@ -52,7 +52,7 @@ struct TranscriptTests {
 
     /// Plays a long session of REST, meals and sockets in its own world.
     ///
-    /// - Parameter step: The milliseconds of each clock move; nil to move as far as possible.
+    /// - Parameter step: The milliseconds of each clock move; nil to make each move as long as possible.
     static func session(seed: Int = 7, step: Int? = nil, closes: Bool = false) throws -> Transcript {
         let network = VirtualNetwork { $0.pace = .human }
         let world = try network.world("{\"scenario\":\(scenario),\"seed\":\(seed),\"clock\":\"manual\"}")

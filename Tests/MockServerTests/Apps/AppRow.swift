@@ -10,7 +10,7 @@ struct AppRow: Sendable, CustomStringConvertible {
     let path: String
     let body: String?
     let status: Int
-    /// The name under which later rows can use the answer's id.
+    /// The name that later rows use for the answer's id.
     let keeps: String?
     var contentType = "application/json"
     let read: @Sendable (Data) throws -> Void

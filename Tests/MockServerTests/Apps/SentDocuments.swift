@@ -67,7 +67,7 @@ enum SentDocuments {
         return "abcdef00-0000-4000-8000-00000000000\(number)"
     }
 
-    /// A world in which a user has a document in each collection.
+    /// A world where a user has a document in each collection.
     static func state(_ user: String = TestUser.anna, sharedWith: [String] = []) -> String {
         let lists = DocumentCollection.allCases.map { collection in
             let shares = sharedWith.map { #""\#($0)""# }.joined(separator: ",")

@@ -33,7 +33,7 @@ struct IdentityTests {
             if case .exchange(let exchange) = entry.event { exchange.user } else { nil }
         }
         #expect(Set(users) == [ExactString(first), ExactString(second)])
-        // The journal's query distinguishes them as well.
+        // The journal's query also distinguishes the two users.
         let query = first.utf8.map { "%" + String($0, radix: 16) }.joined()
         let asked = try network.admin(.get, "requests?user=\(query)&limit=1000")
         #expect(asked.json?["entries"]?.array?.allSatisfy { $0["user"]?.exactString == ExactString(first) } == true)

@@ -38,7 +38,7 @@ struct OriginTests {
     @Test(
         "The server accepts writes only from its own pages",
         arguments: [
-            // The address on which the server listens is allowed.
+            // The server's own listening address is allowed.
             ("localhost", "http://127.0.0.1:8080", true), ("localhost", "ws://127.0.0.1:8080", true),
             // The host in the request is allowed.
             ("localhost", "http://localhost", true), ("localhost:9000", "http://localhost:9000", true),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Time limits")
 struct TimeLimitTests {
-    /// A way in which a head or body can stall: the bytes that arrive immediately, and those that trickle afterwards.
+    /// A way for a head or body to stall: the bytes that arrive immediately, and the bytes that trickle in afterwards.
     struct Stall: CustomTestStringConvertible {
         let name: String
         let first: String

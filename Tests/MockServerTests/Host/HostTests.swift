@@ -111,7 +111,7 @@ struct HostTests {
     func goneBefore(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind, on: "0.0.0.0")
         let address = try SocketAddress(host: "127.0.0.1", port: server.address.port)
-        // This runs on the server's thread, which accepts no client meanwhile.
+        // The closure runs on the server's thread, which accepts no client in the meantime.
         let areLocal = try server.onLoop { host -> [Bool] in
             guard let port = host.loop.ports.first, let client = try? BlockingStream.connect(to: address) else {
                 return [true]

@@ -28,7 +28,7 @@ final class HeldJobs {
     }
 }
 
-/// A state with this many goals, of which each user has a thousand.
+/// A state with this many goals, a thousand for each user.
 func largeState(goals: Int = 4000, name: String = "large", title: String = "Run") -> String {
     var rest = goals
     var users: [String] = []

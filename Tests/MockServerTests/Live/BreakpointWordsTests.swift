@@ -52,7 +52,7 @@ struct BreakpointWordsTests {
         #expect(added["deprecated"]?[0]?.string?.contains("a fault with 'hold'") == true)
         added["deprecated"] = nil
         #expect(added == first.shown)
-        // The breakpoint can be added in the form in which it is shown.
+        // The breakpoint can be added in the form that is shown.
         #expect(
             try Self.add(String(decoding: JSONValue.object(first.shown).encoded(), as: UTF8.self)).shown == first.shown)
     }

@@ -54,7 +54,7 @@ struct FrameBreakpointTests {
         #expect(thing["frame"]?["opcode"] == "text" && thing["frame"]?["payload"]?.string?.contains("pong") == true)
         #expect(try chat.held.world.ask(.get, "breakpoints/b").json?["holding"] == 1)
         try chat.held.world.advance("3s")
-        // The next message is held in turn.
+        // The next message is then held.
         let second = try chat.held.act(#"{"action":"continue"}"#)
         #expect(second.json?["next"] == .null)
         #expect(chat.types() == ["pong", "error"])

@@ -183,7 +183,7 @@ struct RequestBreakpointTests {
         // An item held by a step counts as a match.
         let counts = try held.world.ask(.get, "breakpoints/live-1").json
         #expect(counts?["matches"] == 2 && counts?["acted"] == 2)
-        // A changed request may step, too.
+        // A changed request may also step.
         _ = try held.sending(held.goal)
         #expect(try held.act(#"{"action":"answer","status":500,"step":true}"#).json?["next"] != .null)
         #expect(try held.held().first?["response"]?["status"] == 500)

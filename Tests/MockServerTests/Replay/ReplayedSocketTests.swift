@@ -224,7 +224,7 @@ struct ReplayedSocketTests {
 }
 
 extension ClockMode {
-    /// The time at which a manual clock starts.
+    /// The start time of a manual clock.
     static var manualStart: Timestamp {
         guard case .manual(let start) = ClockMode.manual else { preconditionFailure("It is moved by hand.") }
         return start

@@ -16,7 +16,7 @@ struct WorldSizeTests {
     func entities(_ more: Int) {
         let message = MessageData(role: .user, content: "a")
         let meal = MealLogData(rawInput: "a", mealType: .snack, progress: .processing)
-        // Each user and each consultation counts, too.
+        // Each user and each consultation also counts.
         let users: [[UserData]] = [
             Self.goals(49 + more),
             [UserData(id: "a", mealLogs: Array(repeating: meal, count: 49 + more))],

@@ -47,7 +47,7 @@ struct RelayingHostTests {
         try server.send(Self.ok)
         #expect(try client.receive(until: "hi") == Self.ok)
         server.finishWriting()
-        // The proxy closes its side too.
+        // The proxy also closes its side.
         #expect(try server.receive() == nil)
         server.close()
         try client.send("POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi")
@@ -252,7 +252,7 @@ struct RelayingHostTests {
         (limits.idleTime, limits.answerTime, clients.idleTime) = (.seconds(1), .seconds(1), .seconds(1))
         let proxy = try LocalProxy(upstream, limits: limits, clients: clients)
         let (client, server) = try tunnel(proxy)
-        // Another client's deadline passes meanwhile.
+        // Another client's deadline passes in the meantime.
         let other = try BlockingStream.connect(to: proxy.address)
         #expect(try other.receive() == nil)
         try server.send("late")

@@ -104,7 +104,7 @@ extension JSONWriter {
     }
 }
 
-/// A prompt with which the user starts a conversation (enhanced-consultations, QuickAction).
+/// A prompt that starts a conversation (enhanced-consultations, QuickAction).
 public struct QuickAction: Hashable, Sendable {
     public var prompt: String
     /// A line below the prompt.

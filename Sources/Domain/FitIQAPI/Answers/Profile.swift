@@ -9,7 +9,7 @@ public struct ProfileDetails: Equatable, Sendable {
     public static let nameLengths = 1...100
     public static let bioLengths = 0...1000
 
-    /// Whether it has only the registration's data, so that the user can still create a profile.
+    /// Whether the profile has only the registration's data, so that the user can still create a profile.
     public var isProvisional = false
     /// The name, which is not blank.
     public var name: String

@@ -8,7 +8,7 @@ public struct Document: Sendable, Equatable {
     public let id: ResourceID
     public let createdAt: Timestamp
     public let updatedAt: Timestamp
-    /// The time by which lists are sorted: a member according to the collection's row, or the creation time.
+    /// The time that sorts lists: a member according to the collection's row, or the creation time.
     public let time: DateTime
     /// The users besides the owner who may read and copy the document, in the owner's order.
     public var shares: [TemplateShare]
@@ -17,7 +17,7 @@ public struct Document: Sendable, Equatable {
     /// The length of the world's members, including the opening brace.
     private let headLength: Int
     private let valueCount: Int
-    /// The `source_id` by which the server recognises a repeated sleep session; otherwise nil.
+    /// The `source_id` that identifies a repeated sleep session; otherwise nil.
     public let sourceID: ExactString?
     /// Whether every user may read and copy the template because it is public or belongs to the system.
     public let isOpen: Bool

@@ -168,7 +168,7 @@ extension BodyReader {
 }
 
 extension APIError {
-    /// The age from which a user may register, in years.
+    /// The minimum age for registration, in years.
     public static let leastAge = 13
     static func blank(_ field: String) -> Self { invalid("The field '\(field)' is blank.") }
     static func badDateOfBirth(_ date: String) -> Self {

@@ -135,7 +135,7 @@ public struct CreateMealLogRequest: Equatable, Sendable {
         (self.rawInput, self.mealType, self.loggedAt) = (rawInput, mealType, loggedAt)
     }
 
-    /// - Parameter isForApps: Whether to accept the apps' meal types too.
+    /// - Parameter isForApps: Whether to accept also the apps' meal types.
     public init(body: [UInt8], isForApps: Bool = false) throws(APIError) {
         try self.init(BodyReader(body), isForApps: isForApps)
     }

@@ -123,7 +123,7 @@ extension BodyReader {
     }
 }
 
-/// The subject of a consultation, by which duplicates are found.
+/// A consultation's subject, which identifies duplicates.
 public struct ConsultationContext: Hashable, Sendable {
     public var type: ContextType
     /// The id of the subject: absent for `general`, required for a goal in the guides, otherwise optional.

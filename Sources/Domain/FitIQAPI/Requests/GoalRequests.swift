@@ -132,7 +132,7 @@ public struct UpdateGoalRequest: Equatable, Sendable {
     public var change = GoalChange()
     /// Whether the body has the apps' form; the response then has the same form.
     public var hasFormOfApps = false
-    /// The conversation, the only field in which null differs from absent.
+    /// The conversation; only in this field, null differs from absent.
     public var conversation = Conversation.keep
 
     public init() {}

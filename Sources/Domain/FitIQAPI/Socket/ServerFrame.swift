@@ -107,7 +107,7 @@ public enum MealLogEvent: String, CaseIterable, Sendable {
     /// No foods were found in the text; `data` has the reason.
     case failed = "meal_log.failed"
 
-    /// The frame's text, with the time at which processing ended; nil during processing.
+    /// The frame's text, with the time when processing ended; nil during processing.
     public static func frame(of log: MealLog, in mode: GuideMode) -> [UInt8]? {
         guard let event = MealLogEvent(rawValue: "meal_log.\(log.status.rawValue)") else { return nil }
         let data = log.object(in: mode, isForApps: mode.servesApps)

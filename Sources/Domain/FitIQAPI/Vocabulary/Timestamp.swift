@@ -129,7 +129,7 @@ public struct DateTime: Hashable, Comparable, Sendable, PlainJSONText {
 }
 
 extension Comparable {
-    /// The earlier of two times, either of which may be nil.
+    /// The earlier of two times; either may be nil.
     @inlinable
     package static func earliest(_ one: Self?, _ other: Self?) -> Self? {
         guard let one, let other else { return one ?? other }

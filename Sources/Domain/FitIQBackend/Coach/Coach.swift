@@ -245,7 +245,7 @@ struct WrittenAnswer: Sendable {
 
 /// A template before it is created.
 struct TemplateDraft: Sendable, Equatable {
-    /// `wellness`, `meal` or `workout`, for which enhanced-consultations has symbols.
+    /// `wellness`, `meal` or `workout`; enhanced-consultations has a symbol for each.
     var type: String
     var name: String
 

@@ -189,7 +189,7 @@ private struct TemplateOwner: Sendable {
 }
 
 extension Document {
-    /// The template as listed for a user with whom it is shared.
+    /// The template as listed for a recipient of a share.
     fileprivate func shared(by owner: String, _ share: TemplateShare?) -> [UInt8] {
         let object = object
         return JSONWriter.object { writer in

@@ -81,7 +81,7 @@ struct UnsavedEntities: Sendable {
     }
 
     struct Note: Sendable {
-        /// The number of the first note, by which new documents are in order of creation.
+        /// The number of the first note, which keeps new documents in order of creation.
         let number: Int
         let isNew: Bool
         /// The entity's former index in its list; the index can only decrease.

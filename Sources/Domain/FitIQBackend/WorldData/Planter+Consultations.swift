@@ -205,7 +205,7 @@ private struct FreeTopics {
     }
 }
 
-/// The times of a consultation's creation and last change, as far as the document gives them.
+/// The times of a consultation's creation and last change, if the document has them.
 struct ConsultationTimes {
     var created: Timestamp
     var updated: Timestamp?

@@ -87,7 +87,7 @@ public enum DataTime: Sendable, Equatable {
 
 public struct GoalData: Sendable, Equatable {
     public var id: ResourceID?
-    /// The name with which the document's consultations refer to the goal, if any.
+    /// The name that the document's consultations use for the goal, if any.
     public var name: ExactString?
     public var title: String
     public var description: String
