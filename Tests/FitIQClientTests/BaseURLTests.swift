@@ -37,7 +37,7 @@ struct BaseURLTests {
         #expect(error?.description == "'\(text)' is not a base URL; use a URL such as http://127.0.0.1:8080.")
     }
 
-    @Test("The error does not show a base URL's user and password", arguments: ["http://me:hush@host", "me:hu@sh@host"])
+    @Test("The error hides a base URL's user and password", arguments: ["http://me:hush@host", "me:hu@sh@host"])
     func userInfo(text: String) {
         let error = #expect(throws: ClientError.self) { try BaseURL(text) }
         #expect(error?.description == "'…@host' is not a base URL; use a URL such as http://127.0.0.1:8080.")

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("The limit on values also counts containers", arguments: [("[]", 1), ("[1,2]", 3), (#"{"a":[{}],"b":0}"#, 4)])
+    @Test("The value limit also counts containers", arguments: [("[]", 1), ("[1,2]", 3), (#"{"a":[{}],"b":0}"#, 4)])
     func values(text: String, count: Int) throws {
         #expect(throws: Never.self) { try JSON.parse(text, limits: .init(values: count)) }
         if count > 1 {
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("The limit on bytes also counts white space")
+    @Test("The byte limit also counts white space")
     func bytes() throws {
         #expect(try JSON.parse(" 1 ", limits: .init(bytes: 3)) == 1)
         #expect(try JSON.parse("1", limits: .init(bytes: 1)) == 1)

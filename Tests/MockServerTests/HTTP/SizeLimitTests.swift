@@ -63,7 +63,7 @@ struct SizeLimitTests {
         }
     }
 
-    @Test("An oversized request's error does not depend on how its bytes are split", arguments: Limit.all, [1, 7, 1000])
+    @Test("An oversized request's error does not depend on how it is split", arguments: Limit.all, [1, 7, 1000])
     func pieces(limit: Limit, size: Int) throws {
         let network = VirtualNetwork()
         // Sending a mebibyte byte by byte does not check more than sending 100,000 bytes.
