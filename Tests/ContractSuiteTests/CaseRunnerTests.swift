@@ -199,7 +199,7 @@ struct CaseRunnerTests {
                 .expect(.goal("Walk")),
             ])
         let late = try await play(short, .idle)
-        // After the first failed step the runner neither waits nor checks.
+        // After the first failed step, the runner neither waits nor checks.
         #expect(late.failures.count == 1 && late.contractTime >= .milliseconds(130))
     }
 

@@ -114,7 +114,7 @@ struct GuideMistake: Sendable, CustomTestStringConvertible {
 /// Decodes nothing, because CodingKeys in snake_case contradict convertFromSnakeCase.
 ///
 /// The decoder looks for `created_at` among keys that it has converted to `createdAt`, so required members are missing,
-/// and optional ones are nil.
+/// and optional members are nil.
 private func undecoded(_ body: [UInt8]) -> [UInt8] {
     guard let value = try? JSON.parse(body), value["error"] == nil else { return body }
     return Array("{}".utf8)

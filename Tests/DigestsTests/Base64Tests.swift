@@ -75,7 +75,7 @@ struct Base64Tests {
             }
         }
         #expect(pairs == 256)
-        // Of the last characters tried, only sixteen are valid: those whose two low bits are zero.
+        // Only sixteen of the last characters tried are valid: the characters whose two low bits are zero.
         #expect(triples == 64 * 64 * 16)
     }
 }

@@ -14,7 +14,7 @@ import Testing
             "{\(given),\"category\":\"fitness\"}",
             CreateGoalRequest(title: "T", description: "D", targetDate: date, category: "fitness")
         ),
-        // null means absent; unknown fields are ignored, including those that only PATCH sets.
+        // null means absent; unknown fields are ignored, including fields that only PATCH sets.
         (
             "{\(given),\"category\":null,\"id\":7,\"progress\":9,\"status\":\"x\",\"conversationId\":[]}",
             CreateGoalRequest(title: "T", description: "D", targetDate: date)

@@ -52,7 +52,7 @@ import Testing
         }
         #expect(world.takeEffects() == expected)
 
-        // Frames from those sockets are ignored; the other consultation continues.
+        // Frames from the archived consultation's sockets are ignored; the other consultation continues.
         world.message("Hello?", from: 1)
         world.send("x", from: 2)
         world.backend.receiveBinary(from: SocketID(1), &world.turn)

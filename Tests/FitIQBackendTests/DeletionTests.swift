@@ -184,7 +184,7 @@ import Testing
         #expect(!shelf.contains(1_000_000))
     }
 
-    @Test("A shelf keeps a limited number of slots of removed records")
+    @Test("A shelf keeps a limited number of slots for removed records")
     func spare() {
         var shelf = Shelf<Numbered>()
         let count = Shelf<Numbered>.spareCount + 2

@@ -4,7 +4,7 @@ import FitIQAPI
 
 /// The invariants of meal logs, and of the sockets that get their events.
 extension Invariants {
-    /// Inactive consultations have no sockets, because events visit only active ones.
+    /// Inactive consultations have no sockets, because events visit only active consultations.
     static func violationsOfSockets(of owner: User, _ backend: Backend) -> [String] {
         owner.consultations.map { backend.consultations[$0] }
             .filter { !$0.consultation.isActive && !$0.sockets.isEmpty }

@@ -248,7 +248,7 @@ import Testing
         #expect(log["raw_input"] == "Tea, Zorg" && log["total_calories"] == 100)
         #expect(log["items"]?.array?.map { $0["food_type"] } == ["drink", "food"])
         #expect(log["logged_at"] == "2025-01-29T10:30:00Z" && log["created_at"] == "2025-01-29T10:30:01Z")
-        // The members of the log, and those that only the session has.
+        // The members of the log, and the members that only the session has.
         for name in ["session_id", "recognized_items", "total_macros", "overall_confidence", "confidence_score"] {
             #expect(log[name] == shown[name], "\(name)")
         }

@@ -70,12 +70,12 @@ struct World {
         backend.receive(text: Array(text.utf8), from: SocketID(number), &turn)
     }
 
-    /// Chats in the protocol of consultation-websocket.
+    /// Chats in the consultation-websocket protocol.
     mutating func message(_ content: String, from number: UInt64) {
         send(#"{"type":"message","content":"\#(content)"}"#, from: number)
     }
 
-    /// Chats in the protocol of enhanced-consultations.
+    /// Chats in the enhanced-consultations protocol.
     mutating func userMessage(_ content: String, from number: UInt64) {
         send(#"{"type":"user_message","content":"\#(content)"}"#, from: number)
     }

@@ -24,7 +24,7 @@ struct ConformSessionTests {
         let kind: String
         /// The path, with dots between names and `[]` for elements; empty for the status.
         let path: String
-        /// The change of the value; nil for an absent one.
+        /// The change to the value; nil if the value is absent.
         let change: @Sendable (JSONValue?) -> JSONValue?
         /// The rows of the comparison: `place: fake ≠ upstream`.
         let rows: [String]

@@ -448,7 +448,7 @@ enum LimitsPage {
         }
     }
 
-    /// The largest accepted number, if all smaller ones except 0 are accepted.
+    /// The largest accepted number, if all smaller numbers except 0 are accepted.
     private static func largest(_ accepts: (Int) -> Bool) -> Int {
         var (accepted, refused) = (0, 1 << 20)
         while accepted + 1 < refused {

@@ -13,7 +13,7 @@ struct TestClientRunTests {
     ///
     /// The run uses a separate thread, because it blocks, and the cases need the pool's threads.
     ///
-    /// - Returns: The number of cases with a result, and why the others have none.
+    /// - Returns: The number of cases with a result, and why other cases have no result.
     private static func play(
         _ script: String, cases count: Int, failsFast: Bool = false
     ) async throws -> (count: Int, reason: String?) {

@@ -48,7 +48,7 @@ package enum GoalLinkingGuide {
         package let totalCount: Int
     }
 
-    /// The guide uses this type without defining it; the members are those that its callers pass.
+    /// The guide uses this type without defining it; the members are the ones that its callers pass.
     package struct CreateGoalRequest: Codable {
         package let title: String
         package let description: String
@@ -63,7 +63,7 @@ package enum GoalLinkingGuide {
         }
     }
 
-    /// The guide uses this type without defining it; the members are those that its callers pass.
+    /// The guide uses this type without defining it; the members are the ones that its callers pass.
     package struct UpdateGoalRequest: Codable {
         package var title: String?
         package var description: String?

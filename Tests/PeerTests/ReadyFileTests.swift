@@ -240,7 +240,7 @@ extension Peers {
             }
         }
 
-        @Test("A starting server does not replace a ready file that appears meanwhile")
+        @Test("A starting server does not replace a ready file that appears during the start")
         func race() async throws {
             // A recording is created after the path was found to be free, and it creates files with both names.
             try await run(

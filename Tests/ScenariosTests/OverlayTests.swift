@@ -172,7 +172,7 @@ struct OverlayTests {
         (#"{"s":["a","b"]}"#, ["member: 's[]', value: c, instead_of: [a]"], #"{"s":["c","b"]}"#),
         (#"{"s":"a"}"#, ["member: s, value: c, instead_of: []"], #"{"s":"a"}"#),
         (#"{"x":1}"#, ["member: s, value: c, instead_of: [a]"], #"{"x":1}"#),
-        // Of several changes at a place, only the first has an effect, except for words; later changes see the effects
+        // Only the first of several changes at a place has an effect, except for words; later changes see the effects
         // of earlier changes.
         (#"{"a":1}"#, ["member: b, value: 1", "member: b, value: x"], #"{"a":1,"b":1}"#),
         (

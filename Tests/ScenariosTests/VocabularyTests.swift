@@ -66,7 +66,7 @@ struct VocabularyTests {
                 kinds.formUnion(more)
                 words.formUnion(others)
             }
-            // In YAML a text may look like a number or a Boolean.
+            // In YAML, a text may look like a number or a Boolean.
             if kinds.contains("string") { kinds.subtract(["number", "boolean"]) }
             return (kinds.subtracting(["null"]), words)
         }

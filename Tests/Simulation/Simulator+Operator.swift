@@ -86,7 +86,7 @@ extension Simulator {
     }
 
     /// The admin API's response if it is a success; any other response fails the run, except for the given statuses and
-    /// those of a deleted world.
+    /// a deleted world's statuses.
     @discardableResult
     func askAsOperator(
         _ method: HTTPRequest.Method, _ path: String, _ json: String? = nil, mayBe others: [Int] = []

@@ -41,7 +41,7 @@ public final class Simulator {
     var scratch: [UInt8] = []
     /// Forks that no client uses.
     var forks: [FrozenFork] = []
-    /// The number of frames that an operator has sent with a number, and the numbers of those that arrived.
+    /// The number of numbered frames that an operator has sent, and the numbers of the frames that arrived.
     var byHandCount = 0
     var heardNumbers: Set<Int> = []
     /// The bytes that each client received, kept only in runs that release all held items.

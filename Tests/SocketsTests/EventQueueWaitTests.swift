@@ -19,8 +19,8 @@ struct EventQueueWaitTests {
             #expect(try queue.reports(until: deadline).isEmpty)
             lateness.append(deadline.duration(to: .now()))
         }
-        // On a busy machine many wake-ups are late; one punctual wake-up shows that the queue does not wait longer than
-        // necessary.
+        // On a busy machine, many wake-ups are late; one punctual wake-up shows that the queue does not wait longer
+        // than necessary.
         let (least, most) = (try #require(lateness.min()), try #require(lateness.max()))
         #expect(least >= .zero && least < .milliseconds(290), "from \(least) to \(most)")
     }
@@ -30,7 +30,7 @@ struct EventQueueWaitTests {
         #if os(Linux)
             guard kind != .epollInMilliseconds else { return }
             let queue = try kind.open()
-            // On a busy machine many wake-ups are late; one punctual wake-up shows that nothing was rounded.
+            // On a busy machine, many wake-ups are late; one punctual wake-up shows that nothing was rounded.
             for _ in 0..<1000 {
                 let start = MonotonicInstant.now()
                 try queue.wait(until: start.advanced(by: .microseconds(300))) { _ in }
@@ -106,7 +106,7 @@ struct EventQueueWaitTests {
         }
         #expect(found == Set(500..<1000))
         for pair in pairs { queue.modify(pair.client.descriptor, token: 0, interest: []) }
-        // A few descriptors send, among a thousand silent ones.
+        // A few descriptors send among a thousand silent descriptors.
         for index in [0, 250, 499] {
             pairs[index].client.send("x")
             #expect(try queue.reports(until: .patience).map(\.token) == [UInt64(index)])

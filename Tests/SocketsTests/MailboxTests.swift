@@ -99,7 +99,7 @@ struct MailboxTests {
         #expect(log.all == [1, 2, 4])
     }
 
-    @Test("One drain reports a request to stop, after the work")
+    @Test("A drain runs the posted work before it reports a request to stop")
     func stop() throws {
         let mailbox = try Mailbox()
         let queue = try EventQueue()

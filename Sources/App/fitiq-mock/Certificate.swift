@@ -63,7 +63,7 @@ struct CertificateFiles {
         let key: [UInt8]
     }
 
-    /// The current files; missing or expiring ones are created.
+    /// The current files; missing or expiring files are created.
     func current(at now: Timestamp) throws(Failure) -> Current {
         let now = now.secondsSinceEpoch
         return try directory.locked { () throws(Failure) in

@@ -229,7 +229,7 @@ struct ConformRun: Sendable {
     let output: String?
     let progress: JobProgress?
 
-    /// - Throws: a ``Failure`` or an error of the harness.
+    /// - Throws: a ``Failure`` or a harness error.
     func done(
         _ fake: Conformance, isStopped: @escaping @Sendable () -> Bool = { false }
     ) async throws -> (conformance: Conformance, report: Report, session: Session) {

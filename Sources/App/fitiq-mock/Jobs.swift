@@ -16,7 +16,7 @@ final class Jobs<Output: Sendable>: Sendable {
         var end: Result<String, Failure>?
     }
 
-    /// The results of all jobs, or of those done before an interruption.
+    /// The results of all jobs, or of the jobs done before an interruption.
     struct Done {
         /// The results in the order of the jobs.
         var outputs: [Output]

@@ -47,7 +47,7 @@ struct LineEditor {
 
     /// The prompt and the line on one row of a terminal, with the cursor in position.
     ///
-    /// Of a longer line, it shows the part around the cursor.
+    /// If the line is longer than the row, the part around the cursor is shown.
     func drawn(prompt: String, columns: Int) -> String {
         let room = max(columns - prompt.count - 1, 8)
         var (left, right, used, ahead) = ("", "", 0, 0)

@@ -49,7 +49,7 @@ extension HostOptions {
 }
 
 extension ServeOptions {
-    /// Options with no value set, including those of the host.
+    /// Options with no value set, including the host's options.
     fileprivate static var unset: ServeOptions {
         var options = ServeOptions()
         (options.record, options.seed, options.guide, options.scenario) = (nil, nil, nil, nil)

@@ -34,7 +34,7 @@ struct RecordCommand: ParsableCommand {
 
     @OptionGroup var host: HostOptions
 
-    /// Concurrent client connections, which need two descriptors each; the proxy answers further ones with 503.
+    /// Concurrent client connections, which need two descriptors each; the proxy answers further connections with 503.
     static let connections = 4_096
 
     func run() throws {

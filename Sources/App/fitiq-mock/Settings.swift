@@ -10,8 +10,8 @@ import Text
 
 /// Reads options from the environment too: `--api-key` is also `FITIQ_MOCK_API_KEY`.
 ///
-/// Each function returns the option's value, the environment's value, or nil. Names are those of environment variables,
-/// without the prefix.
+/// Each function returns the option's value, the environment's value, or nil. The names are environment variables'
+/// names without the prefix.
 enum Settings {
     static func text(_ option: String?, _ name: String) -> String? {
         assert(names.contains(name), "A variable must be in the list.")
@@ -28,7 +28,7 @@ enum Settings {
         "TLS", "TLS_PORT", "TOKEN", "UPSTREAM", "UPSTREAM_CA", "URL", "WATCH", "WATCH_TRAFFIC", "WS_URL",
     ]
 
-    /// A message for each unknown variable in an environment whose name resembles one of these.
+    /// A message for each unknown variable in an environment whose name resembles a known name.
     static func strays(in environment: [String]) -> [String] {
         environment.compactMap { entry in
             let name = entry.prefix { $0 != "=" }.dropFirst("FITIQ_MOCK_".count)

@@ -146,7 +146,7 @@ struct VerifyPlan: Sendable {
         self.names = Self.told(zip(scenarios, sources).map { ($0.name, $1) })
     }
 
-    /// The bodies of the requests that make worlds of these scenarios on another server.
+    /// The bodies of the requests that make worlds with these scenarios on another server.
     func requests() throws(Failure) -> [JSONObject] {
         var requests: [JSONObject] = []
         for source in sources {
@@ -171,7 +171,7 @@ struct VerifyPlan: Sendable {
         return Set(obligations.map(\.id))
     }
 
-    /// The scenarios' own names; if names repeat, those of files also contain the file's path.
+    /// The scenarios' own names; if names repeat, the names from files also contain the file's path.
     static func told(_ scenarios: [(name: String, source: ScenarioSource)]) -> [String] {
         let counts = Dictionary(grouping: scenarios) { ExactString($0.name) }.mapValues(\.count)
         return scenarios.map { name, source in

@@ -4,7 +4,7 @@ import Traffic
 
 /// The screen of `watch`: shows entries that pass the filter, holds them back during a pause, and handles keys.
 ///
-/// Without a terminal it handles no keys.
+/// Without a terminal, the screen handles no keys.
 struct WatchScreen {
     var lines: TrafficLines
     private var showsPings: Bool
@@ -17,7 +17,7 @@ struct WatchScreen {
     private var skipped = 0
     /// The numbers of the newest entries that passed the filter, in order.
     private var passed: [Int] = []
-    /// The filter that the user is typing, and earlier ones.
+    /// The filter that the user is typing, and earlier filters.
     private var editor = LineEditor()
     private var isTyping = false
     private var isPaused = false

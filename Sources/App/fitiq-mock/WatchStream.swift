@@ -73,7 +73,7 @@ struct WatchStream {
         return nil
     }
 
-    /// The breaches that a `verdicts` event adds to the reported ones.
+    /// The breaches that a `verdicts` event adds to the reported breaches.
     ///
     /// A row contains either the first findings or only the newest. Breaches from before the first shown entry are not
     /// reported.

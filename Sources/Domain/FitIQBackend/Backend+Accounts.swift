@@ -9,7 +9,7 @@ package struct Account: Sendable, Equatable {
     /// The valid refresh tokens, oldest first; at most ``Limits/refreshTokens``.
     package internal(set) var refreshTokens: [RefreshTicket] = []
 
-    /// Adds a refresh token, and drops expired tokens and the oldest ones beyond the limit.
+    /// Adds a refresh token, and drops expired tokens and the oldest tokens beyond the limit.
     mutating func issue(_ ticket: RefreshTicket, limit: Int, at now: Timestamp) {
         refreshTokens.removeAll { $0.expiresAt <= now.secondsSinceEpoch }
         refreshTokens.removeFirst(max(0, refreshTokens.count + 1 - limit))
@@ -108,7 +108,7 @@ extension Backend {
 
     /// Replaces a refresh token (`POST /api/v1/auth/refresh`).
     ///
-    /// - Throws: A 401 if it has expired or was used, or if its account was deleted.
+    /// - Throws: A 401 if the token has expired or was used, or if its account was deleted.
     public mutating func refresh(_ token: AccessToken, _ turn: inout Turn) throws(APIError) -> TokenPair {
         advance(&turn)
         let expiry = Timestamp(secondsSinceEpoch: token.expiresAt)

@@ -33,7 +33,7 @@ extension Backend {
         return body(of: position, answering: .createConsultation)
     }
 
-    /// The user's first active consultation about a topic, ignoring the one at `position`.
+    /// The user's first active consultation about a topic, ignoring the consultation at `position`.
     func active(about topic: Topic, of user: UserID, except position: Int? = nil) -> Int? {
         users[user].active.first { $0 != position && consultations[$0].topic == topic }
     }
@@ -144,7 +144,7 @@ extension Backend {
 
     /// Completes a consultation with the effects of archiving; idempotent (`POST /api/v1/consultations/{id}/complete`).
     ///
-    /// - Throws: A 404, or a 400 if it is archived.
+    /// - Throws: A 404, or a 400 if the consultation is archived.
     public mutating func complete(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) -> [UInt8] {
         advance(&turn)
         let position = try position(of: id, ownedBy: user)
@@ -171,8 +171,8 @@ extension Backend {
     /// Reopening a consultation that was completed before archiving makes it completed. Any other consultation becomes
     /// active, and becomes its goal's conversation unless the goal has another.
     ///
-    /// - Throws: In this order, 404; if it becomes active, 409 for an active duplicate and 429 at the limit of active
-    ///   consultations; 507 if the world is full.
+    /// - Throws: In this order, 404; if the consultation becomes active, 409 for an active duplicate and 429 at the
+    ///   limit of active consultations; 507 if the world is full.
     public mutating func updateConsultation(
         _ id: String, _ request: UpdateConsultationRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {

@@ -15,7 +15,7 @@ extension Backend {
         }
         users[user].goals.removeAll { $0 == position }
         remove(goal: position)
-        // From now on its consultations keep only its id.
+        // From now on, the goal's consultations keep only its id.
         let name = ExactString("\(goal)")
         for consultation in users[user].consultations
         where consultations[consultation].consultation.context.id == name { consultations.noteChange(consultation) }

@@ -105,7 +105,7 @@ extension Backend {
     /// The goal's current conversation comes first, then an active one with the same persona and goal, which is linked.
     /// A duplicate is therefore continued, not rejected.
     ///
-    /// - Throws: A 404; if it must create a consultation, also a 429 at the limit of active consultations or a 507 if
+    /// - Throws: A 404; if a consultation must be created, also a 429 at the limit of active consultations or a 507 if
     ///   the world is full.
     public mutating func chatAboutGoal(
         _ request: ChatAboutGoalRequest, by user: UserID, _ turn: inout Turn

@@ -216,7 +216,7 @@ extension Backend {
 
     /// Opens a meal socket after its handshake, sends `connected` and closes the user's older meal socket with 1008.
     ///
-    /// Beyond ``Limits/mealSocketsPerMinute`` the new socket gets an `error` frame and is closed with 1008.
+    /// Beyond ``Limits/mealSocketsPerMinute``, the new socket gets an `error` frame and is closed with 1008.
     public mutating func openMealSocket(_ socket: SocketID, by user: UserID, _ turn: inout Turn) {
         advance(&turn)
         precondition(sockets[socket] == nil, "The number of an open socket must not be reused.")

@@ -49,7 +49,7 @@ public struct Backend: Sendable {
     /// The deadline is stored because the loop reads it in each turn, and reading another module's computed property
     /// copies the backend.
     public private(set) var nextDeadline: Timestamp?
-    /// The number of steps above which a deletion removes obsolete ones.
+    /// The number of steps above which a deletion removes obsolete steps.
     var mostSteps = Backend.spareSteps
     /// Unsaved changes that the shelves do not track; nil if changes are not saved.
     var unsaved: UnsavedEntities?
@@ -65,7 +65,7 @@ public struct Backend: Sendable {
         storageRoom = StorageRoom(bytes: configuration.limits.storedBytes, limit: configuration.limits.storedBytes)
     }
 
-    /// Replaces the script for future questions and meals; earlier ones continue unchanged.
+    /// Replaces the script for future questions and meals; earlier questions and meals continue unchanged.
     public mutating func setScript(_ script: Script) {
         script.checkInvariants()
         self.script = script
@@ -223,7 +223,7 @@ public struct Limits: Sendable, Equatable {
 
 /// The bytes of JSON that a world may hold: its own limit or its part of a shared one.
 public struct StorageRoom: Sendable, Equatable {
-    /// The bytes that the world may hold, including current ones.
+    /// The number of bytes that the world may hold, including the current bytes.
     public var bytes: Int
     /// The configured limit, which error messages mention.
     public var limit: Int

@@ -135,7 +135,7 @@ struct Lexer {
         }
         var assumesDecimals = isDecimalComma()
         if assumesDecimals || (scalar(at: position) == "." && isDigit(at: position + 1)) {
-            // In parts of Europe `1.500` means 1500.
+            // In parts of Europe, `1.500` means 1500.
             let mayGroup = scalars[start] != "0" && 1...3 ~= position - start && hasThreeDigits(after: position)
             assumesDecimals = assumesDecimals || mayGroup
             position += 1

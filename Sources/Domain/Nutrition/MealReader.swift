@@ -111,7 +111,7 @@ struct MealReader {
             isTruncated = true
             return
         }
-        // In `2 glorbed eggs` the unknown word is an adjective.
+        // In `2 glorbed eggs`, the unknown word is an adjective.
         var draft = Draft(entry: entry, amount: pending ?? distributed, adjectives: adjectives)
         draft.energy = pendingEnergy
         drafts.append(draft)
@@ -132,7 +132,7 @@ struct MealReader {
 
     // MARK: Amounts
 
-    /// Assigns an amount to a food; returns false if it is only an article.
+    /// Assigns an amount to a food; returns false if the amount is only an article.
     private mutating func amount(_ reading: AmountReader.Reading) -> Bool {
         if isMeaningless(reading) {
             index = reading.end
@@ -304,7 +304,8 @@ struct MealReader {
             if word == "or", isNegated { return }
             return separate()
         }
-        // In `1 bunch of grapes` the word has an amount; in `2 rolls with 10 g butter each` two foods share an amount.
+        // In `1 bunch of grapes`, the word has an amount; in `2 rolls with 10 g butter each`, two foods share an
+        // amount.
         let isUnused =
             pending?.unit == nil && pending != nil && Words.vagueNouns.contains(word)
             || pending == nil && drafts.count > 1 && ["each", "apiece"].contains(word)

@@ -54,7 +54,7 @@ public final class ChildPipe {
         }
     }
 
-    /// Waits for bytes and appends those that have arrived.
+    /// Waits for bytes and appends the bytes that have arrived.
     ///
     /// - Returns: false at the end of the stream.
     public func read(into bytes: inout [UInt8], until deadline: MonotonicInstant) throws(ChildProcessError) -> Bool {

@@ -121,7 +121,7 @@ enum FilePlace: Equatable {
 
     /// The inherited descriptor that a path like `/dev/fd/3` names.
     ///
-    /// Descriptors that this process has opened are close-on-exec; inherited ones are not.
+    /// Descriptors that this process has opened are close-on-exec; inherited descriptors are not.
     static func inheritedDescriptor(_ path: String) -> Int32? {
         let names = ["/dev/stdin": STDIN_FILENO, "/dev/stdout": STDOUT_FILENO, "/dev/stderr": STDERR_FILENO]
         var descriptor = names[path]

@@ -44,7 +44,7 @@ public struct Listener: Sendable, Hashable {
         if reuseAddress, !socket.setOption(SOL_SOCKET, SO_REUSEADDR, Int32(1)) {
             return SocketError(.configure, code: errno, address: address)
         }
-        // By default net.ipv6.bindv6only decides whether :: accepts IPv4 too; here :: means every interface.
+        // By default, net.ipv6.bindv6only decides whether :: also accepts IPv4; here, :: means every interface.
         if address.isIPv6, address.isUnspecified, !socket.setOption(Int32(IPPROTO_IPV6), IPV6_V6ONLY, Int32(0)) {
             return SocketError(.configure, code: errno, address: address)
         }
@@ -61,7 +61,7 @@ public struct Listener: Sendable, Hashable {
         return nil
     }
 
-    /// Accepts one pending connection, skipping those that were aborted while pending.
+    /// Accepts one pending connection, skipping connections that were aborted while pending.
     public func accept() -> AcceptResult {
         while true {
             let descriptor = cplatform_accept(self.descriptor)

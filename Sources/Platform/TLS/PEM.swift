@@ -7,7 +7,7 @@ enum PEM {
         let bio = try open(pem, as: material)
         defer { BIO_free(bio) }
         var certificates: [X509Certificate] = []
-        // Without this callback OpenSSL would prompt for a passphrase on the terminal.
+        // Without this callback, OpenSSL would prompt for a passphrase on the terminal.
         while let certificate = PEM_read_bio_X509(bio, nil, { _, _, _, _ in -1 }, nil) {
             certificates.append(X509Certificate(owning: certificate))
         }

@@ -3,7 +3,7 @@ import COpenSSL
 /// Which end of the connection a session is.
 public enum TLSRole: Sendable, Equatable { case client, server }
 
-/// The supported versions of TLS; older ones are rejected (RFC 8996).
+/// The supported versions of TLS; older versions are rejected (RFC 8996).
 public enum TLSVersion: String, Sendable, CaseIterable {
     /// RFC 5246.
     case tls12 = "TLSv1.2"
@@ -15,7 +15,7 @@ public enum TLSVersion: String, Sendable, CaseIterable {
 public enum TLSTrust: Sendable, Equatable {
     /// The system's authorities; `SSL_CERT_FILE` and `SSL_CERT_DIR` override them, as in all programs with OpenSSL.
     case system
-    /// The system's authorities and those of a PEM.
+    /// The system's authorities and a PEM's authorities.
     case systemAnd([UInt8])
     /// The authorities of a PEM only.
     case only([UInt8])
@@ -102,9 +102,9 @@ public final class TLSContext {
 
     /// Creates the shared state of a server's sessions.
     ///
-    /// `certificates` is PEM: the server's certificate, then the intermediate ones. `key` is PEM without a passphrase.
-    /// With `now`, in seconds since 1970, a certificate that is not valid then is an error. Clients can resume sessions
-    /// for two hours with tickets, which take no memory here (RFC 5077, RFC 8446 §4.6.1).
+    /// `certificates` is PEM: the server's certificate, then the intermediate certificates. `key` is PEM without a
+    /// passphrase. With `now`, in seconds since 1970, a certificate that is not valid then is an error. Clients can
+    /// resume sessions for two hours with tickets, which take no memory here (RFC 5077, RFC 8446 §4.6.1).
     public static func server(
         certificates: [UInt8], key: [UInt8], versions: Set<TLSVersion> = Set(TLSVersion.allCases), now: Int64? = nil
     ) throws(TLSError) -> TLSContext {

@@ -61,7 +61,7 @@ public enum TLSError: Error, Sendable, Equatable {
 
 /// The material in a PEM.
 public enum TLSMaterial: Sendable, Equatable, CaseIterable {
-    /// A server's certificate and the intermediate ones.
+    /// A server's certificate and the intermediate certificates.
     case certificate
     case key
     /// Trusted certificates.
@@ -150,7 +150,7 @@ extension TLSError {
 enum OpenSSLErrors {
     static func clear() { ERR_clear_error() }
 
-    /// The first error, which caused the following ones; clears the queue.
+    /// The first error, which caused the following errors; clears the queue.
     static func take() -> OpenSSLFailure? {
         let code = ERR_get_error()
         ERR_clear_error()

@@ -89,7 +89,7 @@ extension Connection {
 
     /// Stops waiting for a request or its remaining bytes, for example after a timeout.
     ///
-    /// From then on nothing is read and ``nextEvent()`` throws `error`. One response may follow; it closes the
+    /// From then on, nothing is read, and ``nextEvent()`` throws `error`. One response may follow; it closes the
     /// connection. Call this only between messages or during an incomplete request.
     public mutating func abandonRequest(_ error: RemoteError) {
         precondition(role == .server, "a client does not wait for requests")

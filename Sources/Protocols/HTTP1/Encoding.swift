@@ -64,7 +64,7 @@ extension [UInt8] {
 
     mutating func appendLineEnd() { append(literal: "\r\n") }
 
-    /// Appends field lines, except those that the connection writes itself.
+    /// Appends field lines, except lines that the connection writes itself.
     mutating func append(_ fields: HTTPFields, _ facts: FieldFacts, includingConnection: Bool = false) {
         for field in fields {
             switch field.name.canonicalName {

@@ -24,7 +24,7 @@ public struct FieldBlock: Sendable {
         self.init(bytes: bytes, lines: lines)
     }
 
-    /// Whether these field lines share their storage with those of another head on this connection.
+    /// Whether these field lines share their storage with another head's lines on this connection.
     ///
     /// Repeated lines are stored once; different storage may hold equal lines.
     public func isSame(as other: FieldBlock) -> Bool {

@@ -18,7 +18,7 @@ extension UInt8 {
 
     /// field-vchar = VCHAR / obs-text, and the SP and HTAB allowed between them (RFC 9110 §5.5).
     @inline(__always) var isFieldValueCharacter: Bool {
-        // Without short-circuiting operators a loop over bytes has no branches.
+        // Without short-circuiting operators, a loop over bytes has no branches.
         let control = UInt8(self < 0x20 ? 1 : 0) | UInt8(self == 0x7f ? 1 : 0)
         return control & UInt8(self == 0x09 ? 0 : 1) == 0
     }

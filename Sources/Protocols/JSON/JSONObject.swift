@@ -75,7 +75,7 @@ public struct JSONObject: Sendable {
         for (position, member) in members.enumerated() { index[ExactString(member.key)] = position }
     }
 
-    /// Compares the members of small objects pair by pair, and hashes those of large ones, to avoid quadratic time.
+    /// Compares small objects' members pair by pair, and hashes large objects' members, to avoid quadratic time.
     private func hasRepeatedName() -> Bool {
         if members.count > Self.largestUnindexed {
             return Set(members.lazy.map { ExactString($0.key) }).count != members.count

@@ -15,7 +15,7 @@ public enum JSONValue: Sendable, Hashable {
 
     public var isNull: Bool { self == .null }
 
-    // Each of these is nil if the value is of another kind.
+    // Each accessor returns nil if the value is of another kind.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
     public var string: String? { if case .string(let value) = self { value } else { nil } }
     public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }

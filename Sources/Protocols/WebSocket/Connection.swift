@@ -119,7 +119,7 @@ public struct Connection: Sendable {
     /// Whether this side should close the transport once its output is flushed.
     ///
     /// RFC 6455 §7.1.1: "the server MUST close the underlying TCP connection first" once both close frames are
-    /// exchanged; a client waits for this. After a failure both sides close immediately (§7.1.7). First shut down the
+    /// exchanged; a client waits for this. After a failure, both sides close immediately (§7.1.7). First shut down the
     /// sending half and drain the input: closing with unread bytes resets the connection, and the peer may miss the
     /// close frame.
     public var shouldCloseTransport: Bool {

@@ -16,7 +16,7 @@ struct ExploredSchedule: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(Story.all[schedule.story].name): \(text): \(comment)" }
 
-    /// Whether the client spoke the protocol of `user_message`.
+    /// Whether the client spoke the `user_message` protocol.
     let asksAsUser: Bool
 
     /// A line is `STORY: FAULTS # COMMENT`, with the faults as `scripts/explore reference` prints them; a comment that

@@ -253,7 +253,7 @@ struct ExplorerTests {
 
     @Test("The explorer retries a flaky cause when another schedule shows it")
     func doubted() async throws {
-        // Of all schedules, only the third shows the symptom more than once.
+        // Only the third of all schedules shows the symptom more than once.
         let seen = Mutex<[String]>([])
         let command = Command { names, _ in
             guard let name = names.first else { return 0 }

@@ -12,7 +12,7 @@ struct OracleTests {
     private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
     private static let story = Story.all[0]
 
-    /// An outcome with requests at these seconds and client frames at those seconds.
+    /// An outcome with requests and client frames, each at the given seconds.
     private static func outcome(
         requests: [Double] = [], frames: [Double] = [], quiet: Range<Int>? = nil, quietAfter seconds: Double = 0,
         end: TrialOutcome.End = .finished, failures: [CaseFailure] = []
@@ -67,7 +67,7 @@ struct OracleTests {
             let inside = try Self.outcome(failures: [Self.failure(.transcript, step: step)])
             #expect(Self.ids(inside) == ["inside/transcript-equals-chunks"])
         }
-        // In the middle of a story only internal checks count, not waits that a fault prolongs.
+        // In the middle of a story, only internal checks count, not waits that a fault prolongs.
         #expect(Self.ids(try Self.outcome(failures: [Self.failure(step: 1)])) == [])
         #expect(
             Self.ids(try Self.outcome(failures: [Self.failure(.cutStream, step: 1)]))

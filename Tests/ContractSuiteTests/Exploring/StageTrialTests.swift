@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Stories over sockets", .timeLimit(.minutes(15)))
 struct StageTrialTests {
-    /// A client that does nothing; a restless one claims that it always has more to do.
+    /// A client that does nothing; a restless client claims that it always has more to do.
     private struct Still: ClientUnderTest {
         let clock: ClientClock
         var isRestless = false

@@ -110,7 +110,7 @@ import Testing
         let system = try World(
             planting: Self.data(["name": "Legs", "is_system": true], in: .workoutTemplates))
         #expect(try system.publicTemplates().texts("templates", "name") == ["Legs"])
-        // In scenarios a mood may be in the future.
+        // In scenarios, a mood may be in the future.
         _ = try World(
             planting: Self.data(
                 ["valence": 1, "logged_at": "2030-01-01T00:00:00Z"], in: .moodEntries))

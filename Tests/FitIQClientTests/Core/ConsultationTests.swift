@@ -10,7 +10,7 @@ struct ConsultationTests {
     private static let id = CoreBench.consultation
 
     @Test(
-        "The client finds a new consultation's id in the answer of every guide",
+        "The client finds a new consultation's id in every guide's answer",
         arguments: [
             (201, ["data": ["consultation": ["id": .string(id)]]]), (201, ["data": ["id": .string(id)]]),
             (201, ["id": .string(id)]), (201, ["consultation_id": .string(id)]),

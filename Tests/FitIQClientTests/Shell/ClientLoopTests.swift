@@ -171,7 +171,7 @@ struct ClientLoopTests {
     func dueOnTime() throws {
         let (client, _) = try made("http://127.0.0.1:9", credentials: Credentials(apiKey: "key"))
         let now = MonotonicInstant.now()
-        // Without a token the client sends nothing and waits for one.
+        // Without a token, the client sends nothing and waits for a token.
         #expect(inbox.add(.loadGoals) == 1)
         let due = try #require(client.turnEnded(now: now))
         #expect(due == now.advanced(by: .seconds(60)) && news.snapshot.problemCount == 0)

@@ -190,7 +190,7 @@ struct SocketCase: Sendable, CustomTestStringConvertible {
         /// The obligation was exercised this many times and kept.
         case kept(Int = 1)
         case notExercised
-        /// A breach with this message; the numbers are those of the entries that prove it.
+        /// A breach with this message and the numbers of the entries that prove it.
         case broken(String, [Int], level: Obligation.Level? = nil, count: Int = 1)
     }
 

@@ -400,7 +400,7 @@ struct StreamTests {
         #expect(journal.last?["response"]?["body_bytes"]?.int == whole.body.count)
     }
 
-    @Test("Judging in slices covers entries that the journal loses meanwhile")
+    @Test("Judging in slices covers entries that the journal loses between slices")
     func judging() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let bad = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"

@@ -113,7 +113,7 @@ struct SharedTemplateTests {
         let client = try network.client()
         let posted = Request(method: .post, target: metrics, fields: [token]).json(body)
         #expect(try client.exchange(posted).status == 201)
-        // The same fields each time, on the same connection.
+        // Send the same fields each time, on the same connection.
         for _ in 0..<2 {
             #expect(try status(client, metrics, [token]) == 200)
             #expect(try status(client, "/api/v1/workouts", [token]) == 401)

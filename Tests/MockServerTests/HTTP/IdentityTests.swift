@@ -50,7 +50,7 @@ struct IdentityTests {
             try network.exchange(Request(target: Self.goals, fields: [Request.bearer(token), Request.apiKey])).status
         }
         #expect(try [status(twin), status(token), status(twin), status(token)] == [401, 200, 401, 200])
-        // Check the same in a query.
+        // Check the same text in a query.
         let id = try network.consultation(of: TestUser.anna)
         let escaped = twin.replacing("\u{212A}", with: "%E2%84%AA")
         let socket = try network.exchange(.handshake("/api/v1/consultations/\(id)/ws?token=\(escaped)"))

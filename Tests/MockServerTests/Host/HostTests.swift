@@ -179,7 +179,7 @@ struct HostTests {
             try server.shutDown()
         }
 
-        // On other systems shutdown(2) does not affect a listener.
+        // On other systems, shutdown(2) does not affect a listener.
         @Test("A broken listener stops the server, which throws the reason", arguments: EventQueue.Kind.allCases)
         func brokenListener(kind: EventQueue.Kind) throws {
             let server = try RunningHost(kind)
@@ -268,7 +268,7 @@ struct HostTests {
         let before = try server.onLoop { $0.turnCount }
         #expect(try watch.read().isEmpty)
         let after = try server.onLoop { $0.turnCount }
-        // On a busy machine a few hundred pieces may be left to read; spinning takes more than two thousand turns.
+        // On a busy machine, a few hundred pieces may be left to read; spinning takes more than two thousand turns.
         #expect(after - before < 1000)
         // Both clients' connections were reset, so unread bytes are lost.
         for client in [neverReader, halfClosed] {

@@ -238,7 +238,7 @@ struct SecureHostTests {
         let before = try server.onLoop { $0.turnCount }
         #expect(try watch.read().isEmpty)
         let after = try server.onLoop { $0.turnCount }
-        // On a busy machine a few hundred pieces may be left to read; spinning takes more than two thousand turns.
+        // On a busy machine, a few hundred pieces may be left to read; spinning takes more than two thousand turns.
         #expect(after - before < 1000)
         #expect(throws: SocketError.self) { while true { _ = try client.stream.read(timeout: RunningHost.patience) } }
         try server.shutDown()

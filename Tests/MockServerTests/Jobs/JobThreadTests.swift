@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The job thread")
 struct JobThreadTests {
-    @Test("Jobs run one after another on one thread, including jobs added meanwhile")
+    @Test("Jobs run one after another on one thread, including jobs added while others run")
     func oneByOne() {
         let (goOn, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let threads = Mutex<Set<ObjectIdentifier>>([])

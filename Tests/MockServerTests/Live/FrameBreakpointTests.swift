@@ -219,7 +219,7 @@ struct FrameBreakpointTests {
         #expect(try held.held().first?["breakpoint"] == "live-2")
     }
 
-    @Test("A re-enabled breakpoint affects sockets that opened meanwhile")
+    @Test("A re-enabled breakpoint affects sockets that opened in the meantime")
     func switches() throws {
         let held = try HeldWorld()
         let name = try held.add(
@@ -376,7 +376,7 @@ struct FrameBreakpointTests {
         #expect(try counts() == [3, 3])
     }
 
-    @Test("A breakpoint holds the same frames over TLS and however the input is split")
+    @Test("A breakpoint holds the same frames over TLS and for any split of the input")
     func pieces() throws {
         func session(cutAt size: Int, isSecure: Bool = false) throws -> [String] {
             let held = try HeldWorld()

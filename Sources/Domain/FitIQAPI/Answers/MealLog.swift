@@ -73,7 +73,7 @@ public struct MealLog: Equatable, Sendable {
     /// The log in the form of a guide or the union.
     ///
     /// Only meal-log-websocket and websocket-architecture contain meal logs; websocket-architecture has only finished
-    /// ones, in its events. All other forms follow the union.
+    /// logs, in its events. All other forms follow the union.
     ///
     /// - Parameter isForApps: Whether the union's form includes the members that only the apps read.
     public func object(in form: GuideMode, isForApps: Bool = false) -> [UInt8] {
@@ -458,7 +458,7 @@ public struct MealPhoto: Equatable, Sendable {
     /// Writes the members that photos have and meal logs lack.
     private static func write(_ log: MealLog, into writer: inout JSONWriter) {
         let (items, totals) = (log.items, log.totals)
-        // A meal's confidence is that of its least certain food.
+        // A meal's confidence equals its least certain food's confidence.
         let confidence = items.map(\.confidence).min() ?? 0
         writer.member("session_id", log.id)
         // The picture is not stored.

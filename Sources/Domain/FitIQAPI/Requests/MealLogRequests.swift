@@ -105,7 +105,7 @@ public struct UpdateMealLogRequest: Equatable, Sendable {
 
 /// The body of `PATCH /api/v1/meal-logs/photo/{id}/confirm`.
 public struct ConfirmMealPhotoRequest: Equatable, Sendable {
-    /// Up to 50 corrected foods; empty to accept the recognized ones.
+    /// Up to 50 corrected foods; empty to accept the recognized foods.
     public var items: [MealItem]
     /// The new notes; nil keeps the photo's notes.
     public var notes: String?

@@ -108,7 +108,7 @@ struct AnswerIndex: Sendable {
 
     /// The answers without keywords, which fit any question.
     let general: [WrittenAnswer]
-    /// All answers, starting with those that precede all others.
+    /// All answers, starting with the answers that precede all others.
     private let answers: [WrittenAnswer]
     private let urgentCount: Int
     private var phrases: [String: [Phrase]] = [:]  // Words of users, who may type either Unicode form.

@@ -38,7 +38,7 @@ extension Backend {
             })
     }
 
-    /// Shares a template with users, even unknown ones; an existing share keeps its id and time.
+    /// Shares a template with users, even unknown users; an existing share keeps its id and time.
     ///
     /// - Throws: A 404; a 403 if the template belongs to another user; a 507 at the limit of users or if the world is
     ///   full.

@@ -72,7 +72,7 @@ struct Timeline: Sendable, Equatable {
                     append(.chunk(speech.chunks[number]), layout)
                 }
                 guard let draft = speech.template else { break }
-                // The id derives from the answer's id, like that of a further answer.
+                // The id derives from the answer's id, like a further answer's id.
                 let id = ResourceIDSequence.first(of: ~answer.id.seed).description
                 create(CreatedTemplate(type: draft.type, id: id, name: draft.name), of: &answer, &layout)
             case .pause(let duration): layout.pause(duration)
@@ -150,7 +150,7 @@ extension StreamTiming {
 
 extension StreamTiming.Jitter {
     func applied(to gaps: [Int64], seed: UInt64) -> [Int64] {
-        // These numbers are independent of those for the human pace.
+        // These numbers are independent of the numbers for the human pace.
         var numbers = SplitMix64(seed: seed ^ 0x6A09_E667_F3BC_C908)
         switch self {
         case .none: return gaps

@@ -1,12 +1,12 @@
 import FitIQAPI
 import JSON
 
-/// A document in a collection, with the members of requests and those that only scenarios set.
+/// A document in a collection, with the members of requests and the members that only scenarios set.
 ///
 /// The document's times may be relative: `3d ago` counts back from the world's start.
 public struct DocumentData: Sendable, Equatable {
     public var id: ResourceID?
-    /// The members as JSON without braces, because parsed ones take far more memory.
+    /// The members as JSON without braces, because parsed members take far more memory.
     public var members: [UInt8]
     /// The creation time; nil means the last change or the world's start.
     public var createdAt: DataTime?

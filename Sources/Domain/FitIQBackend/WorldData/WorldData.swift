@@ -187,7 +187,7 @@ public struct ConsultationData: Sendable, Equatable {
     public var linkedGoal: GoalReference?
     /// Whether the consultation can be its goal's conversation while it is active.
     ///
-    /// If several qualify, the one with ``linkedGoal`` has priority, otherwise the first one.
+    /// If several consultations qualify, the one with ``linkedGoal`` has priority, or else the first one.
     public var isGoalsConversation: Bool
     /// Whether the consultation is about a goal without being linked to it; excludes ``linkedGoal``.
     public var isUnlinked: Bool
@@ -238,7 +238,7 @@ public struct MessageData: Sendable, Equatable {
     public var content: String
     /// Metadata; an assistant's missing token count means four bytes per token, a missing persona the consultation's.
     public var metadata: MessageMetadata?
-    /// The creation time; nil means that of the previous message or the consultation.
+    /// The creation time; nil means the previous message's or the consultation's creation time.
     public var createdAt: DataTime?
 
     public init(
@@ -286,7 +286,7 @@ struct MadeUpConversation {
     }
 
     private mutating func answer() -> String {
-        // In the first turn an answer may mention the context.
+        // In the first turn, an answer may mention the context.
         let key = Key(prompt: prompt, place: turn == 0 ? -1 : turn % AnswerIndex.of(persona).general.count)
         if let answer = answers[key] { return answer }
         let answer = Coach.answer(persona: persona, context: context, question: prompts[prompt], turn: turn)
