@@ -19,7 +19,7 @@ struct GzipTests {
         }
     }
 
-    @Test("A zlib stream inflates only as zlib, and a gzip stream only as gzip")
+    @Test("A zlib stream inflates only as zlib, and a gzip stream inflates only as gzip")
     func zlib() throws {
         for body in [[], [7], Self.text] {
             let coded = Gzip.deflate(body, as: .zlib)

@@ -101,7 +101,7 @@ struct DeviationsTests {
         #expect(!Deviations.code(in: section).isEmpty)
     }
 
-    @Test("The page lists every erratum")
+    @Test("openapi/DEVIATIONS.md lists every erratum")
     func count() throws {
         let headings = try Deviations().section("## Errata").filter { $0.hasPrefix("### ") }
         #expect(headings.count == Self.errata.count)

@@ -60,7 +60,7 @@ struct NanosecondTimestampsTests {
         #expect(Set(all.compactMap(\.first)).count == 10)
     }
 
-    @Test("The response's Content-Length is adjusted")
+    @Test("Rewriting timestamps adjusts the response's Content-Length")
     func response() throws {
         let response = try encode(body: #"{"t":"2025-01-29T10:30:00Z"}"#)
         let out = text(response.apply([.nanosecondTimestamps], seed: 7).bytes)

@@ -31,7 +31,7 @@ import Testing
     }
 }
 
-/// Random changes of one user's goals in both forms, and a plain model of them.
+/// Random changes to one user's goals in both forms, and a plain model of the goals.
 private struct Walk {
     /// A goal as the documentation describes it.
     struct Plain {

@@ -30,7 +30,7 @@ import Testing
         try world.open(7, on: first, by: anna)
         let effects = world.takeEffects()
         #expect(effects.mealEvents(of: 7).isEmpty && effects.story(of: 7) == ["connected"])
-        // Events are sent in the order of consultations.
+        // Events are sent in consultation order.
         let told = effects.compactMap { effect -> UInt64? in
             guard case .send(let socket, _) = effect, socket.number != 7 else { return nil }
             return socket.number

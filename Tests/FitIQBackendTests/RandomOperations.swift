@@ -98,7 +98,7 @@ struct RandomOperations {
         return element(of: mealLogIDs[owner].suffix(12)) ?? "none"
     }
 
-    /// Sometimes an id of something deleted.
+    /// Sometimes the id of a deleted entity.
     private mutating func goneID() -> String? { below(25) == 0 ? element(of: deleted.suffix(50)) : nil }
 
     mutating func draw() -> Operation {

@@ -137,7 +137,7 @@ struct LimitsPageTests {
         #expect(Quantity.all(in: String(row)) == seconds.map { .time($0 * 1_000_000_000) })
     }
 
-    @Test("Quantities are parsed from text")
+    @Test("Quantities in docs/limits.md are parsed from text")
     func quantities() {
         #expect(
             Quantity.all(

@@ -143,7 +143,7 @@ extension AppModels {
         }
     }
 
-    /// A frame of the chat's socket.
+    /// A frame on the chat socket.
     package struct ChatFrame: Decodable {
         package let type: String
         package let consultationId: UUID?

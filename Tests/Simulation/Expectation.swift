@@ -2,7 +2,7 @@ import FitIQAPI
 
 /// A client's expectation of a response.
 struct Expectation {
-    /// The number of its operation in the trace.
+    /// The number of the operation in the trace.
     let traceNumber: Int
     var endpoint: Endpoint?
     /// The user who gets the answer; nil if the answer may come from before a reset of the world.

@@ -17,7 +17,7 @@ final class SimulatedClient: VirtualReader {
     let user: SimulatedUser
     /// The number of actions before the client leaves.
     var remaining: Int
-    /// Whether its session is over.
+    /// Whether the client's session is over.
     var isDone = false
     /// Whether the client has begun to leave, and for how many turns it has waited.
     var isLeaving = false

@@ -7,11 +7,11 @@ import MockServer
 final class SimulatedWorld {
     /// The world's id; nil for the default world.
     let id: String?
-    /// The prefix of its paths.
+    /// The prefix of the world's paths.
     let prefix: [UInt8]
     let mode: GuideMode
     let isManual: Bool
-    /// The checks that remain valid under its fault rules.
+    /// The checks that remain valid under the world's fault rules.
     let checks: Checks
     private(set) var users: [SimulatedUser] = []
     /// The number of its resets; answers from before a reset are no longer stored.

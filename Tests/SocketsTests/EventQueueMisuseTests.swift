@@ -76,7 +76,7 @@ struct EventQueueMisuseTests {
             })
     }
 
-    @Test("Running a running loop traps")
+    @Test("Running a loop that is already running traps")
     func nestedRun() async throws {
         try expectSignal(
             await #expect(processExitsWith: .failure) {

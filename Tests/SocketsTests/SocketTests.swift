@@ -49,7 +49,7 @@ struct SocketTests {
         }
     }
 
-    @Test("A full send buffer accepts a part and then would block")
+    @Test("A full send buffer accepts part of a write and then would block")
     func partialWrite() throws {
         let pair = try Loopback()
         defer { pair.close() }

@@ -6,7 +6,7 @@ struct SourceText: Sendable {
     /// The path relative to the package's root, such as `Sources/Protocols/HTTP1/Connection.swift`.
     let path: String
     let lines: [String]
-    /// The same lines, with spaces in place of comments and the text of string literals.
+    /// The lines with spaces in place of comments and the text of string literals.
     let code: [String]
     /// The text of string literals on the same lines, with spaces in place of anything else.
     let literals: [String]

@@ -11,7 +11,7 @@ package final class VirtualClient: ClientStream {
     /// How the connection ended, as the client sees it.
     package enum Ending: Equatable {
         case open
-        /// The server closed it after sending all bytes.
+        /// The server closed the connection after sending all bytes.
         case closed
         /// The server reset it.
         case reset

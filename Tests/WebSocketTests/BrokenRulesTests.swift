@@ -88,7 +88,7 @@ struct BrokenRulesTests {
         #expect(out == Wire.frame(8, Wire.close(1006, String(repeating: "a", count: 123))))
     }
 
-    @Test("Withholding pongs reports pings without an answer and drops a waiting pong")
+    @Test("A connection that withholds pongs reports pings without answering and drops a waiting pong")
     func withheldPongs() {
         var limits = Limits()
         limits.unsentBeforePongsWait = 0

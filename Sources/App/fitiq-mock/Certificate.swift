@@ -177,7 +177,7 @@ struct DataDirectory {
 
     /// Runs the body while holding a lock that excludes other processes.
     ///
-    /// It creates a missing folder, which only the user can access.
+    /// A missing folder is created, and only the user can access it.
     func locked<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         try make(absolutePath)
         let lock = self["lock"]

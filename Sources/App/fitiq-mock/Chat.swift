@@ -97,7 +97,7 @@ struct Chat: ParsableCommand {
 
     private func chat() throws {
         var (client, id) = try begin()
-        // Leave the chat properly in any case.
+        // Leave the chat properly, even after a failure.
         defer { try? Blocking.wait { [client] in await client.close() } }
         if let message {
             let known = client.state.templates ?? []

@@ -12,7 +12,7 @@ import Traffic
 /// The command takes the place of a story.
 ///
 /// Only the output of the first run, which has no faults, is shown. `verify` can play the other schedules and show
-/// theirs.
+/// their output.
 final class CommandTrial: Trial {
     let run: CommandRun
     private let hasRun = Atomic(false)

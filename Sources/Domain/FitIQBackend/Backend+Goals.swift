@@ -200,7 +200,7 @@ extension Backend {
         setGoal(of: consultation, to: goals[goal].goal.id, at: now)
         let id = consultations[consultation].consultation.id
         update(goal: goal, at: now) { $0.conversationID = id }
-        // Save the consultation too, which records whether it is the goal's conversation.
+        // Also save the consultation, which records whether it is the goal's conversation.
         consultations.noteChange(consultation)
     }
 

@@ -184,8 +184,8 @@ struct Portion {
 
     /// The usual content of a vessel, if the weight of a cup is known.
     ///
-    /// A glass is 240 ml, like the cup in 21 CFR 101.9(b)(5)(viii). Only for drinks, a can is 355 ml and a bottle 500
-    /// ml. A bowl is 1.5 cups, a handful a quarter of a cup, and a scoop half a cup.
+    /// A glass is 240 ml, like the cup in 21 CFR 101.9(b)(5)(viii). For drinks only, a can is 355 ml and a bottle is
+    /// 500 ml. A bowl is 1.5 cups, a handful is a quarter of a cup, and a scoop is half a cup.
     private func usualGrams(of unit: MealUnit) -> Double? {
         guard let density = gramsPerMilliliter, let cup = MealUnit.cups.milliliters else { return nil }
         let isDrink = food.kind != .solid

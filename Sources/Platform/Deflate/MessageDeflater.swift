@@ -64,7 +64,7 @@ public struct MessageInflater: Hashable, Sendable {
 
     /// The maximum number of blocks in a message that may be marked as final.
     ///
-    /// Each takes two bytes and costs zlib some 64 ns. A deflater marks at most one block per flush.
+    /// Each final block takes two bytes and costs zlib some 64 ns. A deflater marks at most one block per flush.
     public static let mostFinalBlocks = 100_000
 
     private let windowBits: UInt8

@@ -110,7 +110,7 @@ public enum Base64 {
             out.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
         }
         // RFC 4648 §3.5: "implementations MAY chose to ... reject an encoding if the pad bits have not been set to
-        // zero". Reject them, so that every byte string has exactly one encoding.
+        // zero". Reject non-zero pad bits, so that every byte string has exactly one encoding.
         guard bits & ((1 << UInt32(bitCount)) - 1) == 0 else { return nil }
         return out
     }

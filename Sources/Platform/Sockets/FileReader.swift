@@ -23,7 +23,7 @@ public final class FileReader {
             (descriptor, isOurs) = (inherited, false)
             return
         }
-        // Check before opening too, because opening alone can act on a device.
+        // Also check before opening, because opening alone can act on a device.
         guard stat(path, &status) == 0 else { throw FileError(.read, path: path, code: errno) }
         try FileReader.check(status, path)
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)

@@ -48,8 +48,8 @@ public struct Listener: Sendable, Hashable {
         if address.isIPv6, address.isUnspecified, !socket.setOption(Int32(IPPROTO_IPV6), IPV6_V6ONLY, Int32(0)) {
             return SocketError(.configure, code: errno, address: address)
         }
-        // Accepted sockets inherit this (tcp(7)). Without this option, a small write waits for the previous write's
-        // acknowledgement, which the peer delays by 40 ms.
+        // Accepted sockets inherit this option (tcp(7)). Without this option, a small write waits for the previous
+        // write's acknowledgement, which the peer delays by 40 ms.
         if !socket.setOption(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1)) {
             return SocketError(.configure, code: errno, address: address)
         }

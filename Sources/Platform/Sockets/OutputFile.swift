@@ -21,7 +21,7 @@ public struct OutputFile: Sendable {
     public init(opening path: String, toRead: Bool = false) throws(FileError) {
         let operation: FileError.Operation = toRead ? .read : .write
         var status = stat()
-        // Check before opening too, because opening alone can act on a device.
+        // Also check before opening, because opening alone can act on a device.
         guard lstat(path, &status) == 0 else { throw FileError(operation, path: path, code: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(operation, path: path, cause: .notRegular) }
         let descriptor = open(path, (toRead ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW)

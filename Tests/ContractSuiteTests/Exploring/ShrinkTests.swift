@@ -81,7 +81,7 @@ struct ShrinkTests {
                 try Self.fault("lost-answer", .request(.listGoals, 1)),
                 try Self.fault("status-401", .request(.listGoals, 9)),
             ])
-        // Without the first fault there is no ninth request, but the second fault also works at the eighth.
+        // Without the first fault, there is no ninth request, but the second fault also works at the eighth.
         let (smallest, _) = shrink(schedule) { candidate in
             let places = candidate.faults.filter { $0.kind.id == "status-401" }.map(\.place)
             return places == [.request(.listGoals, 2)]

@@ -50,7 +50,7 @@ struct ClockMoveTests {
         #expect(socket.takeTypes() == otherSocket.takeTypes())
     }
 
-    @Test("A second move starts where the first ends, even if the requests overlap")
+    @Test("A second clock move starts where the first ends, even if the requests overlap")
     func second() throws {
         let (network, _) = try Self.network(meals: 60)
         network.motion = .slicesByTurn

@@ -42,7 +42,7 @@ struct StateTests {
         let world = try network.world(#"{"scenario":{"name":"mine","summary":"Few words.",\#(script)}}"#)
         let answer = try world.ask(.get, "script")
         #expect(answer.text == #"{"summary":"Few words.",\#(script)}"#, "\(answer.text)")
-        // An import without scripts keeps the current script; one with scripts replaces it.
+        // An import without scripts keeps the current script; an import with scripts replaces it.
         let state = try world.ask(.get, "state").text
         #expect(try world.ask(.put, "state", state).status == 200)
         #expect(try world.ask(.get, "script").text == answer.text)

@@ -181,7 +181,7 @@ struct StreamTests {
         }
     }
 
-    @Test("An HTTP/1.0 answer ends with the connection, and a HEAD answer has no body")
+    @Test("An HTTP/1.0 answer ends when the connection closes, and a HEAD answer has no body")
     func otherKinds() throws {
         let network = try Self.network(entries: 80)
         var old = Self.journal

@@ -25,7 +25,7 @@ struct GuideClient {
         }
     }
 
-    /// The same client, logged in as another user.
+    /// This client, logged in as another user.
     func loggedIn(as user: String) -> GuideClient {
         var client = self
         client.user = user

@@ -49,7 +49,7 @@ struct SocketControlTests {
         #expect(socket["streaming"]?["piece"]?.int == types.count { $0 == "stream_chunk" })
         #expect(try #require(socket["streaming"]?["of"]?.int) > types.count)
         #expect(socket["next_deadline"] == (try opened.world.ask(.get, "clock").json?["next_step"]))
-        // The default world does not list it, and no world does once it is closed.
+        // The default world does not list the socket, and no world lists it once it is closed.
         #expect(try opened.network.admin(.get, "sockets").json?["sockets"] == [])
         opened.socket.close()
         #expect(try opened.ask("").json?["sockets"] == [])

@@ -38,7 +38,7 @@ struct ReplayedSocketTests {
         }
     }
 
-    @Test("In lock-step the server's frames follow the client's, with the recorded pauses")
+    @Test("In lock-step order, the server's frames follow the client's with the recorded pauses")
     func lockStep() throws {
         let network = try Self.chat.network()
         let socket = try socket(network)

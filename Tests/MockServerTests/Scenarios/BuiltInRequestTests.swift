@@ -138,7 +138,7 @@ struct BuiltInRequestTests {
         try world.network.exchange(.admin("GET", "/faults"))
     }
 
-    @Test("timeouts: one request gets no answer, one a late answer and one a dribbled answer")
+    @Test("timeouts: one request gets no answer, one gets a late answer and one gets a dribbled answer")
     func timeouts() throws {
         let world = try BuiltInWorld("timeouts")
         let hanging = try world.begin(.post, Self.list, #"{"persona":"nutritionist"}"#)

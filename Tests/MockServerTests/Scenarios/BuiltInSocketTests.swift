@@ -72,7 +72,7 @@ struct BuiltInSocketTests {
         try world.expectWell(id)
     }
 
-    @Test("half-open: after two chunks the server sends nothing for ten minutes")
+    @Test("half-open: after two chunks, the server sends nothing for ten minutes")
     func halfOpen() throws {
         let world = try BuiltInWorld("half-open")
         let id = try world.consultation()
@@ -114,7 +114,7 @@ struct BuiltInSocketTests {
         #expect(socket.takeTypes().last == "stream_complete")
     }
 
-    @Test("slow-coach: the first chunk takes 8 s and each further chunk 1 s ± 0.2 s")
+    @Test("slow-coach: the first chunk takes 8 s, and each further chunk takes 1 s ± 0.2 s")
     func slowCoach() throws {
         let world = try BuiltInWorld("slow-coach")
         let socket = try world.socket(on: try world.consultation())
@@ -128,7 +128,7 @@ struct BuiltInSocketTests {
         }
     }
 
-    @Test("coach-error: the first answer fails immediately and the second in the middle")
+    @Test("coach-error: the first answer fails immediately, and the second fails in the middle")
     func coachError() throws {
         let world = try BuiltInWorld("coach-error")
         let id = try world.consultation()

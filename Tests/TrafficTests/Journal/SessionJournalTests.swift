@@ -366,7 +366,7 @@ struct SessionFromJournalTests {
             sockets.map { $0.frames.map { String(decoding: $0.payload.bytes, as: UTF8.self) } } == [["1", "3"], ["2"]])
         #expect(sockets[0].ending == SessionEnding(time: Self.time(10), party: .server, cause: recorded))
         #expect(sockets[1].ending == nil && sockets[0].opened == Self.time(2) && sockets[0].started == Self.time(1))
-        // This is the inverse of a session's journal.
+        // This conversion is the inverse of a session's journal.
         let again = SessionJournal(session, isWhole: true).lines.map(\.entry.event.kind)
         #expect(again == [.opened, .opened, .frame, .frame, .frame, .closed])
     }

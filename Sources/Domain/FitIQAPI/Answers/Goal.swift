@@ -70,7 +70,7 @@ public struct Goal: Equatable, Sendable {
 
     private var canBeOverdue: Bool { state != .completed && state != .archived }
 
-    /// Whether its target date has passed and it is neither completed nor archived.
+    /// Whether the goal's target date has passed and the goal is neither completed nor archived.
     public func isOverdue(at now: Timestamp) -> Bool {
         canBeOverdue && targetDate.secondsSinceEpoch < now.secondsSinceEpoch
     }

@@ -132,7 +132,7 @@ public struct UpdateGoalRequest: Equatable, Sendable {
     public var change = GoalChange()
     /// Whether the body has the apps' form; the response then has the same form.
     public var hasFormOfApps = false
-    /// The conversation; only in this field, null differs from absent.
+    /// The conversation; this is the only field where null differs from absent.
     public var conversation = Conversation.keep
 
     public init() {}
@@ -157,7 +157,7 @@ public struct ChatAboutGoalRequest: Equatable, Sendable {
 
     public init(goalID: String) { self.goalID = goalID }
 
-    /// - Parameter ids: With ``IDCase/free`` no id is malformed.
+    /// - Parameter ids: With ``IDCase/free``, no id is malformed.
     public init(body: [UInt8], ids: IDCase? = nil) throws(APIError) {
         let expected = "the id that POST /api/v1/goals answered with"
         goalID = try BodyReader(body).string("goalId", expected: expected).required("goalId", expected: expected)

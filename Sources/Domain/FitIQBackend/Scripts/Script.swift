@@ -157,7 +157,7 @@ public struct AnswerScript: Sendable, Equatable {
         ///
         /// This step takes no time, like an error between chunks; only pauses delay it.
         case template(CreatedTemplate)
-        /// An `error` frame to the audience of the answer; as the last step it ends the answer without storing it.
+        /// An `error` frame to the answer's audience; as the last step, it ends the answer without storing it.
         ///
         /// As the last step, the error is sent when the next chunk would be due. The default code is
         /// ``AnswerScript/usualErrorCode``.
@@ -168,8 +168,8 @@ public struct AnswerScript: Sendable, Equatable {
         case silence
         /// Completes and stores the answer so far and starts another with a new id.
         ///
-        /// The next answer's first chunk takes as long as the first chunk after the question. As the last step it has
-        /// no effect.
+        /// The next answer's first chunk takes as long as the first chunk after the question. As the last step, another
+        /// answer has no effect.
         case anotherAnswer
     }
 
