@@ -61,7 +61,9 @@ import Testing
         ),
         (
             .bareWebSocketPath("/ws/meals", in: .union), 404, .notFound,
-            #"There is no endpoint "/ws/meals": each consultation has a socket of its own, at /api/v1/consultations/{id}/ws (guide websocket-architecture). Create a consultation first. The events of all meals of a user are at /ws/meal-logs."#
+            #"There is no endpoint "/ws/meals": each consultation has a socket of its own, at "#
+                + #"/api/v1/consultations/{id}/ws (guide websocket-architecture). Create a consultation first. All of "#
+                + #"a user's meal events arrive at /ws/meal-logs."#
         ),
         (
             .methodNotAllowed(.post, path: "/api/v1/meal-logs", allowed: [.get, .head, .post]), 405,
@@ -129,7 +131,8 @@ import Testing
         ),
         (
             .dateTimeExpected("targetDate", got: 762_480_000), 400, .validationFailed,
-            #"The field 'targetDate' must be an ISO 8601 date-time such as "2025-03-01T00:00:00Z"; got a number: 762480000. Swift's JSONEncoder writes dates so with dateEncodingStrategy = .iso8601."#
+            #"The field 'targetDate' must be an ISO 8601 date-time such as "2025-03-01T00:00:00Z"; got a number: "#
+                + #"762480000. In Swift, set the JSONEncoder's dateEncodingStrategy to .iso8601."#
         ),
         (
             .unsupportedMediaType("text/plain"), 415, .unsupportedMediaType,
@@ -177,7 +180,8 @@ import Testing
         ),
         (
             .generalWithID("x"), 400, .validationFailed,
-            #"A 'general' consultation has no context, but 'context_id' is "x". Leave it out, or name the 'context_type' it belongs to: goal, insight, mood or journal."#
+            #"A 'general' consultation has no context, but 'context_id' is "x". Omit 'context_id', or set the "#
+                + #"'context_type' that it belongs to: goal, insight, mood or journal."#
         ),
         (
             .goalWithoutID(in: .union), 400, .validationFailed,
@@ -185,7 +189,7 @@ import Testing
         ),
         (
             .contradictingContexts(goalID: "a", type: "mood", id: nil), 400, .validationFailed,
-            #"'goal_id' "a" and 'context_type' "mood" contradict each other; send one or the other."#
+            #"'goal_id' "a" and 'context_type' "mood" contradict each other; send only one of them."#
         ),
         (
             .consultationExists(existing), 409, .consultationExists,
@@ -209,7 +213,8 @@ import Testing
         ),
         (
             .foreignOrigin("http://a/b", origin: nil), 403, .forbidden,
-            #"The field 'Origin' is "http://a/b", which is not an origin: it has to be scheme://host or scheme://host:port, once, as browsers send it, or left out."#
+            #"The field 'Origin' is "http://a/b", which is not an origin: send scheme://host or scheme://host:port "#
+                + #"once, as browsers do, or omit the field."#
         ),
         (
             .upgradeRequired, 426, .upgradeRequired,
@@ -318,11 +323,13 @@ import Testing
         (.binaryFrame, .unsupportedData, "A binary frame arrived; send JSON in text frames."),
         (
             .tooManyWaiting(limit: 16), .tooManyWaitingMessages,
-            "16 messages wait for an answer already; this one was not stored. Wait for an answer to complete and send it again."
+            "16 messages are already waiting for an answer, so this message was not stored. Wait for an answer to "
+                + "complete, and send the message again."
         ),
         (
             .historyFull(limit: 10_000), .historyFull,
-            "This consultation holds its limit of 10000 messages; this one was not stored. Archive it and create another."
+            "This consultation has reached its limit of 10000 messages, so this message was not stored. Archive it and "
+                + "create another."
         ),
         (
             .storeFull(limit: 5), .storeFull,

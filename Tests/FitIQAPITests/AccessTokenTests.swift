@@ -108,7 +108,7 @@ import Testing
             try early.validity.check(at: now)
         }
         let refusal = AccessToken.Refusal.notYetValid(from: Timestamp(secondsSinceEpoch: 9_000_000_000))
-        #expect(refusal.description.hasSuffix("divide it by 1000: a JSON Web Token counts seconds (RFC 7519 §2)."))
+        #expect(refusal.description.hasSuffix("times in a JSON Web Token are in seconds (RFC 7519 §2)."))
         #expect(!AccessToken.Refusal.notYetValid(from: now).description.contains("1000"))
     }
 
@@ -133,7 +133,7 @@ import Testing
     func badStart(text: String) {
         #expect(
             verdict(Self.token(payload: #"{"sub":"u","exp":1738146600,"nbf":\#(text)}"#))
-                == .failure(.malformed("its claim 'nbf' must be a number of seconds since 1970")))
+                == .failure(.malformed("its 'nbf' claim must be a number of seconds since 1970")))
     }
 
     // MARK: Refused
@@ -215,8 +215,8 @@ import Testing
     }
 
     static let subjectMessage =
-        "its claim 'sub' must be the user's id, a string of 1 to 200 characters and at most 1000 bytes"
-    static let expiryMessage = "its claim 'exp' must be a number of seconds since 1970"
+        "its 'sub' claim must be the user's id, a string of 1 to 200 characters and at most 1000 bytes"
+    static let expiryMessage = "its 'exp' claim must be a number of seconds since 1970"
 
     static let badPayloads: [(String, String)] = [
         ("", "its payload is not a JSON object"), ("{", "its payload is not a JSON object"),
@@ -318,8 +318,8 @@ import Testing
         ),
         (
             .criticalExtensions(#"["b64"]"#),
-            "its header requires extensions that this server does not support, 'crit' is [\"b64\"] (RFC 7515 "
-                + "§4.1.11): sign the token without 'crit'."
+            "its header requires extensions that this server does not support: 'crit' is [\"b64\"] (RFC 7515 §4.1.11). "
+                + "Sign the token without 'crit'."
         ),
         (
             .notYetValid(from: .example),

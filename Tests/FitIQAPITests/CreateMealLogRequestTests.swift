@@ -73,8 +73,8 @@ import Testing
         ),
         (
             withTime("1738152000"),
-            "The field 'logged_at' must be \(example); got a number: 1738152000. "
-                + "Swift's JSONEncoder writes dates so with dateEncodingStrategy = .iso8601."
+            "The field 'logged_at' must be \(example); got a number: 1738152000. In Swift, set the JSONEncoder's "
+                + "dateEncodingStrategy to .iso8601."
         ),
         (
             withTime(#""2025-01-29""#),
@@ -128,7 +128,8 @@ import Testing
         (.noFood, "Could not identify any food items in the input"),
         (
             .tooManyFoods(limit: 50),
-            "The input names more than 50 food items, the limit of a meal log; split it into several"
+            "The input names more than 50 food items, which is the limit for a meal log; split it into several meal "
+                + "logs"
         ),
         (
             .storeFull(limit: 7),

@@ -40,11 +40,11 @@ extension DataFile {
             ("{\n\"a\": [], \"a\": []}", 1, "two sections have one name"),
             ("{\n\"a\": {}}", 2, "the section a must be a list of objects"),
             ("{\n\"a\":\n 1}", 3, "the section a must be a list of objects"),
-            ("{\"a\": [\n{},\n\n\"x\"]}", 4, "a record must be an object that has each key once"),
-            ("{\"a\": [\n{\"k\": \"x\",\n\"k\": \"y\"}]}", 2, "a record must be an object that has each key once"),
-            ("{\"a\": [\n{\"k\":\n1}]}", 3, "k must be a text or a list of texts"),
-            ("{\"a\": [\n{\"k\": \"x\", \"l\": [\"x\",\n\"y\",\n[]]}]}", 4, "l must be a text or a list of texts"),
-            ("{\"a\": [{\"k\": [[{}]],\n\"l\": {}}]}", 1, "k must be a text or a list of texts"),
+            ("{\"a\": [\n{},\n\n\"x\"]}", 4, "a record must be an object with each key only once"),
+            ("{\"a\": [\n{\"k\": \"x\",\n\"k\": \"y\"}]}", 2, "a record must be an object with each key only once"),
+            ("{\"a\": [\n{\"k\":\n1}]}", 3, "k must be a string or a list of strings"),
+            ("{\"a\": [\n{\"k\": \"x\", \"l\": [\"x\",\n\"y\",\n[]]}]}", 4, "l must be a string or a list of strings"),
+            ("{\"a\": [{\"k\": [[{}]],\n\"l\": {}}]}", 1, "k must be a string or a list of strings"),
         ])
     func tellsOtherForms(_ text: String, _ line: Int, _ message: String) {
         let mistakes = DataFile(text).mistakes
@@ -65,11 +65,11 @@ extension DataFile {
         _ = file.text("z", of: records[1])
         #expect(
             file.mistakes == [
-                "a.json:2: x must be a text that neither begins nor ends with white space",
-                "a.json:2: y must be a text that neither begins nor ends with white space",
-                "a.json:2: z is missing", "a.json:2: y is a list of texts",
-                "a.json:3: there is no key \"z\"; there are x, y",
-                "a.json:3: z must be a text that neither begins nor ends with white space",
+                "a.json:2: x must be a string without leading or trailing white space",
+                "a.json:2: y must be a string without leading or trailing white space",
+                "a.json:2: z is missing", "a.json:2: y must be a list of strings",
+                "a.json:3: there is no key \"z\"; the keys are x, y",
+                "a.json:3: z must be a string without leading or trailing white space",
             ])
     }
 }
@@ -128,14 +128,14 @@ extension DataFile {
                 ["each once", "except general needs an opening"]
             ),
             (#""context_type": "goal""#, #""context_type": "mood""#, ["each once", "except general needs an opening"]),
-            (#""difficulty": "2""#, #""difficulty": "6""#, ["difficulty is a number in 1.0...5.0"]),
-            (#""target_value": "5""#, #""target_value": "five""#, ["target_value is a number in 0.1...1000000.0"]),
+            (#""difficulty": "2""#, #""difficulty": "6""#, ["difficulty must be a number in 1.0...5.0"]),
+            (#""target_value": "5""#, #""target_value": "five""#, ["target_value must be a number in 0.1...1000000.0"]),
             (#""title": "Protein"#, #""titel": "Protein"#, ["difficulty", "title is missing"]),
             ("Thanks for sharing", "Thanks a b c d e f g for sharing", ["at most 12 words"]),
             ("Thanks for sharing", "Thanks a b c d e for sharing", []),
             (
                 #""suicide", "#, #""suicide", "Suicides", "#,
-                ["the keyword \"Suicides\" occurs twice, or in two forms of one word"]
+                ["the keyword \"Suicides\" occurs twice, or in two forms of the same word"]
             ),
             (#""suicide", "#, #""?", "#, ["the keyword \"?\" has no word"]),
             (#"I'm really glad that you told me, and"#, "And", []),
@@ -149,7 +149,7 @@ extension DataFile {
             (
                 #""keywords": ["suicide""#, #""keyword": ["suicide""#,
                 [
-                    "there is no key \"keyword\"; there are keywords, text", "keywords is a list of texts",
+                    "there is no key \"keyword\"; the keys are keywords, text", "keywords must be a list of strings",
                     "only a persona may have answers without keywords",
                 ]
             ),
@@ -168,7 +168,7 @@ extension DataFile {
             ),
             (
                 #""tips": ["#, #""tip": ["#,
-                ["there is no key \"tip\"", "tips is a list of texts", "at least three texts"]
+                ["there is no key \"tip\"", "tips must be a list of strings", "at least three texts"]
             ),
             (#""stage": "new""#, #""stage": "close""#, ["\"close\", or it occurs twice", "has a stage"]),
             (#""stage": "new""#, #""stage": "old""#, ["there is no stage \"old\"", "has a stage"]),

@@ -59,7 +59,8 @@ import Testing
             ("qwertyuiop", "Could not identify any food items in the input"),
             (
                 Array(repeating: "eggs", count: 51).joined(separator: ", "),
-                "The input names more than 50 food items, the limit of a meal log; split it into several"
+                "The input names more than 50 food items, which is the limit for a meal log; split it into several "
+                    + "meal logs"
             ),
         ])
     func fails(text: String, details: String) throws {

@@ -17,9 +17,9 @@ import Testing
         world.send(Self.ping, from: 1)
         #expect(world.takeEffects().texts(of: 1) == [#"{"type":"pong","timestamp":"2025-01-29T10:30:00Z"}"#])
         let bad = [
-            (#"{"type":"message","content":"Hello"}"#, "takes only frames of type \"ping\""),
-            (#"{"type":"user_message"}"#, "takes only frames of type \"ping\""), ("{}", "takes only frames of type"),
-            (#"{"type":1}"#, "takes only frames of type"), ("hello", "is not valid JSON"), ("[]", "one JSON object"),
+            (#"{"type":"message","content":"Hello"}"#, "accepts only \"ping\" frames"),
+            (#"{"type":"user_message"}"#, "accepts only \"ping\" frames"), ("{}", "accepts only \"ping\" frames"),
+            (#"{"type":1}"#, "accepts only \"ping\" frames"), ("hello", "is not valid JSON"), ("[]", "one JSON object"),
         ]
         for (text, part) in bad {
             world.send(text, from: 1)

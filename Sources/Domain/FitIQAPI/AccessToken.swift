@@ -60,13 +60,13 @@ public struct AccessToken: Equatable, Sendable {
             case .malformed(let what): "it is malformed: \(what)."
             case .wrongAlgorithm(let name): "it is signed with \(quoted(name)), and only \"HS256\" is accepted."
             case .criticalExtensions(let names):
-                "its header requires extensions that this server does not support, 'crit' is \(names) (RFC "
-                    + "7515 §4.1.11): sign the token without 'crit'."
+                "its header requires extensions that this server does not support: 'crit' is \(names) (RFC 7515 "
+                    + "§4.1.11). Sign the token without 'crit'."
             case .wrongSignature:
                 "its signature does not match: it was signed with a secret other than this server's, or was cut short."
             case .expired(let time): "it expired at \(time.wireText); refresh it."
             case .notYetValid(let time):
-                "it is not valid before \(time.wireText) (its claim 'nbf'): use it then, or compare the clocks."
+                "it is not valid before \(time.wireText) (its 'nbf' claim): wait until then, or check both clocks."
                     + (time.secondsSinceEpoch >= AccessToken.latest ? " " + AccessToken.millisecondsHint : "")
             }
         }
@@ -97,7 +97,7 @@ public struct AccessToken: Equatable, Sendable {
         let claims = try object(in: parts[1], named: "payload")
         guard let subject = claims["sub"]?.string, isUser(subject) else {
             throw .malformed(
-                "its claim 'sub' must be the user's id, a string of 1 to 200 characters and at most \(userBytes) bytes")
+                "its 'sub' claim must be the user's id, a string of 1 to 200 characters and at most \(userBytes) bytes")
         }
         // Round fractions so that the token's validity only gets shorter.
         return AccessToken(
@@ -111,7 +111,7 @@ public struct AccessToken: Equatable, Sendable {
         _ value: JSONValue?, of claim: String, _ rule: FloatingPointRoundingRule
     ) throws(Refusal) -> Int64 {
         guard let seconds = value?.double else {
-            throw .malformed("its claim '\(claim)' must be a number of seconds since 1970")
+            throw .malformed("its '\(claim)' claim must be a number of seconds since 1970")
         }
         return Int64(min(max(seconds.rounded(rule), -Double(latest)), Double(latest)))
     }
@@ -119,12 +119,12 @@ public struct AccessToken: Equatable, Sendable {
     /// The latest time of a claim, in seconds since 1970 (in the year 2255); later times are clamped to it.
     public static let latest: Int64 = 9_000_000_000
     fileprivate static let millisecondsHint =
-        "If the claim is in milliseconds, divide it by 1000: a JSON Web Token counts seconds (RFC 7519 §2)."
+        "If the claim is in milliseconds, divide it by 1000: times in a JSON Web Token are in seconds (RFC 7519 §2)."
 
     /// Advice on a valid token that never expires because its `exp` is in milliseconds; nil for others.
     public var hint: String? {
         expiresAt < Self.latest
-            ? nil : "the token of \(quoted(subject.text)) expires after the year 2254. \(Self.millisecondsHint)"
+            ? nil : "the token for \(quoted(subject.text)) expires after the year 2254. \(Self.millisecondsHint)"
     }
 
     /// A token's validity, to check after its signature.

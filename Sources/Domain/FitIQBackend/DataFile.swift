@@ -52,7 +52,7 @@ struct DataFile {
 
     mutating func check(_ record: Record, keys: [String]) {
         for (key, _) in record.members where !keys.contains(key) {
-            refuse("there is no key \"\(key)\"; there are \(keys.joined(separator: ", "))", at: record.line)
+            refuse("there is no key \"\(key)\"; the keys are \(keys.joined(separator: ", "))", at: record.line)
         }
     }
 
@@ -67,14 +67,14 @@ struct DataFile {
         guard let value = record.members.first(where: { $0.key == key })?.value else { return nil }
         let text = value.string ?? ""
         if text.isEmpty || text.first?.isWhitespace == true || text.last?.isWhitespace == true {
-            refuse("\(key) must be a text that neither begins nor ends with white space", at: record.line)
+            refuse("\(key) must be a string without leading or trailing white space", at: record.line)
         }
         return text
     }
 
     mutating func texts(_ key: String, of record: Record) -> [String] {
         guard let list = record.members.first(where: { $0.key == key })?.value.array else {
-            refuse("\(key) is a list of texts", at: record.line)
+            refuse("\(key) must be a list of strings", at: record.line)
             return []
         }
         return list.map { $0.string ?? "" }
@@ -105,7 +105,7 @@ struct DataFile {
     private mutating func record(_ value: JSONValue, _ places: inout Places) -> Record? {
         let place = places.next()
         guard case .object(let object) = value, object.count == place.members else {
-            refuse("a record must be an object that has each key once", at: place.line)
+            refuse("a record must be an object with each key only once", at: place.line)
             return nil
         }
         for (key, value) in object {
@@ -114,7 +114,7 @@ struct DataFile {
             for text in texts {
                 let place = value.array == nil ? place : places.next()
                 guard case .string = text else {
-                    refuse("\(key) must be a text or a list of texts", at: place.line)
+                    refuse("\(key) must be a string or a list of strings", at: place.line)
                     return nil
                 }
             }

@@ -249,7 +249,7 @@ struct FoodFile: Sendable {
     private mutating func readLine(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
         guard String(validating: bytes, as: UTF8.self) != nil else { return refuse("the line is not UTF-8") }
         if bytes.contains(where: { $0 < 0x20 && $0 != UInt8(ascii: "\t") }) {
-            return refuse("the line has a control character, such as the carriage return of Windows")
+            return refuse("the line has a control character, such as a Windows carriage return")
         }
         cells = bytes.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
@@ -258,7 +258,7 @@ struct FoodFile: Sendable {
             return
         }
         guard cells.count == Self.titles.count else {
-            return refuse("a line must have \(Self.titles.count) columns separated by tabs, not \(cells.count)")
+            return refuse("a line must have \(Self.titles.count) tab-separated columns, not \(cells.count)")
         }
         let count = mistakes.count
         for column in Self.columns where !isTrimmed(self[column]) {
@@ -297,7 +297,7 @@ struct FoodFile: Sendable {
     private mutating func key() -> String {
         let key = self[.key]
         if key.isEmpty || !key.utf8.allSatisfy({ $0 == .minus || $0.isLowercaseLetter }) {
-            refuse("the key is \"\(key)\"; it must be a slug of small letters and dashes, such as chicken-breast")
+            refuse("the key is \"\(key)\"; it must be a slug of lower-case letters and dashes, such as chicken-breast")
         }
         if let first = keys.updateValue(line, forKey: key) { refuse("the key \(key) is already in line \(first)") }
         return key
@@ -445,8 +445,8 @@ struct FoodFile: Sendable {
             for word in plural == singular ? [singular] : [singular, plural] {
                 if let line = names.updateValue(line, forKey: word) {
                     refuse(
-                        "\"\(word)\" is already in line \(line); a name and its plural must belong to one food, "
-                            + "once")
+                        "\"\(word)\" is already in line \(line); a name or its plural must occur only once, for one "
+                            + "food")
                 }
                 entries[word] = FoodTable.Entry(
                     food: food, singular: singular, plural: plural, isPlural: word != singular)

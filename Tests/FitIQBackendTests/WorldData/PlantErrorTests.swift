@@ -20,9 +20,9 @@ import Testing
         ),
         (
             PlantError("p", .duplicateAddress("a@b.c")),
-            "Another user has the address \"a@b.c\" (the case of letters does not matter); each account needs its own."
+            "Another user already has the address \"a@b.c\" (case is ignored); each account needs a different address."
         ),
-        (PlantError("p", .notAnAddress("a")), "\"a\" is not an address such as \"ada@example.com\"."),
+        (PlantError("p", .notAnAddress("a")), "\"a\" is not an email address such as \"ada@example.com\"."),
         (
             PlantError("p", .issuedIDs(-1, maximum: 9)),
             "-1 ids cannot have been issued; the number must be from 0 to "
@@ -30,12 +30,11 @@ import Testing
         ),
         (
             PlantError("p", .unknownGoal(.named("run"))),
-            "No goal of this user is called \"run\"; add it to the user's goals, with this name or id."
+            "This user has no goal called \"run\"; add a goal with this name or id."
         ),
         (
             PlantError("p", .unknownGoal(.id(id))),
-            "No goal of this user has the id 00000000-0000-4000-8000-000000000001; add it to the user's goals, with "
-                + "this name or id."
+            "This user has no goal with the id 00000000-0000-4000-8000-000000000001; add a goal with this name or id."
         ),
         (
             PlantError("p", .missingContextGoal),
@@ -43,7 +42,8 @@ import Testing
         ),
         (
             PlantError("p", .strayContextGoal(.mood)),
-            "The context is \"mood\", so it cannot be about a goal; set the context \"goal\", or link the goal "
+            "The context is \"mood\", so the consultation cannot be about a goal; set the context \"goal\", or link "
+                + "the goal "
                 + "with linked_goal."
         ),
         (
@@ -53,7 +53,7 @@ import Testing
         ),
         (
             PlantError("p", .linkedAndUnlinked),
-            "It cannot be both unlinked and linked with a goal; omit unlinked or linked_goal."
+            "The consultation cannot be both unlinked and linked with a goal; omit unlinked or linked_goal."
         ),
         (
             PlantError(
@@ -77,7 +77,7 @@ import Testing
         ),
         (
             PlantError("p", .negativeAge(-5)),
-            "-5 ns before the world begins is after its start; set a duration of 0 or more, or omit it."
+            "-5 ns before the world begins is after the world's start; set a duration of 0 or more, or omit it."
         ),
         (
             PlantError("p", .beforeTheCalendar(5)),
@@ -85,8 +85,8 @@ import Testing
         ),
         (
             PlantError("p", .outOfOrder(now, earlier: now.advanced(byNanoseconds: 500_000_000), "it was created")),
-            "2025-01-29T10:30:00Z is before 2025-01-29T10:30:00.5Z, when it was created; set a time from then "
-                + "on, or omit it."
+            "2025-01-29T10:30:00Z is before 2025-01-29T10:30:00.5Z, when it was created; set that time or a later one, "
+                + "or omit it."
         ),
         (
             PlantError("p", .finishedWhileProcessing),
@@ -100,7 +100,7 @@ import Testing
         (PlantError("p", .tooMany("goals", 3, limit: 2)), "These are 3 goals, but the limit is 2: omit some."),
         (
             PlantError("p", .storeFull(limit: 7)),
-            "A world can hold at most 7 bytes, and is full at this point; omit this and the following data."
+            "A world can hold at most 7 bytes, and this world is full at this point; omit this and the following data."
         ),
     ]
 

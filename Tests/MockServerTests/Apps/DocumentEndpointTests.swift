@@ -57,7 +57,7 @@ struct DocumentEndpointTests {
             let answer = try network.exchange(request)
             let expected = [Endpoint.showWorkoutTemplate: 200, .copyWorkoutTemplate: 201][endpoint] ?? 403
             #expect(answer.status == expected, "\(endpoint): \(answer.text)")
-            if expected == 403 { #expect(answer.errorCode == "FORBIDDEN" && answer.message.contains("is not yours")) }
+            if expected == 403 { #expect(answer.errorCode == "FORBIDDEN" && answer.message.contains("another user")) }
         }
     }
 

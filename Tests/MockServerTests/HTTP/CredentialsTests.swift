@@ -88,8 +88,8 @@ struct CredentialsTests {
             token("truncated to a letter", "e", "it has 1 part(s)"),
             token("empty", "", "must read 'Bearer <JWT>'"),
             token("four parts", good + ".x", "it has 4 part(s)"),
-            token("no subject", jwt(claims: #"{"exp":4102444799}"#), "'sub' must be"),
-            token("subject of a wrong type", jwt(claims: #"{"sub":7,"exp":4102444799}"#), "'sub' must be"),
+            token("no subject", jwt(claims: #"{"exp":4102444799}"#), "'sub' claim must be"),
+            token("subject of a wrong type", jwt(claims: #"{"sub":7,"exp":4102444799}"#), "'sub' claim must be"),
             token("no expiry", jwt(claims: #"{"sub":"anna"}"#), "'exp' must be"),
             token("claims that are no object", jwt(claims: "[1]"), "its payload is not a JSON object"),
             token(

@@ -250,8 +250,8 @@ enum SleepSession {
         let sleeping = stages.filter { $0.element.name != "in_bed" }.sorted { $0.element.start < $1.element.start }
         for (one, next) in zip(sleeping, sleeping.dropFirst()) where next.element.start < one.element.end {
             throw .invalid(
-                "'stages[\(next.offset)]' begins at \(next.element.start.wireText), before 'stages[\(one.offset)]' ends: "
-                    + "stages may not overlap, except for in_bed.")
+                "'stages[\(next.offset)]' begins at \(next.element.start.wireText), before 'stages[\(one.offset)]' "
+                    + "ends: stages must not overlap, except for in_bed.")
         }
     }
 

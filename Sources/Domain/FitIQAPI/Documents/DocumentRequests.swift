@@ -128,7 +128,7 @@ public struct ShareDocumentRequest: Equatable, Sendable {
         let ids = members["shared_with_user_ids"]?.array?.compactMap(\.string) ?? []
         guard ids.allSatisfy(AccessToken.isUser) else {
             throw .wrongType(
-                "shared_with_user_ids", expected: "a list of the ids of users", got: .array(ids.map { .string($0) }))
+                "shared_with_user_ids", expected: "a list of user ids", got: .array(ids.map { .string($0) }))
         }
         users = ids.map { Self.user(ExactString($0)) }
         professionalType = members.text("professional_type")

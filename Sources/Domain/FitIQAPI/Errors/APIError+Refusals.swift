@@ -32,13 +32,13 @@ extension APIError {
     }
     public static func confirmedMealPhoto(_ id: ResourceID, as mealLog: ResourceID) -> Self {
         invalid(
-            "The photo session \(id) was confirmed before, as the meal log \(mealLog): change that instead.")
+            "The photo session \(id) is already confirmed as the meal log \(mealLog): change the meal log instead.")
     }
     public static let nothingRecognized = invalid(
-        "Nothing was recognized in this photo, so the foods are required as 'confirmed_items'.")
+        "No food was recognized in this photo, so 'confirmed_items' must list the foods.")
     public static func foodsNotReplaceable(_ status: MealLogStatus) -> Self {
         invalid(
-            "The 'items' of a meal log that is completed or manual can be replaced; this one is \(status.rawValue).")
+            "You can replace the 'items' only of a completed or manual meal log; this meal log is \(status.rawValue).")
     }
 
     /// The user has no document with this id, and cannot read another user's.
@@ -49,7 +49,7 @@ extension APIError {
     public static func notYours(template id: String) -> Self {
         Self(
             .forbidden, .forbidden,
-            "The workout template \(quoted(id)) is not yours: you may read and copy it, not change it.")
+            "The workout template \(quoted(id)) belongs to another user: you can read and copy it, but not change it.")
     }
     public static let editedHealthKit = invalid(
         "This mood entry comes from HealthKit, so only HealthKit can change it: post the new value as a separate entry."
@@ -89,7 +89,7 @@ extension APIError {
 
     /// A form with a file violates RFC 7578.
     static func badForm(_ problem: String) -> Self {
-        invalid("The body is not a form that the server can read: \(problem).")
+        invalid("The body is not a valid form: \(problem).")
     }
 
     /// The uploaded bytes are not an image; FitIQ looks for the word "format" in the message.
@@ -120,9 +120,9 @@ extension APIError {
     }
     public static let corruptGzip = APIError(
         .badRequest, .badRequest,
-        "The body cannot be inflated, although it has 'Content-Encoding: gzip': send a complete gzip file (RFC 1952).")
+        "The body has 'Content-Encoding: gzip', but it cannot be decompressed: send a complete gzip file (RFC 1952).")
     public static func inflatedTooLarge(limit: Int) -> Self {
-        Self(.contentTooLarge, .badRequest, "Inflated, the body has more than \(limit) bytes. Send less.")
+        Self(.contentTooLarge, .badRequest, "The decompressed body has more than \(limit) bytes. Send less.")
     }
     public static func invalidJSON(_ error: JSONError) -> Self {
         Self(.badRequest, .invalidJSON, "The body is not valid JSON: \(error.description).")
@@ -169,14 +169,14 @@ extension APIError {
         var refusal = wrongType(field, expected: expected, got: value)
         if let problem = value.string.flatMap(RFC3339.problem) { refusal.message += " " + problem }
         if value.number != nil {
-            refusal.message += " Swift's JSONEncoder writes dates so with dateEncodingStrategy = .iso8601."
+            refusal.message += " In Swift, set the JSONEncoder's dateEncodingStrategy to .iso8601."
         }
         return refusal
     }
     static func timeAhead(_ field: String, got time: DateTime, now: Timestamp) -> Self {
         invalid(
-            "The field '\(field)' is in the future: it is \(time.wireText), and the server's clock says "
-                + "\(now.wireText); up to five minutes ahead are accepted.")
+            "The field '\(field)' is in the future: it is \(time.wireText), but the server's clock says "
+                + "\(now.wireText); a time may be at most five minutes ahead.")
     }
     static func endsBeforeStart(
         _ field: String, got end: DateTime, start: String, mayBeEqual: Bool = false
@@ -188,7 +188,7 @@ extension APIError {
     public static func generalWithID(_ id: String) -> Self {
         invalid(
             "A 'general' consultation has no context, but 'context_id' is \(quoted(id)). "
-                + "Leave it out, or name the 'context_type' it belongs to: goal, insight, mood or journal.")
+                + "Omit 'context_id', or set the 'context_type' that it belongs to: goal, insight, mood or journal.")
     }
     public static func goalWithoutID(in form: GuideMode) -> Self {
         // The form with a context type has only one name for the id.
@@ -197,7 +197,7 @@ extension APIError {
     }
     public static func contradictingContexts(goalID: String, type: String, id: String?) -> Self {
         let other = "'context_type' \(quoted(type))" + (id.map { " with 'context_id' \(quoted($0))" } ?? "")
-        return invalid("'goal_id' \(quoted(goalID)) and \(other) contradict each other; send one or the other.")
+        return invalid("'goal_id' \(quoted(goalID)) and \(other) contradict each other; send only one of them.")
     }
 
     // MARK: Queries
@@ -211,7 +211,7 @@ extension APIError {
         invalid("The parameter '\(parameter)' is required: \(expected).")
     }
     static func tooManyWords(limit: Int, got count: Int) -> Self {
-        invalid("A search may have at most \(limit) words and phrases; 'q' has \(count).")
+        invalid("A search can have at most \(limit) words and phrases; 'q' has \(count).")
     }
     public static func badDate(_ parameter: String, got value: String) -> Self {
         // Form decoding turns the plus sign in "+01:00" into a space.

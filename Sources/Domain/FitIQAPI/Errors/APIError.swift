@@ -108,7 +108,8 @@ public struct MealLogFailure: Equatable, Sendable {
 
     public static func tooManyFoods(limit: Int) -> MealLogFailure {
         MealLogFailure(
-            details: "The input names more than \(limit) food items, the limit of a meal log; split it into several")
+            details: "The input names more than \(limit) food items, which is the limit for a meal log; split it into "
+                + "several meal logs")
     }
 
     /// The fake's storage limit is reached.
@@ -195,8 +196,8 @@ extension APIError {
                 "The request comes from a web page of another origin, \(quoted(text)), which may neither write nor "
                     + "open a WebSocket here. If that page is yours, make the server allow the origin \(origin)."
             } else {
-                "The field 'Origin' is \(quoted(text)), which is not an origin: it has to be scheme://host or "
-                    + "scheme://host:port, once, as browsers send it, or left out."
+                "The field 'Origin' is \(quoted(text)), which is not an origin: send scheme://host or "
+                    + "scheme://host:port once, as browsers do, or omit the field."
             }
         return Self(.forbidden, .forbidden, problem)
     }
@@ -227,7 +228,7 @@ extension APIError {
     /// The guide warns against a meal-only socket, so the error mentions the apps' meal socket only if the path is
     /// about meals.
     public static func bareWebSocketPath(_ path: String, in mode: GuideMode) -> Self {
-        let meals = " The events of all meals of a user are at \(Endpoint.mealSocket.template)."
+        let meals = " All of a user's meal events arrive at \(Endpoint.mealSocket.template)."
         return notFound(
             "There is no endpoint \(quoted(mode.servesApps ? path : "/ws")): each consultation has a socket of its own, at "
                 + "\(Endpoint.webSocket.template) (guide websocket-architecture). Create a consultation first."
@@ -253,6 +254,6 @@ extension APIError {
             + "not with a plain request.", fields: [.upgrade: "websocket", .connection: "Upgrade"])
     public static let compressionRequired = APIError(
         .badRequest, .badRequest,
-        "This server requires compressed WebSockets: offer 'Sec-WebSocket-Extensions: permessage-deflate' with "
-            + "parameters of RFC 7692 §7.1, if any.")
+        "This server requires compressed WebSockets: offer 'Sec-WebSocket-Extensions: permessage-deflate', optionally "
+            + "with parameters from RFC 7692 §7.1.")
 }

@@ -51,7 +51,7 @@ public struct RefreshRequest: Equatable, Sendable {
     public var refreshToken: String
 
     public init(body: [UInt8]) throws(APIError) {
-        let expected = "the refresh token of the last login or refresh"
+        let expected = "the refresh token from the last login or refresh"
         refreshToken = try BodyReader(body).string("refresh_token", expected: expected)
             .required("refresh_token", expected: expected)
     }
@@ -153,13 +153,13 @@ extension BodyReader {
         guard let elements = value.array else { throw .wrongType(field, expected: "a list of strings", got: value) }
         let limit = PreferenceLists.limit
         guard elements.count <= limit else {
-            throw .invalid("The field '\(field)' must have at most \(limit) texts; it has \(elements.count).")
+            throw .invalid("The field '\(field)' must have at most \(limit) strings; it has \(elements.count).")
         }
         var texts: [String] = []
         for element in elements {
             guard let text = element.string else { throw .wrongType(field, expected: "a list of strings", got: value) }
             guard text.utf8.count <= 400, PreferenceLists.characters.contains(text.count) else {
-                throw .invalid("Each text of '\(field)' must have 1 to 100 characters; one has \(text.count).")
+                throw .invalid("Each string in '\(field)' must have 1 to 100 characters; one has \(text.count).")
             }
             texts.append(text)
         }
@@ -173,35 +173,35 @@ extension APIError {
     static func blank(_ field: String) -> Self { invalid("The field '\(field)' is blank.") }
     static func badDateOfBirth(_ date: String) -> Self {
         invalid(
-            "The field 'date_of_birth' must be a day since 1900-01-01 that is at least \(leastAge) years ago; got "
+            "The field 'date_of_birth' must be a date on or after 1900-01-01, at least \(leastAge) years ago; got "
                 + "\(quoted(date)).")
     }
 
     /// Another account already has the address.
     public static let addressIsTaken = Self(
         .conflict, .conflict,
-        "An account with this email exists (the case of letters does not matter): log in, or register another email.")
+        "An account with this email already exists (case is ignored): log in, or register another email.")
 
     /// Wrong passwords and unknown addresses get the same error, which therefore does not reveal who has an account.
     public static let wrongLogin = unauthorized("The email or the password is wrong.")
     public static func badRefreshToken(_ error: AccessToken.Refusal) -> Self {
         Self(
             .badRequest, .badRequest,
-            "The refresh token is not from this server: \(error.description) Send the 'refresh_token' of the "
-                + "last login or refresh unchanged.")
+            "The refresh token is not from this server: \(error.description) Send the 'refresh_token' from the last "
+                + "login or refresh unchanged.")
     }
     public static func expiredRefreshToken(at time: Timestamp) -> Self {
         unauthorized("The refresh token expired at \(time.wireText): log in again.")
     }
     public static let revokedRefreshToken = unauthorized(
-        "The refresh token is revoked: it was used or logged out before, and each works once. Send the one of "
-            + "the last response, or log in again.")
+        "The refresh token is revoked: it was already used, or the user logged out. Each refresh token works only "
+            + "once: send the token from the last response, or log in again.")
 
     /// The token is for a deleted account.
     public static let unknownAccount = unauthorized(
-        "The account of this token does not exist: it was deleted, or the world was reset. Register or log in again.")
+        "This token's account does not exist: it was deleted, or the world was reset. Register or log in again.")
     public static let profileExists = Self(
-        .conflict, .conflict, "This user has a profile: change it with PUT \(Endpoint.updateProfile.template).")
+        .conflict, .conflict, "This user already has a profile: change it with PUT \(Endpoint.updateProfile.template).")
     public static let noPreferences = notFound(
-        "This user has no preferences: set some with PATCH \(Endpoint.updatePreferences.template).")
+        "This user has no preferences: set them with PATCH \(Endpoint.updatePreferences.template).")
 }

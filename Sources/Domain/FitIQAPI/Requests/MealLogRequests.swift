@@ -136,7 +136,7 @@ extension MealItem {
                 .required(name, expected: "what the food is called"),
             quantity: try amount("quantity", "how many of the unit"),
             unit: try fields.text("unit", characters: Self.unitLengths)
-                .required("unit", expected: "what is counted, such as \"cups\""),
+                .required("unit", expected: "the unit, such as \"cups\""),
             nutrients: try MealNutrients(
                 calories: Int(try amount("calories", "kilocalories").rounded())
             ) { name throws(APIError) in
@@ -227,14 +227,18 @@ package struct FormPart {
         let delimiter = Array("\r\n--\(boundary)".utf8)
         // The first delimiter may be at the start of the body, without a line break.
         guard var place = body.starts(with: delimiter[2...]) ? -2 : find(delimiter, in: body, from: 0) else {
-            throw .badForm("the boundary of its Content-Type is not in it")
+            throw .badForm("it does not contain the boundary from its Content-Type")
         }
         var parts: [FormPart] = []
         while !body[(place + delimiter.count)...].starts(with: "--".utf8) {
             let start = place + delimiter.count
             guard parts.count < mostParts, let headEnd = find(Array("\r\n\r\n".utf8), in: body, from: start),
                 headEnd - start <= longestHead, let end = find(delimiter, in: body, from: headEnd + 2)
-            else { throw .badForm("part \(parts.count + 1) is one too many, or lacks its head or a boundary after it") }
+            else {
+                throw .badForm(
+                    "part \(parts.count + 1) exceeds the limit, or it has no header or no boundary after "
+                        + "it")
+            }
             let head = String(decoding: body[start..<headEnd], as: UTF8.self)
             parts.append(FormPart(head: head, content: min(headEnd + 4, end)..<end))
             place = end

@@ -120,15 +120,17 @@ public struct FrameError: Error, Equatable, Sendable {
     public static func tooManyWaiting(limit: Int) -> Self {
         Self(
             .tooManyWaitingMessages,
-            "\(limit) messages wait for an answer already; this one was not stored. "
-                + "Wait for an answer to complete and send it again.")
+            "\(limit) messages are already waiting for an answer, so this message was not stored. Wait for an answer "
+                + "to complete, and send the message again.")
     }
 
     /// With a mode, the message recommends only what that mode serves.
     public static func historyFull(limit: Int, in mode: GuideMode = .union) -> Self {
         let remedy = mode.serves(.archiveConsultation) ? "Archive it and create another" : "Chat in another"
         return Self(
-            .historyFull, "This consultation holds its limit of \(limit) messages; this one was not stored. \(remedy).")
+            .historyFull,
+            "This consultation has reached its limit of \(limit) messages, so this message was not "
+                + "stored. \(remedy).")
     }
 
     /// The fake's storage limit is reached.

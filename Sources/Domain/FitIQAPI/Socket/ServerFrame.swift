@@ -153,7 +153,7 @@ public struct MealSocketError: Error, Equatable, Sendable {
 
     /// The user's account was deleted.
     public static let userIsGone = Self(
-        code: .authFailed, message: "The account of this token was deleted.", reason: "Account deleted")
+        code: .authFailed, message: "This token's account was deleted.", reason: "Account deleted")
 
     public static func tooManyConnections(limit: Int) -> Self {
         Self(
@@ -166,7 +166,7 @@ public struct MealSocketError: Error, Equatable, Sendable {
     /// The client sent a frame for another socket; the connection stays open.
     public static let onlyPings = Self(
         code: .serverError,
-        message: "This socket takes only frames of type \"ping\". Chat over a consultation's socket, "
+        message: "This socket accepts only \"ping\" frames. Chat over a consultation's socket, "
             + "\(Endpoint.webSocket.template).")
 
     /// The server cannot read the frame; the connection stays open.

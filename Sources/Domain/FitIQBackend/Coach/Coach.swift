@@ -317,7 +317,7 @@ struct CoachBook: Sendable {
             let name = file.text("context_type", of: record)
             let text = file.text("text", of: record)
             guard let type = ContextType(rawValue: name), type != .general, openings[type] == nil else {
-                file.refuse("context_type must be one of goal, insight, mood and journal, each once", at: record.line)
+                file.refuse("context_type must be goal, insight, mood or journal, each only once", at: record.line)
                 continue
             }
             if Coach.chunks(of: text).count > 12 {
@@ -342,7 +342,7 @@ struct CoachBook: Sendable {
                 guard let text = file.optionalText(key, of: record) else { continue }
                 let number = JSONNumber(text)
                 if !range.contains(number?.double ?? 0) {
-                    file.refuse("\(key) is a number in \(range)", at: record.line)
+                    file.refuse("\(key) must be a number in \(range)", at: record.line)
                 }
                 members[key] = number.map { .number($0) }
             }
@@ -417,7 +417,9 @@ struct CoachBook: Sendable {
             let words = Words.fold(keyword)
             if words.isEmpty { file.refuse("the keyword \"\(keyword)\" has no word", at: record.line) }
             if folded.contains(words) {
-                file.refuse("the keyword \"\(keyword)\" occurs twice, or in two forms of one word", at: record.line)
+                file.refuse(
+                    "the keyword \"\(keyword)\" occurs twice, or in two forms of the same "
+                        + "word", at: record.line)
             }
             folded.append(words)
         }
@@ -425,7 +427,7 @@ struct CoachBook: Sendable {
         let count = answer.chunks.count
         if !(25...48).contains(count) {
             file.refuse(
-                "an answer must have from 25 to 48 words, not \(count)", at: record.line)
+                "an answer must have 25 to 48 words, not \(count)", at: record.line)
         }
         // Search bytes, because searching characters would take most of the first question's time.
         let pairs = zip(answer.text.utf8, answer.text.utf8.dropFirst())

@@ -80,7 +80,7 @@ struct Timeline: Sendable, Equatable {
             case .error(let message, let code):
                 layout.stop()
                 append(.error(message: message, code: code ?? AnswerScript.usualErrorCode), layout)
-            case .silence, .anotherAnswer: preconditionFailure("The end of an answer must not be one of its steps.")
+            case .silence, .anotherAnswer: preconditionFailure("An answer's end must not be one of its steps.")
             }
         }
         layout.end()

@@ -253,29 +253,32 @@ extension PlantError.Problem {
         case .duplicateName(let name):
             "Two goals of this user are called \"\(name)\"; give each a different name."
         case .duplicateAddress(let email):
-            "Another user has the address \"\(email)\" (the case of letters does not matter); each account "
-                + "needs its own."
-        case .notAnAddress(let email): "\"\(email)\" is not an address such as \"ada@example.com\"."
+            "Another user already has the address \"\(email)\" (case is ignored); each account needs a different "
+                + "address."
+        case .notAnAddress(let email): "\"\(email)\" is not an email address such as \"ada@example.com\"."
         case .issuedIDs(let count, let maximum):
             "\(count) ids cannot have been issued; the number must be from 0 to \(maximum)."
         case .unknownGoal(.named(let name)):
-            "No goal of this user is called \"\(name)\"; add it to the user's goals, with this name or id."
+            "This user has no goal called \"\(name)\"; add a goal with this name or id."
         case .unknownGoal(.id(let id)):
-            "No goal of this user has the id \(id); add it to the user's goals, with this name or id."
+            "This user has no goal with the id \(id); add a goal with this name or id."
 
         case .missingContextGoal:
             "The context is a goal, but no goal is named; name one of the user's goals, or use another context."
         case .strayContextGoal(let context):
-            "The context is \"\(context.rawValue)\", so it cannot be about a goal; set the context \"goal\", "
+            "The context is \"\(context.rawValue)\", so the consultation cannot be about a goal; set the context "
+                + "\"goal\", "
                 + "or link the goal with linked_goal."
         case .strayContextID(let context):
             "The context \"\(context.rawValue)\" has no context_id; omit it, or set the context \"insight\", "
                 + "\"mood\" or \"journal\"."
-        case .linkedAndUnlinked: "It cannot be both unlinked and linked with a goal; omit unlinked or linked_goal."
+        case .linkedAndUnlinked:
+            "The consultation cannot be both unlinked and linked with a goal; omit unlinked or "
+                + "linked_goal."
         case .notEnded:
-            "An active consultation has not been completed; leave completed_at out, or change the status."
+            "An active consultation has not been completed; omit completed_at, or change the status."
         case .nothingToAnswer:
-            "Only an active consultation whose last message is the user's awaits an answer; leave awaits_answer out."
+            "Only an active consultation whose last message is from the user can await an answer; omit awaits_answer."
         case .duplicateTopic(let topic):
             "The user has an active consultation with the \(topic.persona.rawValue) about "
                 + "\"\(topic.context.type.rawValue)\(topic.context.id.map { " \($0)" } ?? "")\" already, "
@@ -290,20 +293,20 @@ extension PlantError.Problem {
             "\(time.preciseText) is after \(now.preciseText), when the world begins; set an earlier time, or "
                 + "omit it."
         case .negativeAge(let age):
-            "\(age) ns before the world begins is after its start; set a duration of 0 or more, or omit it."
+            "\(age) ns before the world begins is after the world's start; set a duration of 0 or more, or omit it."
         case .beforeTheCalendar(let age):
             "\(age) ns before the world begins is before 1678, the first year; set a shorter duration."
         case .outOfOrder(let time, let earlier, let what):
-            "\(time.preciseText) is before \(earlier.preciseText), when \(what); set a time from then on, or "
-                + "omit it."
+            "\(time.preciseText) is before \(earlier.preciseText), when \(what); set that time or a later one, or omit "
+                + "it."
         case .finishedWhileProcessing:
             "A meal log that is being processed has not finished; omit the time, or change the status."
         case .photoNotRecognized: "A photo is recognized immediately; set the status completed or failed."
         case .mealTypeOfApps(let type):
-            "Only the apps know the meal type \"\(type.rawValue)\"; use another, or use the guide union."
+            "Only the apps use the meal type \"\(type.rawValue)\"; use another type, or use the guide union."
 
         case .manualMeal:
-            "The guide websocket-architecture does not know the status \"manual\"; set completed, or use the "
+            "The guide websocket-architecture has no status \"manual\"; set completed, or use the "
                 + "guide union or meal-log-websocket."
 
         case .length(let count, let allowed):
@@ -321,7 +324,8 @@ extension PlantError.Problem {
         case .tooMany(let what, let count, let limit):
             "These are \(count) \(what), but the limit is \(limit): omit some."
         case .storeFull(let limit):
-            "A world can hold at most \(limit) bytes, and is full at this point; omit this and the following data."
+            "A world can hold at most \(limit) bytes, and this world is full at this point; omit this and the "
+                + "following data."
         }
     }
 }

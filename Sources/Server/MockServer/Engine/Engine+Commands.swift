@@ -235,7 +235,7 @@ extension Engine {
     private func refreshToken(_ request: RefreshRequest, _ secret: [UInt8]) throws(APIError) -> AccessToken {
         do throws(AccessToken.Refusal) {
             let token = try AccessToken.verify(request.refreshToken, secret: AccessToken.refreshSecret(of: secret))
-            guard token.id != nil else { throw .malformed("its claim 'jti' must be an id of this server") }
+            guard token.id != nil else { throw .malformed("its 'jti' claim must be an id that this server issued") }
             return token
         } catch {
             throw .badRefreshToken(error)
