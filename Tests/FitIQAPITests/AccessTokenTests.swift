@@ -323,7 +323,7 @@ import Testing
         ),
         (
             .notYetValid(from: .example),
-            "it is not valid before 2025-01-29T10:30:00Z (its claim 'nbf'): use it then, or compare the clocks."
+            "it is not valid before 2025-01-29T10:30:00Z (its 'nbf' claim): wait until then, or check both clocks."
         ),
         (.expired(at: .example), "it expired at 2025-01-29T10:30:00Z; refresh it."),
     ]
