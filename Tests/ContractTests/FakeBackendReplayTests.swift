@@ -41,7 +41,7 @@ struct FakeBackendReplayTests {
 
     @Test(
         "A strict replay reports an issue for a recorded request that the test never sends",
-        .foundOut("The client deviated from the session: Recorded request 1, GET /api/v1/goals, was never requested."),
+        .foundOut("The client deviated from the session: Recorded request 1, GET /api/v1/goals, was never sent."),
         .fakeBackend(scenario: scenario(match: "strict")))
     func neverAsked() {}
 

@@ -34,15 +34,15 @@ struct MessagesTests {
             FaultBookError.longName(String(repeating: "é", count: 51)).message,
             "The fault's name '\(String(repeating: "é", count: 24))…' has 102 bytes; at most 100 are allowed."
         ),
-        (FaultBookError.emptyName.message, "The fault has no name; give it one of 1 to 100 bytes."),
+        (FaultBookError.emptyName.message, "The fault has no name; set a name of 1 to 100 bytes."),
         (
             FaultBookError.unknownStatus("6000").message,
             "'Prefer' asks for the code '6000'; it may be 200 to 599, as in 'Prefer: code=429'."
         ),
         (
             FaultBookError.unknownName("q", known: []).message,
-            "'X-Fake-Fault' asks for the fault 'q', but this world has no faults for REST requests: add "
-                + "one to the scenario, or over the admin API."
+            "'X-Fake-Fault' asks for the fault 'q', but this world has no faults for REST requests: add one to the "
+                + "scenario, or through the admin API."
         ),
         (
             FaultBookError.unknownName("q", known: (1...20).map { "a\($0)" }).message,

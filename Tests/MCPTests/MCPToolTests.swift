@@ -92,7 +92,7 @@ struct MCPToolTests {
     static let refusals: [(tool: String, arguments: JSONValue, words: String)] = [
         ("world", [:], "'action' is missing"), ("world", ["action": "mak"], "Did you mean 'make'?"),
         ("world", ["action": 5], "There is no action"), ("clock", ["advnce": "1s"], "Did you mean 'advance'?"),
-        ("explain", ["number": "x"], "'number' is of the type integer"), ("explain", [:], "'number' is missing"),
+        ("explain", ["number": "x"], "'number' must be of the type integer"), ("explain", [:], "'number' is missing"),
         ("scenario", ["action": "show", "name": "defalt"], "default"),
         ("scenario", ["action": "load", "text": "name: ["], "2:1: The file is not valid YAML"),
         (
@@ -115,7 +115,7 @@ struct MCPToolTests {
     @Test("Without the operator's command, the verify tool runs nothing and refers to the operator")
     func noCommand() {
         let server = MCPServer(version: "1", world: "w1")
-        #expect(Self.asked("verify", [:], of: server).contains("Ask the operator to add it"))
+        #expect(Self.asked("verify", [:], of: server).contains("Ask the operator to add one"))
         #expect(Self.asked("clock", [:], of: server) == "GET worlds/w1/clock")
         #expect(Self.asked("clock", ["world": "w2"], of: server) == "GET worlds/w2/clock")
     }
@@ -270,9 +270,10 @@ struct MCPToolTests {
         let why = try Self.known("explain", ["number": 5], ["entry": entry, "faults": [], "broken": broken])
         #expect(
             why["because"] == [
-                "The answer is 404 (NOT_FOUND): No goals.", "The fault rule 'down' acted on it.",
-                "It fits no operation of the API: unknown_path.", "The nearest is GET /goals. A differs.",
-                "The endpoint does not read limt.", "Try that.", "It shows a breach of ids/lowercase: It has A.",
+                "The answer is 404 (NOT_FOUND): No goals.", "The fault rule 'down' acted on this entry.",
+                "The request matches no API operation: unknown_path.", "The nearest is GET /goals. A differs.",
+                "The endpoint does not read limt.", "Try that.",
+                "This entry shows a breach of ids/lowercase: It has A.",
             ])
         let plain = try Self.known("explain", ["number": 5], ["entry": Self.entry(5), "faults": [], "broken": []])
         #expect(plain["because"] == .array([.string(MCPMessages.nothingUnusual)]))

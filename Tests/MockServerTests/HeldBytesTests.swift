@@ -175,7 +175,7 @@ struct HeldBytesTests {
         chat.wire.send([UInt8](repeating: 7, count: Self.limit + 1))
         #expect(chat.wire.ending == .reset)
         let journal = try network.admin(.get, "journal").text
-        #expect(journal.contains("which is the limit, and this one held the most"), "\(journal)")
+        #expect(journal.contains("which is the limit, and this connection held the most"), "\(journal)")
     }
 
     @Test("An answer too large for the limit returns 503 and drops no connection")

@@ -16,7 +16,7 @@ struct MessagesTests {
         (
             .bodyTimeout(.seconds(10)),
             #"{"success":false,"error":{"code":"REQUEST_TIMEOUT","message":"The request's body did not arrive within 10 s; "#
-                + #"check that as many bytes are sent as Content-Length says."}}"#
+                + #"check that Content-Length matches the number of bytes sent."}}"#
         ),
         (
             .tooManyConnections(limit: 12_000),
@@ -26,7 +26,7 @@ struct MessagesTests {
         (
             .tlsOnPlainPort(origin: "http://127.0.0.1:8080", secureOrigin: nil),
             #"{"success":false,"error":{"code":"BAD_REQUEST","message":"The client began TLS (https or wss) on a port that "#
-                + #"speaks plain HTTP; use http://127.0.0.1:8080, or start the server with TLS to get https, too."}}"#
+                + #"speaks plain HTTP; use http://127.0.0.1:8080, or start the server with TLS to also use https."}}"#
         ),
         (
             .tlsOnPlainPort(origin: "http://127.0.0.1:8080", secureOrigin: "https://127.0.0.1:8443"),
@@ -76,8 +76,8 @@ struct MessagesTests {
         (.webSocketFailed(code: 1002, message: "RSV1 is set."), "WebSocket closed with 1002: RSV1 is set.", true),
         (
             .memory(limit: 99),
-            "reset a connection: all connections together hold more than 99 bytes, which is the limit, and "
-                + "this one held the most",
+            "reset a connection: all connections together hold more than 99 bytes, which is the limit, and this "
+                + "connection held the most",
             true
         ),
         (

@@ -99,7 +99,7 @@ extension Peers {
                 }
                 let lines = end.split(separator: "\n")
                 #expect(lines.count > 1 && lines[0].contains("unexpected"), "\(end)")
-                #expect(end.contains("\n  Recorded request 1, GET /api/v1/goals, was never requested.\n"), "\(end)")
+                #expect(end.contains("\n  Recorded request 1, GET /api/v1/goals, was never sent.\n"), "\(end)")
             }
         }
 
@@ -143,7 +143,7 @@ extension Peers {
                 let good = try await verify("\(ask); \(post)")
                 #expect(good.status == 0, "\(good.transcript)")
                 for (script, told) in [
-                    (ask, "Recorded request 2, POST /api/v1/things, was never requested."),
+                    (ask, "Recorded request 2, POST /api/v1/things, was never sent."),
                     ("\(post); \(ask)", "/api/v1/things"),
                 ] {
                     let bad = try await verify(script)

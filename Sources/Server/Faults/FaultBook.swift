@@ -181,7 +181,7 @@ public enum FaultBookError: Error, Equatable, Sendable {
         case .unknownStatus(let code):
             "'Prefer' asks for the code '\(Messages.excerpt(code))'; it may be \(FaultLimits.statuses.lowerBound) to "
                 + "\(FaultLimits.statuses.upperBound), as in 'Prefer: code=429'."
-        case .emptyName: "The fault has no name; give it one of 1 to \(FaultLimits.ruleName) bytes."
+        case .emptyName: "The fault has no name; set a name of 1 to \(FaultLimits.ruleName) bytes."
         }
     }
 }
@@ -197,7 +197,7 @@ enum Messages {
     static func unknownFault(_ name: String, known: [String]) -> String {
         let wanted = "'X-Fake-Fault' asks for the fault '\(excerpt(name))', but this world has no "
         guard !known.isEmpty else {
-            return wanted + "faults for REST requests: add one to the scenario, or over the admin API."
+            return wanted + "faults for REST requests: add one to the scenario, or through the admin API."
         }
         let more = known.count > 20 ? " and \(known.count - 20) more" : ""
         return wanted + "such fault for REST requests; there are "
@@ -222,7 +222,7 @@ enum Messages {
 
 /// The precondition messages, which report errors in this module's callers.
 enum Misuse {
-    static let afterEnd = "No bytes may follow the end of the wire."
+    static let afterEnd = "Bytes must not follow the end of the connection."
     static let noHead = "The response has no blank line after its head."
 }
 

@@ -183,12 +183,12 @@ public final class SessionTap: Tap {
 /// The log messages.
 extension SessionTap {
     static func stopped(_ reason: String, program: String, rest: String?) -> String {
-        let rest = rest.map { "the part before that is in '\($0)'" } ?? "the part before that is lost, too"
+        let rest = rest.map { "everything before that is in '\($0)'" } ?? "everything before that is lost, too"
         return "THE RECORDING HAS STOPPED: \(reason). The \(program) continues without it; \(rest)"
     }
 
     static func notCompacted(_ reason: String) -> String {
-        "the recording is complete, but the file still has spare room at its end: \(reason)"
+        "the recording is complete, but the file still has unused space at its end: \(reason)"
     }
 }
 

@@ -5,23 +5,24 @@ import Text
 enum MCPMessages {
     // MARK: The protocol
 
-    static let tooLong = "A message has at most \(MCPLimits.message) bytes. Import larger states over the admin API."
-    static let noMethod = "A request must have a 'method', a text; a response must have a 'result' or an 'error'."
-    static let badParameters = "The 'params' of a message must be an object."
-    static let badID = "The 'id' of a request must be a text or a whole number."
+    static let tooLong =
+        "A message can have at most \(MCPLimits.message) bytes. Import larger states through the admin API."
+    static let noMethod = "A request must have a 'method' (a string); a response must have a 'result' or an 'error'."
+    static let badParameters = "A message's 'params' must be an object."
+    static let badID = "A request's 'id' must be a string or a whole number."
     static func notJSON(_ error: JSONError) -> String { "The message is not JSON: \(error)." }
 
     static func notJSONRPC(_ message: JSONValue) -> String {
         message.array == nil
             ? "A message must be an object with \"jsonrpc\": \"2.0\"; this one is \(message.excerpt())."
-            : "This server accepts one message at a time, not batches of JSON-RPC."
+            : "This server accepts one message at a time, not JSON-RPC batches."
     }
 
     static func unknownRevision(_ revision: JSONValue) -> String {
-        "This server does not speak revision \(revision.excerpt()) of the protocol."
+        "This server does not support protocol revision \(revision.excerpt())."
     }
 
-    static func noCapabilities(_ key: String) -> String { "The '_meta' of a request must have '\(key)', an object." }
+    static func noCapabilities(_ key: String) -> String { "A request's '_meta' must have '\(key)' (an object)." }
 
     static func mismatch(_ field: String, sent: String?, body: JSONValue?) -> String {
         "The field \(field) is \(sent.map { $0.quoted() } ?? "missing"), and the message says \((body ?? .null).excerpt())."
@@ -30,17 +31,17 @@ enum MCPMessages {
     static func badRevisionField(_ sent: String?) -> String {
         let sent = sent.map { "is \($0.quoted())" } ?? "is missing"
         let revisions = Words.list(MCPServer.handshakeRevisions, last: "or")
-        return "The field MCP-Protocol-Version \(sent). After 'initialize' it must be \(revisions); a request of "
-            + "\(MCPServer.modernRevision) says so in its '_meta', too."
+        return "The field MCP-Protocol-Version \(sent). After 'initialize' it must be \(revisions); a request with "
+            + "\(MCPServer.modernRevision) must also say so in its '_meta'."
     }
 
     static func unknownMethod(_ method: String) -> String { "There is no method \(method.quoted())." }
-    static func missing(_ name: String) -> String { "'params' must have '\(name)', a text." }
+    static func missing(_ name: String) -> String { "'params' must have '\(name)' (a string)." }
     static func unknownResource(_ uri: String) -> String {
-        "There is no resource \(uri.quoted()). resources/list and resources/templates/list list the existing ones."
+        "There is no resource \(uri.quoted()). resources/list and resources/templates/list show the existing resources."
     }
     static func noSuchCursor(_ cursor: JSONValue) -> String {
-        "The cursor \(cursor.excerpt()) is invalid: this list has one page."
+        "The cursor \(cursor.excerpt()) is invalid: this list has only one page."
     }
 
     static func unknown(_ noun: String, _ name: String, among names: [String]) -> String {
@@ -50,18 +51,18 @@ enum MCPMessages {
 
     // MARK: Tools
 
-    static let badArguments = "The 'arguments' of a tool must be an object."
+    static let badArguments = "A tool's 'arguments' must be an object."
     static let badCursor = "'cursor' must be the 'next_cursor' of an earlier answer to the same call."
-    static let answerTooLong = "The answer has more than 8 MiB; ask the admin API itself."
+    static let answerTooLong = "The answer exceeds 8 MiB; call the admin API directly."
     static let nothingUnusual =
-        "Nothing is unusual about it: no fault acted, nothing was refused, no obligation is broken."
+        "Nothing about this entry is unusual: no fault acted, nothing was refused, and no obligation is broken."
 
     static func badLimit(_ limit: Int) -> String {
         "'max_bytes' is \(limit); it may be \(MCPLimits.answers.lowerBound) to \(MCPLimits.answers.upperBound)."
     }
 
     static func wrongType(_ key: String, _ types: [String], got value: JSONValue) -> String {
-        "'\(key)' is of the type \(Words.list(types, last: "or")), not \(value.typeName): \(value.excerpt())."
+        "'\(key)' must be of the type \(Words.list(types, last: "or")), not \(value.typeName): \(value.excerpt())."
     }
 
     static func lacksArgument(_ name: String) -> String { "The argument '\(name)' is missing." }
@@ -71,9 +72,9 @@ enum MCPMessages {
     }
 
     static func noCommand(_ tool: String) -> String {
-        "'\(tool)' runs only the command that the server was started with, such as 'swift test', and this server was "
-            + "started without one. Ask the operator to add it, or run the client against the url of a world and ask "
-            + "for its verdicts."
+        "'\(tool)' runs only the command that the server was started with, such as 'swift test', but this server was "
+            + "started without a command. Ask the operator to add one, or run the client against a world's url and "
+            + "request its verdicts."
     }
 
     static func refused(_ status: Int, _ value: JSONValue?, limit: Int) -> String {
@@ -86,20 +87,20 @@ enum MCPMessages {
 
     static func notJSONAnswer(_ status: Int) -> String { "The admin API answered \(status) without JSON." }
 
-    static func noReport(_ output: String) -> String { "The run gave no report. It wrote:\n" + output }
+    static func noReport(_ output: String) -> String { "The run produced no report. Its output:\n" + output }
 
     // MARK: Explanations of entries
 
     static func refusedWith(_ status: Int, code: String?, _ message: String?) -> String {
         "The answer is \(status)" + (code.map { " (\($0))" } ?? "") + (message.map { ": \($0)" } ?? ".")
     }
-    static func acted(_ rule: String) -> String { "The fault rule '\(rule)' acted on it." }
-    static func unmatched(_ why: String) -> String { "It fits no operation of the API: \(why)." }
+    static func acted(_ rule: String) -> String { "The fault rule '\(rule)' acted on this entry." }
+    static func unmatched(_ why: String) -> String { "The request matches no API operation: \(why)." }
     static func near(_ endpoint: String, _ differences: [String]) -> String {
         "The nearest is \(endpoint). " + differences.joined(separator: " ")
     }
     static func unread(_ names: [String]) -> String { "The endpoint does not read \(Words.list(names))." }
-    static func breaks(_ id: String, _ message: String) -> String { "It shows a breach of \(id): \(message)" }
+    static func breaks(_ id: String, _ message: String) -> String { "This entry shows a breach of \(id): \(message)" }
 
     // MARK: Resources
 

@@ -11,9 +11,12 @@ enum MCPResource {
     private static let scheme = "fitiq-mock://"
 
     private static let roots: [(path: String, title: String, mediaType: String)] = [
-        ("obligations", "A client's obligations: the id and the clause of each", "text/plain"),
-        ("scenario-schema", "The JSON schema of scenario files, faults included", "application/json"),
-        ("deviations", "Where the guides contradict each other, and what this fake does", "text/markdown"),
+        ("obligations", "A client's obligations, each with its id and clause", "text/plain"),
+        ("scenario-schema", "The JSON schema of scenario files, including faults", "application/json"),
+        (
+            "deviations",
+            "Where the guides contradict each other, and what this fake does about it", "text/markdown"
+        ),
     ]
 
     static var listed: [JSONValue] {
@@ -26,10 +29,12 @@ enum MCPResource {
     }
 
     static let templates: [JSONValue] = [
-        template("obligations/{+id}", "An obligation: clause, tolerance, how to fix a client that breaks it"),
+        template(
+            "obligations/{+id}",
+            "An obligation: its clause, its tolerance, and how to fix a client that breaks it"),
         template("scenarios/{name}", "A built-in scenario, as YAML"),
         template("docs/{page}", "A page of the documentation"),
-        template("{+path}?from={line}", "Any of the above, from the line where its last piece ended"),
+        template("{+path}?from={line}", "Any of the above, starting at the line where the previous piece ended"),
     ]
 
     private static func template(_ path: String, _ description: String) -> JSONValue {

@@ -67,7 +67,7 @@ struct MCPTool: Sendable {
                 && (row["if"]?.array?.contains { arguments[$0.string ?? ""] != nil } ?? true)
         }
         guard let row, let words = row["send"]?.string?.split(separator: " "), words.count == 2 else {
-            preconditionFailure("The table of tools has no request for a call of \(name).")
+            preconditionFailure("The tool table has no request for \(name).")
         }
         let path = try arguments.path(words[1]) + (row["query"] == true ? arguments.query : "")
         let body = try row["body"].map { (body) throws(MCPRefusal) in try arguments.filled(body) ?? [:] }

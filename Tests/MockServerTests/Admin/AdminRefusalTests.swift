@@ -27,8 +27,8 @@ struct AdminRefusalTests {
         ),
         (
             .adminFromElsewhere, 403, "FORBIDDEN",
-            "The admin API answers only this machine; to use it from another machine, start the server with an "
-                + "admin token and send that token as 'X-Admin-Token'."
+            "The admin API accepts requests only from this machine; to use it from another machine, start the server "
+                + "with an admin token and send that token as 'X-Admin-Token'."
         ),
         (
             .adminThroughProxy("Via"), 403, "FORBIDDEN",
@@ -38,7 +38,7 @@ struct AdminRefusalTests {
         ),
         (
             .adminForOtherSite, 403, "FORBIDDEN",
-            "The admin API does not answer pages of other sites: use http://localhost or http://127.0.0.1 "
+            "The admin API refuses requests from pages of other sites: use http://localhost or http://127.0.0.1 "
                 + "without another site's 'Origin', or send an admin token."
         ),
         (
@@ -47,7 +47,7 @@ struct AdminRefusalTests {
         ),
         (
             .journalTakesNoQuery, 400, "VALIDATION_FAILED",
-            "The whole journal accepts no query; /__admin/requests and /__admin/frames do."
+            "The whole journal accepts no query; use /__admin/requests or /__admin/frames for queries."
         ),
         (
             .unknownFault("flakey", known: ["flaky"]), 404, "NOT_FOUND",
@@ -67,7 +67,7 @@ struct AdminRefusalTests {
         ),
         (
             .tooManyWaits, 507, "STORE_FULL",
-            "64 requests are waiting in this world, which is the limit; wait until some of them are answered."
+            "64 requests are waiting in this world, which is the limit; wait until some of the requests are answered."
         ),
         (
             .nothingMatched(within: 250_000_000, details: [:]), 408, "REQUEST_TIMEOUT",
@@ -83,7 +83,7 @@ struct AdminRefusalTests {
         ),
         (
             .controllerIsThere("page-1"), 409, "CONFLICT",
-            "Another event stream belongs to the controller \"page-1\"; choose another name, or end that stream."
+            "The controller \"page-1\" already has an event stream; choose another name, or end that stream."
         ),
         (
             .realClock, 409, "CONFLICT",
@@ -97,7 +97,7 @@ struct AdminRefusalTests {
         ),
         (
             .withinWithoutCondition, 400, "VALIDATION_FAILED",
-            "'within' limits 'advance_until', which did not arrive: {\"advance_until\": {\"kind\": \"frame\"}}."
+            "'within' limits 'advance_until', which is missing: {\"advance_until\": {\"kind\": \"frame\"}}."
         ),
         (
             .invalidFieldValue("X-A"), 400, "VALIDATION_FAILED",
@@ -106,11 +106,11 @@ struct AdminRefusalTests {
         ),
         (
             .clockBackwards("T"), 400, "VALIDATION_FAILED",
-            "A clock can only move forward: it shows T. Reset the world to start over."
+            "A clock can only move forward, and this clock shows T. Reset the world to start over."
         ),
         (
             .clockTooFar, 400, "VALIDATION_FAILED",
-            "A clock can move at most 366 days at once, and not beyond the year 2199; advance by less."
+            "A clock can move at most 366 days in one step, and not beyond the year 2199; advance by less."
         ),
         (
             .unknownAdminPath("/__admin/world"), 404, "NOT_FOUND",

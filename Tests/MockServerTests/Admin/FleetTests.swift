@@ -70,7 +70,7 @@ struct FleetTests {
             let response = try Self.get(network, path)
             #expect(response.status == 421, "\(path)")
             #expect(response.json?["error"]?["details"]?["node"]?.string == "n3")
-            #expect(response.message.contains("belongs to the node \"n3\", and this is \"n2\""))
+            #expect(response.message.contains("belongs to the node \"n3\", but this node is \"n2\""))
         }
         for id in ["n2-w5", "w5", "n3", "n3-w05", "N3-w5"] {
             #expect(try Self.get(network, "/w/\(id)/api/v1/goals").status == 404, "\(id)")

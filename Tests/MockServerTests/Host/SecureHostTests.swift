@@ -299,7 +299,7 @@ struct SecureHostTests {
         try client.write([0x16])
         let remedy =
             server.secureAddress.map { "https://\($0) for TLS." }
-            ?? "start the server with TLS to get https, too."
+            ?? "start the server with TLS to also use https."
         #expect(
             try client.response().message
                 == "The client began TLS (https or wss) on a port that speaks plain HTTP; use http://\(address), or \(remedy)"

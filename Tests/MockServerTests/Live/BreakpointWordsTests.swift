@@ -100,7 +100,7 @@ struct BreakpointWordsTests {
             (#"{"on":"any","hold":"client_to_server"}"#, "hold must be"), (#"{"hold":"request"}"#, "on is missing"),
             (#"{"on":"any","hold":"request","status":500}"#, "status"),
             (#"{"on":"any","hold":"request","match":{}}"#, "match"),
-            (#"{"on":"any","hold":"request","connection":1}"#, "'connection' is an open WebSocket"),
+            (#"{"on":"any","hold":"request","connection":1}"#, "'connection' names an open WebSocket"),
             (#"{"on":"socket","hold":"both","connection":99}"#, "no open WebSocket 99"),
             (#"{"on":"socket","hold":"both","connection":1,"connections":1}"#, "either 'connection' or 'connections'"),
             (#"{"on":"any","hold":"request","controller":"me"}"#, "\"me\""),

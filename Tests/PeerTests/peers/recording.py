@@ -769,7 +769,7 @@ async def files():
                             assert answer.status == 200
                 log = process.log()
                 assert log.count("THE RECORDING HAS STOPPED") == 1, log
-                assert f"The {name} continues without it; the part before that is in '{path}'" in log, log
+                assert f"The {name} continues without it; everything before that is in '{path}'" in log, log
                 line = process.stop(status=3)
             # The file is complete, and as full as possible.
             numbers = [int(entry["request"]["url"].split("=")[1]) for entry in entries(path)]

@@ -92,7 +92,7 @@ async def walk(kind, era):
         for name, arguments, words in [
             ("world", {"action": "mak"}, "make"), ("world", {}, "action"), ("clock", {"advnce": "1s"}, "advance"),
             ("traffic", {"world": "none"}, "404"), ("wait", {"for": {"status": "418"}, "within": "10ms"}, "408"),
-            ("verify", {}, "Ask the operator to add it"), ("fault", {"action": "clear", "name": "no"}, "404"),
+            ("verify", {}, "Ask the operator to add one"), ("fault", {"action": "clear", "name": "no"}, "404"),
         ]:
             result = await call(name, arguments)
             check(result.is_error and words in result.content[0].text, name, arguments, result)

@@ -16,18 +16,18 @@ struct FailureTests {
     static let failures: [(UpstreamFailure, String, String, String)] = [
         (
             .unreachable("nothing listens there"), "502 Bad Gateway", "UPSTREAM_UNREACHABLE",
-            "The proxy cannot reach http://api.example.com: nothing listens there. "
-                + "Check its URL, and that the server runs."
+            "The proxy cannot reach http://api.example.com: nothing listens there. Check the URL, and check that the "
+                + "server is running."
         ),
         (
             .connectTimeout(.seconds(10)), "504 Gateway Timeout", "UPSTREAM_TIMEOUT",
             "The proxy could not connect to http://api.example.com within 10 s. "
-                + "Check its URL, the network and any VPN that it needs."
+                + "Check the URL, the network and any VPN that the server needs."
         ),
         (
             .connectTimeout(.milliseconds(1_500)), "504 Gateway Timeout", "UPSTREAM_TIMEOUT",
             "The proxy could not connect to http://api.example.com within 1.5 s. "
-                + "Check its URL, the network and any VPN that it needs."
+                + "Check the URL, the network and any VPN that the server needs."
         ),
         (
             .tls("It expired", isCertificate: true), "502 Bad Gateway", "UPSTREAM_TLS_FAILED",
@@ -36,8 +36,8 @@ struct FailureTests {
         ),
         (
             .tls("It hung up", isCertificate: false), "502 Bad Gateway", "UPSTREAM_TLS_FAILED",
-            "TLS with http://api.example.com failed: It hung up. Check that the server speaks TLS 1.2 or 1.3 on that port; "
-                + "name one without TLS as http://api.example.com instead."
+            "TLS with http://api.example.com failed: It hung up. Check that the server speaks TLS 1.2 or 1.3 on that "
+                + "port; for a server without TLS, use http://api.example.com instead."
         ),
         (
             // The TLS module creates whole sentences.
@@ -50,7 +50,7 @@ struct FailureTests {
         (
             .tls("Is TLS spoken on that port?", isCertificate: false), "502 Bad Gateway", "UPSTREAM_TLS_FAILED",
             "TLS with http://api.example.com failed: Is TLS spoken on that port? Check that the server speaks TLS 1.2 or "
-                + "1.3 on that port; name one without TLS as http://api.example.com instead."
+                + "1.3 on that port; for a server without TLS, use http://api.example.com instead."
         ),
     ]
 
@@ -112,7 +112,7 @@ struct FailureTests {
         harness.upstream(text)
         #expect(harness.clientText.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
         #expect(harness.clientText.contains("UPSTREAM_ANSWER_INVALID"))
-        #expect(harness.clientText.contains("Check that its URL names an HTTP server"))
+        #expect(harness.clientText.contains("Check that the URL names an HTTP server"))
         #expect(harness.relay.upstreamNumber == nil && harness.relay.resetsUpstream)
         #expect(harness.relay.clientEnding == .none)
     }
@@ -148,7 +148,8 @@ struct FailureTests {
         let interim = "HTTP/1.1 103 Early Hints\r\n\r\n"
         for _ in 0..<count { harness.upstream(interim) }
         harness.upstream(RelayCase.ok)
-        let message = "http://api.example.com sent more than 16 interim answers (1xx) to one request, and no final one."
+        let message =
+            "http://api.example.com sent more than 16 interim answers (1xx) to one request, and no final answer."
         let end = count == 16 ? RelayCase.ok : Self.answer("502 Bad Gateway", "UPSTREAM_ANSWER_INVALID", message)
         #expect(harness.clientText == String(repeating: interim, count: 16) + end)
         #expect(harness.relay.clientEnding == .none)
@@ -189,8 +190,8 @@ struct FailureTests {
         var harness = RelayHarness()
         harness.client("CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com:443\r\n\r\n")
         let message =
-            "This is a reverse proxy in front of http://api.example.com, which does not open tunnels (CONNECT): set "
-            + "its address as the app's base URL, not as the system's proxy."
+            "This reverse proxy in front of http://api.example.com does not open tunnels (CONNECT): set the proxy's "
+            + "address as the app's base URL, not as the system's proxy."
         #expect(harness.clientText == Self.answer("501 Not Implemented", "NOT_IMPLEMENTED", message, closes: true))
         #expect(harness.relay.clientEnding == .close)
     }
@@ -208,7 +209,7 @@ struct FailureTests {
         #expect(harness.relay.phase == .answer)
         harness.tell { $0.timeIsUp() }
         let message =
-            "http://api.example.com accepted the request and sent nothing for \(text). The request was not repeated, "
+            "http://api.example.com accepted the request, but sent nothing for \(text). The request was not repeated, "
             + "because the server may still be working on it."
         #expect(harness.clientText == Self.answer("504 Gateway Timeout", "UPSTREAM_TIMEOUT", message))
         #expect(harness.relay.upstreamNumber == nil && harness.relay.resetsUpstream)
@@ -221,7 +222,8 @@ struct FailureTests {
         #expect(
             harness.events.last
                 == .brokenOff(
-                    "GET \"/a\": nothing came for \(text) within the upstream's answer; the client's connection was reset"
+                    "GET \"/a\": the upstream sent nothing for \(text) within its answer; the client's connection was "
+                        + "reset"
                 ))
         var idle = RelayHarness()
         idle.tell { $0.timeIsUp() }
@@ -244,7 +246,8 @@ struct FailureTests {
                 other.events
                     == [
                         .brokenOff(
-                            "GET \"/a\": the upstream \(word) the connection without an answer, and so did the proxy")
+                            "GET \"/a\": the upstream \(word) the connection without an answer, and the proxy did the "
+                                + "same")
                     ])
             var third = RelayHarness()
             third.client(RelayCase.get)
@@ -254,13 +257,14 @@ struct FailureTests {
                 third.events
                     == [
                         .brokenOff(
-                            "GET \"/a\": the upstream \(word) the connection within its answer, and so did the proxy")
+                            "GET \"/a\": the upstream \(word) the connection within its answer, and the proxy did the "
+                                + "same")
                     ])
         }
         var fourth = RelayHarness()
         fourth.client(RelayCase.get)
         fourth.tell { $0.clientBroke() }
-        #expect(fourth.events == [.brokenOff("GET \"/a\": the client went away before the answer was complete")])
+        #expect(fourth.events == [.brokenOff("GET \"/a\": the client disconnected before the answer was complete")])
     }
 
     @Test("The proxy's log messages have the expected text")
@@ -275,17 +279,17 @@ struct FailureTests {
         #expect(
             SessionTap.stopped("cannot write to 'a': the disk is full", program: "proxy", rest: "a")
                 == "THE RECORDING HAS STOPPED: cannot write to 'a': the disk is full. The proxy continues without it; "
-                + "the part before that is in 'a'")
+                + "everything before that is in 'a'")
         #expect(
             SessionTap.stopped("x", program: "server", rest: nil)
                 == "THE RECORDING HAS STOPPED: x. The server continues without it; the part before that is lost, too"
         )
         #expect(
             SessionTap.notCompacted("x")
-                == "the recording is complete, but the file still has spare room at its end: x")
+                == "the recording is complete, but the file still has unused space at its end: x")
         #expect(
             Messages.ownUpstream(RelayHarness.plain)
-                == "http://api.example.com is this proxy itself: give it another port, or another upstream")
+                == "http://api.example.com is this proxy itself: use another port, or another upstream")
         #expect(Messages.printable("/a\u{1B}[2J\"") == "/a\\u{1B}[2J\\\"")
         #expect(Messages.quoted("größe 'x'") == "\"größe 'x'\"")
         #expect(Messages.quoted(String(repeating: "x", count: 120)).count == 122)

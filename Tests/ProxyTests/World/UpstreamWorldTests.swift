@@ -107,7 +107,7 @@ struct UpstreamWorldTests {
             (.bytes("", .reset), "http://real.example ended the connection without an answer."),
             (
                 .bytes("HTTP/1.1 200 OK\r\nContent-Length: 16777217\r\n\r\n", .open),
-                "The answer of http://real.example cannot be passed on:"
+                "The answer from http://real.example cannot be passed on:"
             ),
         ] as [(VirtualServer, String)])
     func failures(_ server: VirtualServer, sentence: String) throws {

@@ -27,8 +27,8 @@ extension APIError {
     static func foreignWorld(_ id: String, owner: String, node: String) -> APIError {
         APIError(
             .misdirectedRequest, .notFound,
-            "The world \"\(id)\" belongs to the node \"\(owner)\", and this is \"\(node)\": the proxy must "
-                + "send a world's paths to the node that its id begins with.",
+            "The world \"\(id)\" belongs to the node \"\(owner)\", but this node is \"\(node)\": the proxy must route "
+                + "a world's requests to the node named at the start of the world's id.",
             details: ["node": .string(owner)])
     }
 
@@ -62,12 +62,12 @@ extension APIError {
 
     /// Refuses a body that exceeds the limit together with other large bodies.
     static let tooMuchToRead = full(
-        "The server is reading other large bodies and has no room for this one; send it again after those are answered."
-    )
+        "The server is reading other large bodies and has no room for this one; send it again when those requests are "
+            + "answered.")
 
     static let adminFromElsewhere = forbidden(
-        "The admin API answers only this machine; to use it from another machine, start the server with an "
-            + "admin token and send that token as 'X-Admin-Token'.")
+        "The admin API accepts requests only from this machine; to use it from another machine, start the server with "
+            + "an admin token and send that token as 'X-Admin-Token'.")
 
     /// Refuses a request through a proxy on this machine, because the proxy's client can be anywhere.
     static func adminThroughProxy(_ field: String) -> APIError {
@@ -80,7 +80,7 @@ extension APIError {
     /// Refuses requests from other sites' pages, and requests with a foreign name in `Host` whose DNS entry points to
     /// this machine.
     static let adminForOtherSite = forbidden(
-        "The admin API does not answer pages of other sites: use http://localhost or http://127.0.0.1 without "
+        "The admin API refuses requests from pages of other sites: use http://localhost or http://127.0.0.1 without "
             + "another site's 'Origin', or send an admin token.")
 
     static let wrongAdminToken = APIError(
@@ -88,7 +88,7 @@ extension APIError {
         "This server's admin API requires its admin token in the field 'X-Admin-Token'.")
 
     static let journalTakesNoQuery = invalid(
-        "The whole journal accepts no query; /__admin/requests and /__admin/frames do.")
+        "The whole journal accepts no query; use /__admin/requests or /__admin/frames for queries.")
 
     /// - Parameter kind: `fault` or `breakpoint`.
     static func unknownFault(_ name: String, kind: String = "fault", known: [String]) -> APIError {
@@ -115,16 +115,15 @@ extension APIError {
     )
 
     static let withinWithoutCondition = invalid(
-        "'within' limits 'advance_until', which did not arrive: {\"advance_until\": {\"kind\": \"frame\"}}."
-    )
+        "'within' limits 'advance_until', which is missing: {\"advance_until\": {\"kind\": \"frame\"}}.")
 
     static func clockBackwards(_ now: String) -> APIError {
-        .invalid("A clock can only move forward: it shows \(now). Reset the world to start over.")
+        .invalid("A clock can only move forward, and this clock shows \(now). Reset the world to start over.")
     }
 
     /// Refuses to advance a clock by more than 366 days, or beyond the year 2199.
     static let clockTooFar = invalid(
-        "A clock can move at most 366 days at once, and not beyond the year 2199; advance by less.")
+        "A clock can move at most 366 days in one step, and not beyond the year 2199; advance by less.")
 
     /// Refuses a scenario with a session file, because requests cannot make the server read files.
     static func sessionNotRead(_ path: String) -> APIError {
@@ -152,14 +151,14 @@ extension APIError {
     /// Refuses an export that would be too large for the body of an import.
     static func stateTooLarge(_ bytes: Int, limit: Int) -> APIError {
         .full(
-            "This world's state may take \(bytes) bytes, but PUT /__admin/state accepts at most \(limit); a "
-                + "server that exports on exit writes it to a file, and can import a file of twice that size.")
+            "This world's state may take \(bytes) bytes, but PUT /__admin/state accepts at most \(limit); a server "
+                + "that exports on exit writes the state to a file, and can import a file of twice that size.")
     }
 
     /// Refuses to export or import the state of a world that replays a session.
     static let stateOfReplay = conflict(
-        "This world replays a session and has no data of its own: there is no state to export or to replace. See GET "
-            + "/__admin/replay; POST /__admin/reset with a scenario ends the replay.")
+        "This world replays a session, so it has no state to export or to replace. See GET /__admin/replay; POST "
+            + "/__admin/reset with a scenario ends the replay.")
 
     static func unknownAdminPath(_ path: String) -> APIError {
         let near = NearestWord.hint(path, among: AdminRoute.templates, quote: "\"")
@@ -183,15 +182,14 @@ extension APIError {
 
     static func controllerIsThere(_ name: String) -> APIError {
         .conflict(
-            "Another event stream belongs to the controller \(name.quoted(limit: 60)); choose another name, or "
-                + "end that stream."
-        )
+            "The controller \(name.quoted(limit: 60)) already has an event stream; choose another name, or end that "
+                + "stream.")
     }
 
     static func noController(_ name: String) -> APIError {
         .conflict(
-            "No event stream is open for the controller \"\(name)\", so it could not end what it holds: first "
-                + "open GET /__admin/events?controller=NAME.")
+            "The controller \"\(name)\" has no open event stream, so it could not release what it holds: first open "
+                + "GET /__admin/events?controller=NAME.")
     }
 
     /// Refuses the number of an item that is not held.

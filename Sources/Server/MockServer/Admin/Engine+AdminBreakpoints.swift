@@ -17,7 +17,7 @@ extension Engine {
         (rule.connection, rule.controller) = (draft.connection, draft.controller)
         if rule.connection != nil {
             guard case .socket = rule.fault else {
-                throw .invalid("'connection' is an open WebSocket; it requires {\"on\": \"socket\"}.")
+                throw .invalid("'connection' names an open WebSocket, so it requires {\"on\": \"socket\"}.")
             }
         }
         if let controller = missingController(of: rule, in: call.world) { throw .noController(controller.text) }

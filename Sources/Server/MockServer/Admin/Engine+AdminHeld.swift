@@ -214,7 +214,7 @@ private struct HeldCommand {
         }
         let bytes = payload?.bytes ?? []
         if connection.heldEvent?.message?.isText ?? false, String(validating: bytes, as: UTF8.self) == nil {
-            throw .invalid("The text of a client's message must be UTF-8.")
+            throw .invalid("A client's text message must be UTF-8.")
         }
         return .frame(bytes)
     }

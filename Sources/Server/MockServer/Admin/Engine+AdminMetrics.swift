@@ -28,7 +28,7 @@ extension Engine {
                 ([(kind, "goals")], backend.goalCount), ([(kind, "meal_logs")], backend.mealLogCount),
             ])
         text.counter(
-            "requests_total", "Requests to the API, by operation and class of status.",
+            "requests_total", "Requests to the API, by operation and status class.",
             counts.requests.counts.map { request, count in
                 let status = request.statusClass.map { "\($0)xx" } ?? "none"
                 return ([("endpoint", request.endpoint?.name ?? "none"), ("status", status)], count)
@@ -42,7 +42,7 @@ extension Engine {
                 ([("direction", frame.sender.direction), ("opcode", frame.opcode.name)], count)
             })
         text.counter(
-            "sockets_closed_total", "Ends of WebSockets, by the side that caused them.",
+            "sockets_closed_total", "Closed WebSockets, by the side that ended them.",
             counts.socketsClosed.counts.map { party, count in ([("by", party.rawValue)], count) })
         func byKind(_ tally: Tally<JournalEvent.Kind>) -> [MetricsText.Sample] {
             tally.counts.map { kind, count in ([("kind", kind.rawValue)], count) }

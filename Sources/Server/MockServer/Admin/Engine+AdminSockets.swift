@@ -61,7 +61,7 @@ extension Engine {
         let isPing = body["opcode"] != nil
         if isPing { _ = try body.choice("opcode", of: ["ping"]) }
         let payload = try body.payload(limit: isPing ? Self.pingBytes : limits.webSocketMessage)
-        if let type = try body.text("template", expected: "the type of a frame, such as \"stream_chunk\"") {
+        if let type = try body.text("template", expected: "a frame type, such as \"stream_chunk\"") {
             guard !isPing, payload == nil else { throw .nothingToSend }
             let key = body["fields"] == nil ? "members" : "fields"
             let members = try body.value(key, expected: "an object", \.object) ?? [:]
@@ -282,10 +282,10 @@ extension APIError {
     }
 
     static func severalPayloads(_ keys: [String]) -> APIError {
-        .invalid("Send it in one form; \(Words.list(keys.map { "'\($0)'" })) arrived.")
+        .invalid("Send the payload in only one form; \(Words.list(keys.map { "'\($0)'" })) arrived.")
     }
 
     static let nothingToSend = invalid(
-        "Send it as one of {\"text\": \"…\"}, {\"json\": …} and {\"base64\": \"…\"}, or send a socket {\"template\": "
+        "Send the payload as {\"text\": \"…\"}, {\"json\": …} or {\"base64\": \"…\"}, or send a socket {\"template\": "
             + "\"stream_chunk\", \"members\": {…}}.")
 }

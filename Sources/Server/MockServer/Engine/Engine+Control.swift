@@ -180,7 +180,7 @@ extension Engine {
             report.unexpected.prefix(Self.shown).map(\.message)
                 + more(report.unexpectedCount, "request", "was not expected")
                 + report.neverAsked.prefix(Self.shown).map {
-                    "Recorded request \($0.entry), \($0.method) \($0.target), was never requested."
+                    "Recorded request \($0.entry), \($0.method) \($0.target), was never sent."
                 }
                 + more(report.neverAskedCount, "recorded request", "was never requested")
                 + report.frameMisses.prefix(Self.shown).map(\.message)

@@ -28,7 +28,7 @@ extension Engine {
         let request = exchange.replayRequest(
             secureOrigin: exchange.connection.isSecure ? configuration.secureOrigin : nil)
         guard let answer = world.replay?.player.answer(request, at: world.turn.date) else {
-            preconditionFailure("Only a world that replays a session may be asked.")
+            preconditionFailure("The world must replay a session.")
         }
         exchange.note(answer)
         guard replacement == nil else {

@@ -118,7 +118,7 @@ public enum Observation: Sendable, CustomStringConvertible {
             ]
         case .memory(let limit):
             let text = "reset a connection: all connections together hold more than \(limit) bytes, which is the limit,"
-            return [("event", "memory", nil), ("limit", limit, text + " and this one held the most")]
+            return [("event", "memory", nil), ("limit", limit, text + " and this connection held the most")]
         case .relayed(let message, _): return [("event", "relayed", nil), ("reason", message, message)]
         case .stateNotSaved(let message):
             let text = "the state could not be saved; the server will try again: \(message)"
@@ -224,7 +224,7 @@ struct TransportRefusal {
         TransportRefusal(
             .requestTimeout,
             "The request's body did not arrive within \(time.components.seconds) s; "
-                + "check that as many bytes are sent as Content-Length says.")
+                + "check that Content-Length matches the number of bytes sent.")
     }
 
     static func tooMuchHeld(limit: Int) -> TransportRefusal {
@@ -242,7 +242,7 @@ struct TransportRefusal {
 
     /// The client started TLS on a port without TLS.
     static func tlsOnPlainPort(origin: String, secureOrigin: String?) -> TransportRefusal {
-        let remedy = secureOrigin.map { "\($0) for TLS" } ?? "start the server with TLS to get https, too"
+        let remedy = secureOrigin.map { "\($0) for TLS" } ?? "start the server with TLS to also use https"
         return TransportRefusal(
             .badRequest,
             "The client began TLS (https or wss) on a port that speaks plain HTTP; use \(origin), or \(remedy).")

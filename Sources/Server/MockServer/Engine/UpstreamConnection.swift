@@ -242,7 +242,7 @@ enum UpstreamMessages {
             + "received it."
     }
     static func unreadable(_ reason: String, from url: UpstreamURL) -> String {
-        "The answer of \(url) cannot be passed on: \(reason)"
+        "The answer from \(url) cannot be passed on: \(reason)"
     }
     static func fellBack(_ method: String, _ path: String, because reason: String) -> String {
         "the fake answers \(method) \(TerminalText.quoted(path)), because the upstream did not: \(reason)"
@@ -254,7 +254,8 @@ enum UpstreamMessages {
     }
     static let noTransport =
         "This server runs in memory and cannot reach an upstream; start it with 'fitiq-mock serve'."
-    static let notWithSession = "A world that replays a session has no upstream: remove one of the two."
+    static let notWithSession =
+        "A world that replays a session cannot have an upstream: remove the session or the upstream."
     static let noURL = "The world's upstream has no URL: set 'url', or set the URL when the server starts."
 }
 

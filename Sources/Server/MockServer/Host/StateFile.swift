@@ -116,7 +116,7 @@ public final class StateFile: Sendable {
         let open = ["", "-wal", "-shm", "-journal"].map { file + $0 }.filter { OutputFile.rightsOfOthers(to: $0) != 0 }
         guard !open.isEmpty else { return nil }
         return open.map(OutputFile.makePrivate).contains(false)
-            ? "other users can read '\(path)', which contains password hashes and tokens, and its mode cannot be "
+            ? "other users can read '\(path)', which contains password hashes and tokens, but its mode cannot be "
                 + "changed"
             : "other users could read '\(path)', which contains password hashes and tokens; its mode is now 0600"
     }
@@ -382,8 +382,8 @@ public struct StateFileError: Error, Equatable {
         let row = "the row of the list \(stray.list.quoted()) with the id \(stray.id.text.quoted())"
         self.init(
             world: world, path,
-            "\(row) was not written by a server: its list, its owner and the id in its data must be known; "
-                + "delete it, or name another file")
+            "\(row) was not written by fitiq-mock: its list, its owner or the id in its data is unknown; delete the "
+                + "row, or name another file")
     }
 
     /// An error about an impossible number of the last world.

@@ -67,8 +67,8 @@ extension Engine {
             world.live?.holds.passed += 1
             if world.live?.holds.passed == 1 {
                 let note =
-                    "breakpoints hold \(FaultLimits.held) requests, responses and frames, which is the limit; "
-                    + "further ones pass"
+                    "breakpoints hold \(FaultLimits.held) requests, responses and frames, which is the limit; any "
+                    + "others pass through"
                 recorder.record(.note(note), at: world.turn.now, in: world)
             }
             return false

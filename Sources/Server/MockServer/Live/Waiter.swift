@@ -105,7 +105,7 @@ extension JournalQuery {
             case .string(let text): items.append((name, text))
             case .number(let number): items.append((name, number.text))
             case .bool(let flag): items.append((name, "\(flag)"))
-            default: throw .wrongType("\(key).\(name)", expected: "a text, a number, true or false", got: value)
+            default: throw .wrongType("\(key).\(name)", expected: "a string, a number, true or false", got: value)
             }
         }
         try self.init(query: items)
@@ -176,7 +176,7 @@ extension APIError {
     fileprivate static func badMember(_ key: String, _ path: String) -> APIError {
         .invalid(
             "'\(key)' has the member \(path.quoted(limit: 60)): write a path such as \"data.items[0].name\", and its "
-                + "value: a text, a number, true, false or null.")
+                + "value: a string, a number, true, false or null.")
     }
 
     static func waitForWhat(_ key: String, _ keys: [String]) -> APIError {
@@ -189,7 +189,7 @@ extension APIError {
         "A request may wait for at most 10 minutes; ask again, with the last answer's 'last_number' as 'since'.")
 
     static let tooManyWaits = full(
-        "\(Engine.mostWaits) requests are waiting in this world, which is the limit; wait until some of them "
+        "\(Engine.mostWaits) requests are waiting in this world, which is the limit; wait until some of the requests "
             + "are answered.")
 
     static let resetWhileWaiting = conflict(

@@ -189,7 +189,9 @@ extension Relay {
     private mutating func beginTunnel(_ head: ResponseHead) {
         // The codec rejects a 101 unless the request is complete and asked for an upgrade, so the client's codec can
         // switch.
-        guard let exchange, exchange.heading.wantsWebSocket else { preconditionFailure("a 101 that was not proposed") }
+        guard let exchange, exchange.heading.wantsWebSocket else {
+            preconditionFailure("an upgrade (101) that the client did not propose")
+        }
         AnswerEncoder.appendInterim(head, fields: fields(of: head), into: &toClient.bytes)
         events.append(.opened(target: exchange.path))
         var written: [UInt8] = []
