@@ -37,7 +37,7 @@ struct MessagesTests {
         (FaultBookError.emptyName.message, "The fault has no name; set a name of 1 to 100 bytes."),
         (
             FaultBookError.unknownStatus("6000").message,
-            "'Prefer' asks for the code '6000'; it may be 200 to 599, as in 'Prefer: code=429'."
+            "'Prefer' asks for the code '6000'; the code must be from 200 to 599, as in 'Prefer: code=429'."
         ),
         (
             FaultBookError.unknownName("q", known: []).message,

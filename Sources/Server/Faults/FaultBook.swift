@@ -179,8 +179,8 @@ public enum FaultBookError: Error, Equatable, Sendable {
         case .unknownName(let name, let known):
             Messages.unknownFault(name, known: known)
         case .unknownStatus(let code):
-            "'Prefer' asks for the code '\(Messages.excerpt(code))'; it may be \(FaultLimits.statuses.lowerBound) to "
-                + "\(FaultLimits.statuses.upperBound), as in 'Prefer: code=429'."
+            "'Prefer' asks for the code '\(Messages.excerpt(code))'; the code must be from "
+                + "\(FaultLimits.statuses.lowerBound) to \(FaultLimits.statuses.upperBound), as in 'Prefer: code=429'."
         case .emptyName: "The fault has no name; set a name of 1 to \(FaultLimits.ruleName) bytes."
         }
     }

@@ -25,7 +25,8 @@ enum MCPMessages {
     static func noCapabilities(_ key: String) -> String { "A request's '_meta' must have '\(key)' (an object)." }
 
     static func mismatch(_ field: String, sent: String?, body: JSONValue?) -> String {
-        "The field \(field) is \(sent.map { $0.quoted() } ?? "missing"), and the message says \((body ?? .null).excerpt())."
+        "The field \(field) is \(sent.map { $0.quoted() } ?? "missing"), but the message says "
+            + "\((body ?? .null).excerpt())."
     }
 
     static func badRevisionField(_ sent: String?) -> String {
@@ -58,7 +59,7 @@ enum MCPMessages {
         "Nothing about this entry is unusual: no fault acted, nothing was refused, and no obligation is broken."
 
     static func badLimit(_ limit: Int) -> String {
-        "'max_bytes' is \(limit); it may be \(MCPLimits.answers.lowerBound) to \(MCPLimits.answers.upperBound)."
+        "'max_bytes' is \(limit); it must be from \(MCPLimits.answers.lowerBound) to \(MCPLimits.answers.upperBound)."
     }
 
     static func wrongType(_ key: String, _ types: [String], got value: JSONValue) -> String {

@@ -331,7 +331,7 @@ extension StateFile {
                         script: "INSERT INTO entity (world, list, owner, id, data) VALUES \(values)")
                 }
                 let error = #expect(throws: StateFileError.self) { try StateFile(path).read() }
-                let beginning = "'\(path)', world w1: the row of the list \"\(list)\" with the id \"\(id)\" was not"
+                let beginning = "'\(path)', world w1: the row with the id \"\(id)\" in the list \"\(list)\" was not"
                 #expect(error?.message.hasPrefix(beginning) ?? false, "\(error?.message ?? row)")
             }
         }

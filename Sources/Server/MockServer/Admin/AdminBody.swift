@@ -90,7 +90,7 @@ struct AdminBody {
 
     /// A text whose length in bytes is in the range, or nil if the key is absent.
     func text(_ key: String, bytes: ClosedRange<Int>) throws(APIError) -> String? {
-        let text = try text(key, expected: "a text of \(bytes.lowerBound) to \(bytes.upperBound) bytes")
+        let text = try text(key, expected: "a string of \(bytes.lowerBound) to \(bytes.upperBound) bytes")
         guard let text, !bytes.contains(text.utf8.count) else { return text }
         throw text.isEmpty
             ? .wrongLength(key, allowed: bytes, got: 0)

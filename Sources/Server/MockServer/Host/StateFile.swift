@@ -379,7 +379,7 @@ public struct StateFileError: Error, Equatable {
 
     /// An error about a row that no server could have written and that would be lost.
     init(_ stray: SavedEntity, world: String, _ path: String) {
-        let row = "the row of the list \(stray.list.quoted()) with the id \(stray.id.text.quoted())"
+        let row = "the row with the id \(stray.id.text.quoted()) in the list \(stray.list.quoted())"
         self.init(
             world: world, path,
             "\(row) was not written by fitiq-mock: its list, its owner or the id in its data is unknown; delete the "
