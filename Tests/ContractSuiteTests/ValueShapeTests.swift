@@ -50,7 +50,7 @@ struct ValueShapeTests {
         ),
         (
             [#"{"t":"2025-01-29T10:30:00Z"}"#], #"{"t":"2025-01-29T10:30:00.123Z"}"#,
-            ["t: a time in whole seconds ≠ a time with 3 digits of a second's fraction"]
+            ["t: a time in whole seconds ≠ a time with 3 fractional digits"]
         ),
         ([#"{"t":"2025-01-29T10:30:00Z"}"#], #"{"t":"2025-01-29"}"#, ["t: a time in whole seconds ≠ a date"]),
         ([#"{"t":"2025-01-29"}"#], #"{"t":"yesterday"}"#, ["t: a date ≠ a text"]),

@@ -43,7 +43,7 @@ struct ConformSessionTests {
     static let plants = [
         Plant(
             .createConsultation, "201", "data.created_at",
-            rows: ["201, data.created_at: \(whole) ≠ a time with 3 digits of a second's fraction"], time(".125")),
+            rows: ["201, data.created_at: \(whole) ≠ a time with 3 fractional digits"], time(".125")),
         Plant(.createConsultation, "201", "data.plan", rows: ["201, data.plan: no such member ≠ an object"]) { _ in
             ["name": "pro", "seats": [1, 2]]
         },
@@ -102,7 +102,7 @@ struct ConformSessionTests {
         },
         Plant(
             .createMealLog, "201", "data.logged_at",
-            rows: ["201, data.logged_at: \(whole) ≠ a time with 9 digits of a second's fraction"], time(".123456789")),
+            rows: ["201, data.logged_at: \(whole) ≠ a time with 9 fractional digits"], time(".123456789")),
         Plant(.createMealLog, "201", "data.is_draft", rows: ["201, data.is_draft: no such member ≠ true or false"]) {
             _ in
             false

@@ -80,7 +80,7 @@ struct ConformTests {
     static let plants = [
         Plant(
             fault: "{name: p, on: GET /api/v1/goals, nanosecond_timestamps: true}", endpoint: .listGoals,
-            cases: ["goal"], count: 6, saying: "a time with 9 digits of a second's fraction"),
+            cases: ["goal"], count: 6, saying: "a time with 9 fractional digits"),
         Plant(
             fault: "{name: p, on: 'GET /api/v1/consultations/{id}/messages', content_type: text/html}",
             endpoint: .listMessages, cases: ["chat"], count: 1, saying: "text/html"),

@@ -92,7 +92,7 @@ struct AnswerTests {
         let burst = { "  - {steps: [{burst: [\(Array(repeating: "a", count: $0).joined(separator: ","))]}]}" }
         #expect(throws: Never.self) { try Self.rules(burst(ScenarioLimits.steps - 1)) }
         #expect { try Self.rules(burst(ScenarioLimits.steps)) } throws: {
-            "\($0)".contains("has 10001 steps; an answer has at most 10000, each chunk counted.")
+            "\($0)".contains("has 10001 steps; an answer may have at most 10000, counting each chunk.")
         }
     }
 

@@ -110,9 +110,9 @@ struct InvalidScenarioTests {
         }
         #expect(
             error.mistakes.map(\.message) == [
-                "\(list) has rules that take up to 505 steps for a character of a text; at most 500 are allowed. An "
-                    + "expression takes as many as it has characters, a class some more, a repetition by number as "
-                    + "often as it repeats, and words take 1: repeat less, or match words."
+                "\(list) has rules that take up to 505 steps per character of text; at most 500 are allowed. An "
+                    + "expression takes one step for each of its characters, more for a class, and that many again for "
+                    + "each numbered repetition; words take 1 step. Repeat less, or match words."
             ])
         #expect(throws: Never.self) {
             try Scenario.read(text([String](repeating: "eggs", count: ScenarioLimits.matchingSteps)))

@@ -45,8 +45,8 @@ struct StubTests {
                     + "server's own"
             ),
             ("{path: /a?b}", "must be a path such as"), ("{path: /api/v1/goals}", "is a path that the fake serves"),
-            ("{path: /a, headers: {Content-Length: 3}}", "without those that HTTP itself needs"),
-            ("{path: /a, headers: {'a b': c}}", "header fields by their names"),
+            ("{path: /a, headers: {Content-Length: 3}}", "except fields that HTTP itself needs"),
+            ("{path: /a, headers: {'a b': c}}", "header fields by name"),
             ("{path: /a, status: 101}", "200 to 599"),
             ("{path: /a, method: GTE}", "GET"),
         ])

@@ -17,7 +17,7 @@ struct TreeTests {
     @Test("The reader rejects a file only beyond the limit on depth")
     func depth() {
         // One level is the document's mapping.
-        for (count, message) in [(63, "name must be a text"), (64, "Lists and mappings are nested deeper")] {
+        for (count, message) in [(63, "name must be a string"), (64, "Lists and mappings are nested deeper")] {
             let nested = String(repeating: "[", count: count) + String(repeating: "]", count: count)
             // The innermost list is empty, so its elements add no depth.
             #expect(Self.errors("name: \(nested)")?.mistakes.first?.message.hasPrefix(message) == true)
@@ -25,7 +25,7 @@ struct TreeTests {
         let dashes = String(repeating: "- ", count: 200_000)
         #expect(Self.errors(dashes)?.mistakes.first?.message.hasPrefix("Lists and mappings are nested") == true)
         // JSON has the same limit, but the null in the innermost list also counts as a level.
-        for (count, message) in [(62, "name must be a text"), (63, "Lists and mappings are nested deeper")] {
+        for (count, message) in [(62, "name must be a string"), (63, "Lists and mappings are nested deeper")] {
             let list = (0..<count).reduce(JSONValue.null) { value, _ in .array([value]) }
             let object = (0..<count).reduce(JSONValue.null) { value, _ in ["a": value] }
             for value in [list, object] {
@@ -91,9 +91,9 @@ struct TreeTests {
                     == """
                     fault is not a key of a scenario. Did you mean 'faults'? \
                     Known keys: \(ObjectKind.scenario.keys.joined(separator: ", ")).
-                    name must be a text of 1 to 100 characters; got a list.
+                    name must be a string of 1 to 100 characters; got a list.
                     seed must be a whole number from 0 to 18446744073709551615; got "7".
-                    users[0].id must be a text of 1 to 200 characters; it has 0.
+                    users[0].id must be a string of 1 to 200 characters; it has 0.
                     """)
         }
     }

@@ -19,10 +19,10 @@ enum Messages {
         "Aliases repeat more than \(ScenarioLimits.repeatedBytes) bytes of text; use 'made_up_messages' for "
         + "long histories."
     static let tooManyDirectives =
-        "The file has more than the \(ScenarioLimits.directives) '%TAG' lines that it may have; scenarios need no tags."
-    static let severalDocuments = "Another document begins here ('---'); a file holds one scenario."
-    static let keyIsNotText = "A key must be a word or a text; this one is a list or a mapping."
-    static let repeatedKey = "occurs twice; each key may occur once."
+        "The file has more than \(ScenarioLimits.directives) '%TAG' lines, which is the limit; scenarios need no tags."
+    static let severalDocuments = "Another document begins here ('---'); a file can contain only one scenario."
+    static let keyIsNotText = "A key must be a word or a string; this key is a list or a mapping."
+    static let repeatedKey = "occurs twice; each key may occur only once."
     static func oldWord(_ word: String, now: String) -> String {
         "is \"\(word)\", which is deprecated but still accepted; write \"\(now)\"."
     }
@@ -36,9 +36,10 @@ enum Messages {
     /// The usual cause of a YAML error.
     enum YAMLHint: String {
         case specialCharacter =
-            " Indent with spaces, and put texts that begin with a special character in quotation marks."
-        case colon = " A text with ': ' in it needs quotation marks; keys of one mapping start in the same column."
-        case columns = " Members of one list or mapping start in the same column."
+            " Indent with spaces, and put strings that begin with a special character in quotation marks."
+        case colon =
+            " A string that contains ': ' needs quotation marks; all keys of a mapping must start in the same column."
+        case columns = " All members of a list or mapping must start in the same column."
     }
 
     /// An error with libyaml's message.
@@ -50,22 +51,23 @@ enum Messages {
     }
     static func undefinedAlias(_ name: String) -> String {
         "The alias '*\(shortened(name))' has no anchor '&\(shortened(name))' before it. "
-            + "A text that begins with '*' needs quotation marks."
+            + "A string that begins with '*' needs quotation marks."
     }
     static func duplicateKeys(_ keys: [String]) -> String {
         let list = keys.prefix(5).map(shortened).joined(separator: ", ")
-        return "This mapping has a key twice: \(list). Each key may occur once."
+        return "This mapping has a key twice: \(list). Each key may occur only once."
     }
-    static func unknownTag(_ tag: String) -> String { "The tag \(quoted(tag)) is not known; scenarios need no tags." }
+    static func unknownTag(_ tag: String) -> String { "The tag \(quoted(tag)) is unknown; scenarios need no tags." }
     static func omitted(_ count: Int) -> String { "\(Words.counted(count, "more mistake")) not shown." }
     static let email = "an address such as \"ada@example.com\""
     static let passwordHash = "a hash from an export: pbkdf2-sha256$COST$SALT$KEY"
     static func tooMuchPasswordWork(_ work: Int, limit: Int) -> String {
-        "has passwords that take \(work) iterations of PBKDF2 together; at most \(limit) are allowed: lower "
-            + "password_cost in 'accounts'."
+        "has passwords that take \(work) PBKDF2 iterations in total; at most \(limit) are allowed: lower password_cost "
+            + "in 'accounts'."
     }
     static func unknownScenario(_ name: String, known: [String]) -> String {
-        "There is no built-in scenario \(quoted(name)).\(NearestWord.hint(nearest(name, known))) There are \(known.joined(separator: ", "))."
+        "There is no built-in scenario \(quoted(name)).\(NearestWord.hint(nearest(name, known))) The built-in "
+            + "scenarios are \(known.joined(separator: ", "))."
     }
 
     // MARK: Keys
@@ -88,7 +90,7 @@ enum Messages {
     }
     static func oneOf(_ names: [String]) -> String { names.isEmpty ? "nothing" : Words.list(names, last: "or") }
     static func text(of characters: ClosedRange<Int>) -> String {
-        "a text of \(characters.lowerBound) to \(characters.upperBound) characters"
+        "a string of \(characters.lowerBound) to \(characters.upperBound) characters"
     }
     static let emptyText = "is empty; it must contain text."
     static let blankText = "is blank; it must contain text."
@@ -107,9 +109,9 @@ enum Messages {
             ? "a whole number of at least \(range.lowerBound)"
             : "a whole number from \(range.lowerBound) to \(range.upperBound)"
     }
-    static let resourceID = "an id: a UUID in lower case, such as 6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab"
-    static let unlessFree = ", unless the scenario says 'ids: free'"
-    static let freeID = "an id: a UUID in lower case, or 1 to 22 of a-z, 0-9, '-' and '_', such as backend-123"
+    static let resourceID = "an id: a lower-case UUID, such as 6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab"
+    static let unlessFree = ", unless the scenario has 'ids: free'"
+    static let freeID = "an id: a lower-case UUID, or 1 to 22 of a-z, 0-9, '-' and '_', such as backend-123"
     static let token = "a token: 1 to 200 of A-Z, a-z, 0-9 and -._~+/=, such as test-token"
     static func upperCaseID(_ text: String) -> String {
         "must be in lower case, because the backend compares ids as text: \(text.lowercased())."
@@ -121,7 +123,7 @@ enum Messages {
     static let seconds = "whole seconds from 0 to 31622400, or a duration such as 2s"
     static let dateTime = "a date-time such as 2025-03-01T00:00:00Z"
     static let timestamp = "a date-time such as 2025-01-29T10:30:00Z, in the years 1970 to 2199"
-    static let document = "a document, a mapping with any keys"
+    static let document = "a document: a mapping with any keys"
     static let dataTime =
         "a date-time such as 2025-01-29T10:30:00Z (in the years 1970 to 2199), or how long ago it was, such as 3d ago"
     static let range = "a number, or a range such as 2..4 or 3.. (counted from 1)"
@@ -136,7 +138,7 @@ enum Messages {
 
     // MARK: The meaning of values
 
-    static func notUnique(_ what: String) -> String { "is already the \(what) of another one; each needs its own." }
+    static func notUnique(_ what: String) -> String { "is already in use; each \(what) must be unique." }
     static func tooManyActive(_ limit: Int) -> String {
         "is one active consultation too many: a user may have at most \(limit). Set 'status: archived'."
     }
@@ -144,20 +146,19 @@ enum Messages {
         "has the same persona and context as another active consultation; only one is allowed. Set 'status: "
         + "archived' for one of them."
     static func unknownGoal(_ name: String, known: [String], nearest: String?) -> String {
-        let list = known.isEmpty ? "the user has no goals with a name" : "the user's goals are \(oneOf(known))"
+        let list = known.isEmpty ? "the user has no named goals" : "the user's goals are \(oneOf(known))"
         return "names no goal: \(quoted(name)); \(list).\(NearestWord.hint(nearest))"
     }
-    static func unknownGoalID(_ id: String) -> String { "names no goal of this user: none has the id \(id)." }
+    static func unknownGoalID(_ id: String) -> String { "names no goal of this user: no goal has the id \(id)." }
     static let itemIDs =
-        "must have 'id' and 'food_id', because another food of the meal has them: set them for all foods or for "
-        + "none."
+        "must have 'id' and 'food_id', because another food of the meal has both: set both for all foods or for none."
     static let emptyOverlay = "The file is empty; an overlay needs 'overlay:' and a list of changes."
     static let changes = "a list of changes to the fake's answers"
     static let changedEndpoint = "one endpoint, such as GET /api/v1/goals or socket /ws/meal-logs"
     static let changedStatus = "the status of the answers to change"
-    static let otherStatus = "a status from 200 to 599 for an endpoint of REST"
+    static let otherStatus = "a status from 200 to 599 for a REST endpoint"
     static let changedType = "the type of the messages to change"
-    static let memberPath = "a path of members such as data.goals[].created_at, where [] means all elements"
+    static let memberPath = "a member path such as data.goals[].created_at, where [] means all elements"
     static let mediaType = "a media type such as application/problem+json"
     static func kindOfOther(_ endpoint: Endpoint) -> String {
         endpoint.isSocket
@@ -167,11 +168,11 @@ enum Messages {
         "has \(count) elements; an array in a change's value may have at most one, which represents all elements."
     }
     static func tooLongValues(_ bytes: Int) -> String {
-        "has values of \(bytes) bytes in JSON; at most \(ScenarioLimits.changeBytes) are allowed together."
+        "has values of \(bytes) bytes in JSON; at most \(ScenarioLimits.changeBytes) are allowed in total."
     }
     static let stubPath = "a path such as /v2/status or /v2/items/{id}, which must not be one of the server's own"
     static let stubOverProduct = "is a path that the fake serves; 'override: true' lets a stub replace its answers."
-    static let stubFields = "header fields by their names, without those that HTTP itself needs, such as Content-Length"
+    static let stubFields = "header fields by name, except fields that HTTP itself needs, such as Content-Length"
     static func unknownField(_ text: String) -> String {
         let known = TextTemplate.fields
         return
@@ -187,22 +188,22 @@ enum Messages {
             + NearestWord.hint(nearest)
     }
     static func pauseIsDuration(_ name: String) -> String {
-        "is a duration itself: a pause needs a name other than \(name)."
+        "is also a duration: a pause needs a name other than \(name)."
     }
     static let step =
         "a step: built_in, another_answer, silence, or a mapping with text, chunk, burst, pause, template_created "
         + "or error"
     static let afterTheEnd = "comes after silence, which ends the answer: no step may follow."
     static func tooManyMatchingSteps(_ count: Int) -> String {
-        "has rules that take up to \(count) steps for a character of a text; at most "
-            + "\(ScenarioLimits.matchingSteps) are allowed. An expression takes as many as it has characters, a class "
-            + "some more, a repetition by number as often as it repeats, and words take 1: repeat less, or match words."
+        "has rules that take up to \(count) steps per character of text; at most \(ScenarioLimits.matchingSteps) are "
+            + "allowed. An expression takes one step for each of its characters, more for a class, and that many again "
+            + "for each numbered repetition; words take 1 step. Repeat less, or match words."
     }
     static func tooManySteps(_ count: Int) -> String {
-        "has \(count) steps; an answer has at most \(ScenarioLimits.steps), each chunk counted."
+        "has \(count) steps; an answer may have at most \(ScenarioLimits.steps), counting each chunk."
     }
     static func answerTooLong(_ count: Int) -> String {
-        "has texts of \(count) bytes in all; an answer has at most \(ScenarioLimits.answerBytes)."
+        "has \(count) bytes of text in total; an answer may have at most \(ScenarioLimits.answerBytes)."
     }
 
     // MARK: Sessions
@@ -220,7 +221,7 @@ enum Messages {
     static func unknownEndpoint(_ text: String, nearest: String?) -> String {
         "must be \(endpoints); got \(text).\(NearestWord.hint(nearest))"
     }
-    static let answeredTwice = "is already in an earlier exception: each endpoint may be in only one."
+    static let answeredTwice = "is already in an earlier exception: each endpoint may be in only one exception."
 
     // MARK: Faults
 
@@ -230,8 +231,8 @@ enum Messages {
         "must be \(target); got \(text).\(NearestWord.hint(nearest))"
     }
     static func webSocketTarget(_ endpoint: Endpoint) -> String {
-        "is the path of WebSockets: use 'handshake \(endpoint.template)' for faults while one opens, and "
-            + "'socket \(endpoint.template)' for faults after that; 'handshake' and 'socket' mean every WebSocket."
+        "is a WebSocket path: use 'handshake \(endpoint.template)' for faults while a socket opens, and 'socket "
+            + "\(endpoint.template)' for later faults; 'handshake' and 'socket' alone mean every WebSocket."
     }
     static let mixedTargets =
         "must name only REST endpoints if it is a list; write separate rules for 'any', handshake and socket."
@@ -242,7 +243,7 @@ enum Messages {
         "cannot be combined with '\(first.rawValue)': a rule has one action; write another rule."
     }
     static func madeUpNameIsTaken(_ name: String) -> String {
-        "would be called '\(name)' after its place, but another rule has that name; give it a name."
+        "would be called '\(name)' after its place, but another rule has that name; set a different name."
     }
     static func wrongPlace(_ action: FaultAction, at place: FaultPlace) -> String {
         let places = FaultPlace.allCases.filter(action.places.contains).map(\.description)
@@ -250,12 +251,13 @@ enum Messages {
             + "\(oneOf(FaultAction.all(at: place)))."
     }
     static let onlyFromServer =
-        "is a point in the server's output: breakpoints on a client's frames use 'frame' or 'type'."
+        "is a point in the server's output: for breakpoints on a client's frames, use 'frame' or 'type'."
     static func notForPlace(instead: String?, at place: FaultPlace) -> String {
         let hint = instead.map { ": use '\($0)'" } ?? ""
         return "cannot be used with \(place.description)\(hint)."
     }
-    static let zeroLength = "must be the error of the length: a whole number other than 0, such as 10 or -10."
+    static let zeroLength =
+        "must be the difference from the real length: a whole number other than 0, such as 10 or -10."
     static let ascending = "must be byte positions in ascending order, each once."
     static let closeReason = "must have at most 123 bytes of UTF-8, as the frame has no room for more (RFC 6455 §5.5)."
 

@@ -51,7 +51,7 @@ extension Stub {
         var stub = Stub(method: method, path: text)
         stub.overrides = overrides
         stub.status = StatusNames.status(fields["status"]?.integer(200...599) ?? 200)
-        stub.body = Array((fields["body"]?.string(expected: "a text", bytes: FaultLimits.replacementBody) ?? "").utf8)
+        stub.body = Array((fields["body"]?.string(expected: "a string", bytes: FaultLimits.replacementBody) ?? "").utf8)
         if let headers = fields["headers"] { stub.readFields(headers) }
         return stub
     }

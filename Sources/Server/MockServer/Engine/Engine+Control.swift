@@ -182,7 +182,7 @@ extension Engine {
                 + report.neverAsked.prefix(Self.shown).map {
                     "Recorded request \($0.entry), \($0.method) \($0.target), was never sent."
                 }
-                + more(report.neverAskedCount, "recorded request", "was never requested")
+                + more(report.neverAskedCount, "recorded request", "was never sent")
                 + report.frameMisses.prefix(Self.shown).map(\.message)
                 + more(report.frameMissCount, "frame", "was not expected")
                 + more(report.framesNeverSent, "recorded frame", "was never sent", than: 0)

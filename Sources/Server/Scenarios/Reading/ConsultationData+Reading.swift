@@ -58,7 +58,7 @@ extension MessageData {
         // A text by the assistant or the system may be empty.
         let content =
             role == .user
-            ? fields[key]?.question() : fields[key]?.string(expected: "a text", bytes: ScenarioLimits.messageBytes)
+            ? fields[key]?.question() : fields[key]?.string(expected: "a string", bytes: ScenarioLimits.messageBytes)
         var message = MessageData(role: role, content: content ?? "")
         message.id = fields["id"]?.resourceID()
         message.createdAt = fields["created_at"]?.dataTime()
@@ -77,7 +77,7 @@ extension CreatedTemplate {
     static func read(_ cursor: Cursor) -> CreatedTemplate? {
         guard let fields = Fields(cursor, as: .template) else { return nil }
         let type = fields.required("type", "the kind, such as goal, workout or meal_plan")?.text(1...100)
-        let id = fields.required("id", "the id of what was made")?.text(1...200)
+        let id = fields.required("id", "the id of the created object")?.text(1...200)
         let name = fields.required("name", "the template's name")?.text(1...200)
         guard let type, let id, let name else { return nil }
         return CreatedTemplate(type: type, id: id, name: name)

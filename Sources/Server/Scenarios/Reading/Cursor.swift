@@ -86,7 +86,7 @@ struct Cursor {
 
     /// A non-blank text that is limited in bytes but not in characters.
     func words(bytes: Int) -> String? {
-        guard let text = string(expected: "a text", bytes: bytes) else { return nil }
+        guard let text = string(expected: "a string", bytes: bytes) else { return nil }
         return text.isEmpty ? refuse(Messages.emptyText) : text
     }
 
@@ -298,7 +298,7 @@ package struct ValueKind: Hashable, Sendable {
         guard let time = RFC3339.time(text) else { return RFC3339.days(text) != nil ? "a date" : Self.text }
         return time.fractionDigits == 0
             ? "a time in whole seconds"
-            : "a time with \(Words.counted(time.fractionDigits, "digit")) of a second's fraction"
+            : "a time with \(Words.counted(time.fractionDigits, "fractional digit"))"
     }
 
     fileprivate static func isID(_ text: String) -> Bool {

@@ -65,7 +65,7 @@ extension Replacement {
         let replacement = Replacement(
             status: status ?? 500,
             body: fields["body"]?.string(
-                expected: "a text (JSON goes in quotation marks)", bytes: FaultLimits.replacementBody),
+                expected: "a string (JSON needs quotation marks)", bytes: FaultLimits.replacementBody),
             contentType: fields["content_type"]?.fieldValue(),
             code: fields["code"]?.text(1...100), message: fields["message"]?.text(1...1000),
             retryAfter: fields["retry_after"]?.seconds(), isProcessed: fields["processed"]?.flag() ?? false)
@@ -146,7 +146,7 @@ extension SocketFault {
         }
         guard let fields = Fields(value, as: .close) else { return nil }
         let code = fields.required("code", Messages.integer(in: 0...65_535))?.integer(0...65_535)
-        let reason = fields["reason"]?.string(expected: "a text") ?? ""
+        let reason = fields["reason"]?.string(expected: "a string") ?? ""
         if reason.utf8.count > 123 { fields.refuse("reason", Messages.closeReason) }
         return code.map { .close(code: UInt16($0), reason: reason) }
     }
