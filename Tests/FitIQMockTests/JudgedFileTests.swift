@@ -217,8 +217,8 @@ struct JudgedFileTests {
             ("\0\0\0", "! this is not valid JSON: line 1, column 1"),
             ("\u{1F}\u{8B}\u{08}", "! line 1, column 1: this is not valid JSON"),
             ("\u{7F}ELF\n{", "! line 1, column 1: this is not valid JSON"),
-            ("[]", "! line 1: a line of a journal must be an object"),
-            ("7", "! line 1: a line of a journal must be an object"),
+            ("[]", "! line 1: a journal line must be an object"),
+            ("7", "! line 1: a journal line must be an object"),
             ("{}", "! line 1: the entry has no 'kind'"), ("{]", "! line 1, column 2: this is not valid JSON"),
         ] as [(String, String?)])
     func neither(text: String, told: String?) {

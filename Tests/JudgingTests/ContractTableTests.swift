@@ -235,7 +235,7 @@ struct SocketObligationTests {
         (Messages.wrongEndpoint("/ws"), "The client requested a WebSocket at /ws, which does not exist."),
         (
             Messages.secondSocket(openedAt: at(61.9), oldAt: at(0), consultation: nil),
-            "The client opened a socket at 10:31:01 while another of the same user was open, since 10:30:00."
+            "The client opened a socket at 10:31:01 while another socket of the same user, opened at 10:30:00, was still open."
         ),
         (
             Messages.tooSoon(wait: 999_999_999, failedAt: at(4), number: 1),
@@ -251,7 +251,7 @@ struct SocketObligationTests {
         ),
         (
             Messages.noPing(for: 3601 * second + 1_000_000, since: at(-1)),
-            "The socket was idle for 3601.001 s from 10:29:59 on; a ping is expected every 30 s."
+            "The socket was idle for 3601.001 s from 10:29:59; a ping is expected every 30 s."
         ),
         (Messages.wrongCloseCode(1005), "The client closed with code 1005; expected 1000 or 1001."),
         (

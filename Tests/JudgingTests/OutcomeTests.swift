@@ -156,13 +156,13 @@ struct OutcomeTests {
             ("ids/lower-case", "f:1: there is no obligation or check 'ids/lower-case'. Did you mean 'ids/lowercase'?"),
             (
                 "\na b c",
-                "f:2: a line must be an obligation's id or a check's address, after a scenario if it applies "
-                    + "only there; got 'a b c'."
+                "f:2: a line must be an obligation's id or a check's address, preceded by a scenario if the line "
+                    + "applies only there; got 'a b c'."
             ),
             ("zzzzzzzzzzzzzzzz", "f:1: there is no obligation or check 'zzzzzzzzzzzzzzzz'."),
             (
                 "ids/lowercase\na ids/lowercase\nids/lowercase\n",
-                "f:3: 'ids/lowercase' is already in line 1; remove one."
+                "f:3: 'ids/lowercase' is already in line 1; remove one of the lines."
             ),
             ("x\ny z\n", "f:1: there is no obligation or check 'x'.\nf:2: there is no obligation or check 'z'."),
         ])

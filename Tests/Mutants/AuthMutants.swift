@@ -98,7 +98,7 @@ extension Mutant {
         },
         Mutant(
             "sends its bearer token with every request, even with the refresh", breaks: "auth/no-expired-bearer",
-            saying: "POST /api/v1/auth/refresh carried a bearer token that expired at", in: refreshing
+            saying: "POST /api/v1/auth/refresh had a bearer token that expired at", in: refreshing
         ) {
             var bearer: String?
             return .requests { request in

@@ -106,7 +106,7 @@ extension Mutant {
         },
         Mutant(
             "opens the meal socket in each screen that shows meals", breaks: "ws/meal-socket-single",
-            saying: "The client opened a second meal socket of the same user at ",
+            saying: "The client opened a second meal socket for the same user at ",
             in: .story([.listenToMeals, .until(.idle, within: .seconds(30)), .pass(.seconds(5)), .disconnect])
         ) {
             var isDone = false
@@ -127,7 +127,7 @@ extension Mutant {
             configured: { $0.reconnects = ReconnectSchedule(.constant(.zero)) }),
         Mutant(
             "never gives up on the meal socket", breaks: "ws/reconnect-limit",
-            saying: "The client tried for the 6th time", in: .suite("meal/socket/gives-up"),
+            saying: "The client tried to reconnect for the 6th time", in: .suite("meal/socket/gives-up"),
             configured: { $0.reconnects = ReconnectSchedule(.constant(.seconds(5)), maximumTries: 12) }),
     ]
 }

@@ -34,7 +34,7 @@ extension Mutant {
         ).hiding("stories follow the union, where pauses need not grow"),
         Mutant(
             "continues after a drop without reconnecting", breaks: "ws/reconnects",
-            saying: "and the client opened no new one although its user continued at ",
+            saying: "and the client opened no new socket, although its user continued at ",
             in: .story(
                 .builtIn("drop-mid-stream"),
                 [
@@ -62,8 +62,8 @@ extension Mutant {
             return tampering
         },
         Mutant(
-            "makes twelve attempts", breaks: "ws/reconnect-limit", saying: "The client tried for the 6th time",
-            in: refusedForGood,
+            "makes twelve attempts", breaks: "ws/reconnect-limit",
+            saying: "The client tried to reconnect for the 6th time", in: refusedForGood,
             configured: { $0.reconnects = ReconnectSchedule(.constant(.seconds(5)), maximumTries: 12) }),
         Mutant(
             "treats the error from its own cancel(with:reason:) as a lost connection",

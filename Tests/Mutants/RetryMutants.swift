@@ -30,7 +30,7 @@ extension Mutant {
         ) { .pausing([.seconds(3), .seconds(2)]) },
         Mutant(
             "waits a second before each repeat", breaks: "retry/backoff-on-5xx",
-            saying: "was repeated after 1 s, no longer than the first wait;",
+            saying: "was repeated after 1 s, but the second wait should be longer",
             in: .suite("consultation/create/500-for-good"), configured: { $0.retries.maximumAttempts = 1 }
         ) { .pausing([.seconds(1), .seconds(1)]) },
     ]

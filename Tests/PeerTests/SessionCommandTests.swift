@@ -69,7 +69,7 @@ extension Peers {
             #expect(none.status == 2 && none.output == "", "\(none.transcript)")
             #expect(
                 none.errors
-                    == "fitiq-mock: a.har: entry 1, response.status: expected a status from 100 to 999, or 0 where there "
+                    == "fitiq-mock: a.har: entry 1, response.status: expected a status from 100 to 999, or 0 if there "
                     + "was no answer, found a string: \"x\".\n")
             let absent = try await Command(try Programs.fitiqMock(), ["show", "/nowhere.har"])
             #expect(absent.status == 2 && absent.errors.contains("cannot read '/nowhere.har'"), "\(absent.transcript)")

@@ -38,11 +38,12 @@ struct MessagesTests {
         ),
         (
             Messages.ownRequests(2, ["/favicon.ico", "/health"]),
-            "The server itself answers 2 requests of the session (/favicon.ico, /health); not replayed."
+            "The replay skips 2 requests of the session (/favicon.ico, /health), because the server answers such "
+                + "requests itself."
         ),
         (
             Messages.ownRequests(1, ["CONNECT"]),
-            "The server itself answers 1 request of the session (CONNECT); not replayed."
+            "The replay skips 1 request of the session (CONNECT), because the server answers such requests itself."
         ),
         (
             ReplayError.tooManyEntries(100_001).description,
@@ -60,15 +61,16 @@ struct MessagesTests {
         (place, "Entry 5 (GET /a?b=1)"),
         (
             Messages.cutBody("Entry 5", kept: 1, of: 2),
-            "Entry 5: the recording has 1 of the answer's 2 bytes; the replayed answer ends at that point."
+            "Entry 5: the recording has only 1 of the answer's 2 bytes; the replayed answer ends at that point."
         ),
         (
             Messages.cutFrame("Entry 5"),
-            "Entry 5: the recording has only the beginnings of some frames; these are replayed as separate messages."
+            "Entry 5: the recording has only the beginnings of some frames; these are replayed as separate "
+                + "messages."
         ),
         (
             Messages.noFinalStatus("Entry 5", 100),
-            "Entry 5: 100 is not the status of a final answer; the replayed connection ends without one."
+            "Entry 5: 100 is not the status of a final answer; the replayed connection ends without an answer."
         ),
         (
             Messages.unknownBody("Entry 5"),
@@ -80,7 +82,7 @@ struct MessagesTests {
         ),
         (
             Messages.tooManyValues,
-            "The session has over 1000000 ids and tokens; further ones are not mapped."
+            "The session has over 1000000 ids and tokens; any others are not mapped."
         ),
         (
             miss(.runOut(1)),
@@ -96,25 +98,26 @@ struct MessagesTests {
         ),
         (
             miss(.notItsTurn, one),
-            #"GET /a is not the next request in the session: that is POST /b (entry 3); it differs: path: expected "/b", got "/a"."#
+            #"GET /a is not the next request in the session; the next request is POST /b (entry 3); it differs: path: "#
+                + #"expected "/b", got "/a"."#
         ),
-        (miss(.notItsTurn), "GET /a is not the next request in the session: that is POST /b (entry 3)."),
+        (miss(.notItsTurn), "GET /a is not the next request in the session; the next request is POST /b (entry 3)."),
         (miss(.notItsTurn, nearest: false), "GET /a is not the next request in the session."),
         (
             miss(.unknown, one),
             #"GET /a is not in the session. The nearest is POST /b (entry 3); it differs: path: expected "/b", got "/a"."#
         ),
         (miss(.unknown), "GET /a is not in the session in this place. The nearest is POST /b (entry 3)."),
-        (miss(.unknown, nearest: false), "GET /a is not in the session, and neither is a similar request."),
+        (miss(.unknown, nearest: false), "GET /a is not in the session, and the session has no similar request."),
         (
             frame(.different, [ReplayDifference(place: "text.n", expected: "1", actual: nil)]),
-            #"The frame "x" on /ws is not the recorded one; it differs: text.n: expected 1, got nothing."#
+            #"The frame "x" on /ws differs from the recorded frame: text.n: expected 1, got nothing."#
         ),
-        (frame(.different), #"The frame "x" on /ws is not like any that the client sent in the session."#),
-        (frame(.noneLeft), #"The frame "x" on /ws is one more than the client sent in the session."#),
+        (frame(.different), #"The frame "x" on /ws is not like any frame that the client sent in the session."#),
+        (frame(.noneLeft), #"The frame "x" on /ws is extra: in the session, the client sent no further frame."#),
         (
             frame(.tooMany),
-            #"The frame "x" on /ws arrived while the answers to 64 others were under way; it gets no answer."#
+            #"The frame "x" on /ws arrived while 64 other answers were in progress; it gets no answer."#
         ),
         (ReplayDifference(place: "a", expected: nil, actual: "1").description, "a: expected nothing, got 1"),
         (ReplayDifference(place: "a", expected: nil, actual: nil).description, "a"),

@@ -259,10 +259,12 @@ struct MissTests {
         player.receive(.binary([1]), on: socket, at: at(10))
         #expect(
             player.report.frameMisses.map(\.message) == [
-                #"The frame {"type":"message","content":"ho"} on /ws?x=1 is not the recorded one; it differs: text.content: expected "hi", got "ho"."#,
-                #"The frame "text" on /ws?x=1 is not the recorded one; it differs: type: expected binary, got text."#,
-                #"The frame "\u0002" on /ws?x=1 is not the recorded one; it differs: binary: expected "\u0001", got "\u0002"."#,
-                #"The frame "\u0001" on /ws?x=1 is one more than the client sent in the session."#,
+                #"The frame {"type":"message","content":"ho"} on /ws?x=1 differs from the recorded frame: "#
+                    + #"text.content: expected "hi", got "ho"."#,
+                #"The frame "text" on /ws?x=1 differs from the recorded frame: type: expected binary, got text."#,
+                #"The frame "\u0002" on /ws?x=1 differs from the recorded frame: binary: expected "\u0001", got "#
+                    + #""\u0002"."#,
+                #"The frame "\u0001" on /ws?x=1 is extra: in the session, the client sent no further frame."#,
             ])
         #expect(player.report.frameMisses.first?.time == at(5))
         #expect(player.report.framesReceived == 2)
@@ -285,7 +287,7 @@ struct MissTests {
         #expect(json["unexpected"]?[0]?["details"]?["reason"] == "unknown")
         #expect(
             json["unexpected"]?[0]?["message"]?.string
-                == "GET /favicon.ico is not in the session, and neither is a similar request.")
+                == "GET /favicon.ico is not in the session, and the session has no similar request.")
         #expect(json["frames"]?["sent"] == 0)
     }
 }

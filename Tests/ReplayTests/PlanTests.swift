@@ -219,8 +219,8 @@ struct PlaceTests {
         #expect(one.worlds == ["abc"])
         #expect(
             one.notes == [
-                "The session has requests below /w/abc, as a server with worlds has them; they are replayed with and "
-                    + "without this beginning."
+                "The session has requests below /w/abc, which are the paths of worlds; they are replayed with and "
+                    + "without this prefix."
             ])
         builder.exchange("GET", "/w/load.php?x=1", answer: "script")
         for name in ["d", "e"] { builder.exchange("GET", "/w/\(name)/items", answer: name) }
@@ -228,8 +228,8 @@ struct PlaceTests {
         #expect(plan.worlds == ["abc", "load.php", "d", "e"])
         #expect(
             plan.notes == [
-                "The session has requests below /w/abc, /w/d, /w/e, …, as a server with worlds has them; they are "
-                    + "replayed with and without this beginning, and all as if they were one."
+                "The session has requests below /w/abc, /w/d, /w/e, …, which are the paths of worlds; they are "
+                    + "replayed with and without this prefix, and all as the same world."
             ])
         var player = Player(plan, origin: ourOrigin)
         #expect(player.text("GET", "/w/abc/api/v1/goals") == "goals" && player.text("GET", "/api/v1/goals") == "goals")

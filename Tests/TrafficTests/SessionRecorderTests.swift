@@ -114,8 +114,8 @@ struct SessionRecorderTests {
         file.apply(recorder.takeWrites())
         let url = "http://api.example/a?token=\(keepsSecrets ? "s3cret" : "redacted-token-1")"
         let note =
-            "The body of the answer to GET \(url) has the content coding br, which the recorder cannot read, so it "
-            + "cannot find secrets in it: it records the body only if secrets are kept."
+            "The body of the answer to GET \(url) has the content coding br, which the recorder cannot decode to find "
+            + "secrets, so it records the body only if secrets are kept."
         #expect(recorder.takeNotes() == (keepsSecrets ? [] : [note]))
         let read = try HARFile(reading: file.finished(recorder.finish(at: Wire.time(3))))
         #expect(read.notes == (keepsSecrets ? [] : [.lost(.cutBody, count: 1, entries: [1])]))

@@ -30,31 +30,34 @@ enum Messages {
         "Entry \(number) (\(request.method.cut(toBytes: 60)) \(Excerpts.target(URLParts(request.url).target, 200)))"
     }
     static func cutBody(_ place: String, kept: Int, of count: Int) -> String {
-        "\(place): the recording has \(kept) of the answer's \(count) bytes; the replayed answer ends at that point."
+        "\(place): the recording has only \(kept) of the answer's \(count) bytes; the replayed answer ends at that "
+            + "point."
     }
     static func cutFrame(_ place: String) -> String {
         "\(place): the recording has only the beginnings of some frames; these are replayed as separate messages."
     }
     static func noFinalStatus(_ place: String, _ status: Int) -> String {
-        "\(place): \(status) is not the status of a final answer; the replayed connection ends without one."
+        "\(place): \(status) is not the status of a final answer; the replayed connection ends without an answer."
     }
     static func unknownBody(_ place: String) -> String {
         "\(place): the recording does not have the request's complete body; any body matches."
     }
     static func ownRequests(_ count: Int, _ names: [String]) -> String {
-        "The server itself answers \(Words.counted(count, "request")) of the session "
-            + "(\(names.joined(separator: ", "))); not replayed."
+        "The replay skips \(Words.counted(count, "request")) of the session (\(names.joined(separator: ", "))), because "
+            + "the server answers such requests itself."
     }
     static func severalHosts(_ count: Int) -> String {
         "The session has requests to \(count) hosts; the replay treats them as one host."
     }
     static func worlds(_ names: [String], _ count: Int) -> String {
         let list = names.joined(separator: ", ") + (count > names.count ? ", …" : "")
-        return "The session has requests below \(list), as a server with worlds has them; they are replayed with and "
-            + "without this beginning" + (count > 1 ? ", and all as if they were one." : ".")
+        return
+            "The session has requests below \(list), which are the paths of worlds; they are replayed with and without "
+            + "this prefix"
+            + (count > 1 ? ", and all as the same world." : ".")
     }
     static let tooManyValues =
-        "The session has over \(ReplayLimits.recordedValues) ids and tokens; further ones are not mapped."
+        "The session has over \(ReplayLimits.recordedValues) ids and tokens; any others are not mapped."
 
     // MARK: Misses
 
@@ -78,12 +81,12 @@ enum Messages {
             return "\(request) arrived after the session's last request had been answered. Reset the world to start "
                 + "over."
         case (.notItsTurn, let nearest?):
-            return "\(request) is not the next request in the session: that is \(nearest)\(differs)"
+            return "\(request) is not the next request in the session; the next request is \(nearest)\(differs)"
         case (.notItsTurn, nil): return "\(request) is not the next request in the session."
         case (.unknown, let nearest?):
             let place = miss.differences.isEmpty ? " in this place" : ""
             return "\(request) is not in the session\(place). The nearest is \(nearest)\(differs)"
-        case (.unknown, nil): return "\(request) is not in the session, and neither is a similar request."
+        case (.unknown, nil): return "\(request) is not in the session, and the session has no similar request."
         }
     }
     static func difference(_ difference: ReplayDifference) -> String {
@@ -94,14 +97,19 @@ enum Messages {
     static func message(_ miss: ReplayFrameMiss) -> String {
         switch miss.reason {
         case .tooMany:
-            return "The frame \(miss.excerpt) on \(miss.target) arrived while the answers to \(ReplayLimits.runs) "
-                + "others were under way; it gets no answer."
+            return
+                "The frame \(miss.excerpt) on \(miss.target) arrived while \(ReplayLimits.runs) other answers were in "
+                + "progress; it gets no answer."
         case .noneLeft:
-            return "The frame \(miss.excerpt) on \(miss.target) is one more than the client sent in the session."
+            return
+                "The frame \(miss.excerpt) on \(miss.target) is extra: in the session, the client sent no further "
+                + "frame."
         case .different where miss.differences.isEmpty:
-            return "The frame \(miss.excerpt) on \(miss.target) is not like any that the client sent in the session."
+            return
+                "The frame \(miss.excerpt) on \(miss.target) is not like any frame that the client sent in the session."
         case .different:
-            return "The frame \(miss.excerpt) on \(miss.target) is not the recorded one; it differs: "
+            return
+                "The frame \(miss.excerpt) on \(miss.target) differs from the recorded frame: "
                 + "\(list(miss.differences))."
         }
     }

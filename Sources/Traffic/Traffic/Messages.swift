@@ -37,7 +37,7 @@ enum Messages {
                 + (entries == 1 ? "1 entry is complete" : "\(entries) entries are complete")
         case .loneSurrogates(let count):
             "\(Words.counted(count, "character")) that \(count == 1 ? "is" : "are") not Unicode (half a surrogate pair) "
-                + "\(count == 1 ? "was" : "were") replaced by U+FFFD"
+                + "\(count == 1 ? "was" : "were") replaced with U+FFFD"
         case .missingAttachment(let name, let entry):
             "entry \(entry): the file '\(name)', which contains the data that was sent, is not next to the HAR"
         case .lost(let loss, let count, let entries): describe(loss, count, at(entries))
@@ -53,17 +53,18 @@ enum Messages {
         case .unreadableBody:
             "\(bodies) \(isOne ? "is" : "are") not in the encoding that the file names, as in a sanitised file\(place): "
                 + "\(isOne ? "it counts" : "they count") as not recorded"
-        case .cutBody: "\(bodies) \(was) cut or left out by the recorder\(place)"
+        case .cutBody: "\(bodies) \(was) truncated or omitted by the recorder\(place)"
         case .shortBody: "\(bodies) \(isOne ? "is shorter than its size" : "are shorter than their sizes")\(place)"
         case .formFile:
             "the files of \(Words.counted(count, "form")) were not recorded\(place); save the HAR with its content"
         case .message: "\(messages) that \(isOne ? "is" : "are") neither text nor binary \(was) left out\(place)"
         case .unreadableMessage:
             "\(messages) that should be base64 and \(isOne ? "is" : "are") not \(was) left out\(place)"
-        case .cutMessage: "\(messages) \(was) cut by the recorder\(place)"
+        case .cutMessage: "\(messages) \(was) truncated by the recorder\(place)"
         case .strayMessage:
-            "\(messages) in \(isOne ? "an entry that is" : "entries that are") no open WebSocket "
-                + "\(was) left out\(place)"
+            "\(messages) in "
+                + "\(isOne ? "an entry that is not an open WebSocket" : "entries that are not open WebSockets") \(was) "
+                + "left out\(place)"
         case .messages: "the messages of \(Words.counted(count, "WebSocket")) were not recorded\(place)"
         }
     }
@@ -89,7 +90,7 @@ enum Messages {
     static let string = "a string"
     static let date = "a date and time such as \"2025-01-29T10:30:00.000Z\", from 1970 to 2199"
     static let seconds = "a time in seconds or milliseconds since 1970, until 2199"
-    static let status = "a status from 100 to 999, or 0 where there was no answer"
+    static let status = "a status from 100 to 999, or 0 if there was no answer"
     static let base64 = "base64"
     static let messageType = "\"send\" or \"receive\""
     static let controlOpcode = "8 (close), 9 (ping) or 10 (pong)"
@@ -218,11 +219,11 @@ enum Messages {
         "It sends \(name) as \(place(index)), which the older command did not."
     }
     static func isElsewhere(_ name: String, from first: Int, to second: Int) -> String {
-        "It sends \(name) as \(place(second)), the older command as \(place(first))."
+        "It sends \(name) as \(place(second)); the older command sent it as \(place(first))."
     }
     static func isChanged(_ name: String, _ index: Int, _ change: SessionChange) -> String {
         let (old, new) = (change.first ?? "nothing", change.second ?? "nothing")
-        return "\(name) (\(place(index))): \(change.path) is \(new), with the older command \(old)."
+        return "\(name) (\(place(index))): \(change.path) is \(new); with the older command, it was \(old)."
     }
     static func describe(_ change: SessionChange) -> String {
         switch (change.first, change.second) {
@@ -240,25 +241,27 @@ enum Messages {
     // MARK: Notes about what a recording lacks
 
     static func badRequest(_ error: RemoteError) -> String {
-        "A client sent something other than an HTTP/1.1 request, so the rest of its connection is not recorded: \(error.message)"
+        "A client sent something other than an HTTP/1.1 request, so the rest of the client's connection is not "
+            + "recorded: \(error.message)"
     }
     static func badAnswer(_ error: RemoteError, url: String) -> String {
         "The answer to \(url) is not HTTP/1.1, so the rest of its connection is not recorded: \(error.message)"
     }
     static func unread(_ coding: String, from party: Party, _ request: SessionRequest) -> String {
-        "The body of the \(party == .client ? "request" : "answer to") \(request.method) \(request.url) has the content "
-            + "coding \(coding), which the recorder cannot read, so it cannot find secrets in it: it records the body "
-            + "only if secrets are kept."
+        "The body of the \(party == .client ? "request" : "answer to") \(request.method) \(request.url) has the "
+            + "content coding \(coding), which the recorder cannot decode to find secrets, so it records the body only "
+            + "if secrets are kept."
     }
     static func unaskedAnswer(_ count: Int) -> String {
-        "A server sent \(Words.counted(count, "byte")) without a complete request before them, so the rest of its connection is not "
-            + "recorded."
+        "A server sent \(Words.counted(count, "byte")) before a complete request, so the rest of the server's "
+            + "connection is not recorded."
     }
     static func otherProtocol(_ url: String) -> String {
-        "The connection of \(url) changed to a protocol other than WebSocket and is not recorded from there on."
+        "The connection of \(url) changed to a protocol other than WebSocket, so the rest of the connection is not "
+            + "recorded."
     }
     static func tunnel(_ url: String) -> String {
-        "The connection of \(url) became a tunnel and is not recorded from there on."
+        "The connection of \(url) became a tunnel, so the rest of the connection is not recorded."
     }
     static func extensions(_ extensions: String, url: String) -> String {
         "The frames of \(url) are not recorded, because both sides agreed on an extension that changes them "
@@ -269,23 +272,23 @@ enum Messages {
     }
     static func fileFull(_ limits: HARLimits) -> String {
         "The recording has reached the limit of a readable file (\(limits.bytes) bytes, \(limits.entries) "
-            + "entries or \(limits.values) values): the traffic so far is kept, and nothing more is recorded. Stop "
-            + "it, and record less in one file."
+            + "entries or \(limits.values) values): the traffic so far is kept, and nothing more is recorded. Stop the "
+            + "recording, and record less in one file."
     }
     static func tooMuchHeld(limit: Int) -> String {
-        "All connections together hold more than \(limit) bytes of unfinished bodies and messages, so the rest of one of "
-            + "them is not recorded."
+        "All connections together hold more than \(limit) bytes of unfinished bodies and messages, so the rest of one "
+            + "connection is not recorded."
     }
     static func tooManySecrets(limit: Int) -> String {
-        "More than \(limit) secrets occurred: further secrets are still replaced, but share one placeholder of "
-            + "each kind."
+        "More than \(limit) secrets occurred: further secrets are still replaced, but secrets of the same kind share "
+            + "one placeholder."
     }
 
     // MARK: The journal
 
     static func cut(kept: Int, of count: Int) -> String { "The journal keeps the first \(kept) of \(count) bytes." }
     static func ignoredSubprotocol(_ offered: String) -> String {
-        "The client offered the subprotocol \(quoted(offered)), and the server has none: the answer has no "
+        "The client offered the subprotocol \(quoted(offered)), but the server supports none: the answer has no "
             + "Sec-WebSocket-Protocol. Browsers fail such a connection; offer no subprotocol."
     }
     static func unknownParameter(_ name: String, allowed: [String]) -> String {
@@ -293,28 +296,30 @@ enum Messages {
         return "The journal has no parameter \(quoted(name)); it has \(allowed.joined(separator: ", ")).\(near)"
     }
     static func repeatedParameter(_ name: String) -> String {
-        "The parameter '\(name)' occurs in the query more than once; give it once."
+        "The parameter '\(name)' occurs in the query more than once; send it only once."
     }
     static func badStatus(_ value: String) -> String {
-        "The parameter 'status' must be a status from 100 to 599, such as 404, or a class of them, such as 4xx; "
-            + "got \(quoted(value))."
+        "The parameter 'status' must be a status from 100 to 599, such as 404, or a status class, such as 4xx; got "
+            + "\(quoted(value))."
     }
     static func badPath(_ value: String) -> String {
-        "The parameter 'path' must be a part of a path, such as /messages, or a template that begins with a slash, such as "
-            + "/api/v1/goals/{goalId}; got \(quoted(value))."
+        "The parameter 'path' must be part of a path, such as /messages, or a template that begins with a slash, such "
+            + "as /api/v1/goals/{goalId}; got \(quoted(value))."
     }
     static func badTrace(_ value: String) -> String {
-        "The parameter 'trace' must be the id of a trace, 32 hexadecimal digits in lower case that are not all 0, as in the "
+        "The parameter 'trace' must be a trace id: 32 lower-case hexadecimal digits that are not all 0, as in the "
             + "second part of the field 'traceparent'; got \(quoted(value))."
     }
-    static func empty(_ name: String) -> String { "The parameter '\(name)' is empty; give it a value or leave it out." }
+    static func empty(_ name: String) -> String {
+        "The parameter '\(name)' is empty; set a value or omit the parameter."
+    }
 
     // MARK: Saved journals
 
     static let noObject =
-        "a line of a journal must be an object, as in the answer of GET /__admin/journal; this is another value."
+        "a journal line must be an object, as in the answer to GET /__admin/journal; this line is another value."
     static func notJSON(_ reason: String) -> String { "this is not valid JSON: \(reason)." }
-    static func missing(_ name: String) -> String { "the entry has no '\(name)'; is this line of a journal complete?" }
+    static func missing(_ name: String) -> String { "the entry has no '\(name)'; is this journal line complete?" }
     static func wrongMember(_ name: String, expected: String, found: String) -> String {
         "'\(name)' must be \(expected); got \(found.onOneLine(limit: 80))."
     }
@@ -337,12 +342,12 @@ extension EndpointNearMiss.Difference {
     public var sentence: String {
         switch self {
         case .missingPrefix: "The path lacks the prefix /api/v1."
-        case .repeatedPrefix: "The path has the prefix /api/v1 twice: leave it out of the base URL, or out of the path."
+        case .repeatedPrefix: "The path has the prefix /api/v1 twice: remove it from the base URL or from the path."
         case .emptySegment: "The path has two slashes in a row: a value between them is probably empty."
         case .trailingSlash: "The path ends with a slash; leave it out."
         case .segment(let got, let expected): "\(Self.quoted(got)) should be \(Self.quoted(expected))."
         case .segmentCase(let got, let expected):
-            "\(Self.quoted(got)) is written \(Self.quoted(expected)); paths are case-sensitive."
+            "\(Self.quoted(got)) must be written \(Self.quoted(expected)); paths are case-sensitive."
         case .idCase(let got):
             "Ids are compared as text: lower-case \(Self.quoted(got)) (Swift's uuidString is upper case)."
         case .malformedID(let got): "\(Self.quoted(got)) is in the place of an id, but is not a lower-case UUID."

@@ -314,7 +314,7 @@ struct ExpiredBearerTests {
 
     static func expired(_ path: String, evidence number: Int = 1) -> Told.Breach {
         .init(
-            message: "POST /api/v1/auth/\(path) carried a bearer token that expired at 10:31:00.", evidence: [number],
+            message: "POST /api/v1/auth/\(path) had a bearer token that expired at 10:31:00.", evidence: [number],
             level: .should)
     }
 

@@ -17,8 +17,8 @@ struct ReuseTests {
             count,
             .init(
                 message:
-                    "chat-about-goal was sent for the goal \(goalID), whose conversation \(conversation) was shown at "
-                    + "\(time).", evidence: numbers))
+                    "chat-about-goal was sent for the goal \(goalID), although an answer had shown its conversation "
+                    + "\(conversation) at \(time).", evidence: numbers))
     }
 
     static let chapters: [Chapter] = [

@@ -26,7 +26,7 @@ struct CadenceTests {
         times: Int = 3, level: Obligation.Level = .must
     ) -> Told.Breach {
         .init(
-            message: "\(path) was sent \(times) times after the final status at \(end); once is enough.",
+            message: "\(path) was sent \(times) times after the final status at \(end); one load is enough.",
             evidence: numbers, level: level)
     }
 

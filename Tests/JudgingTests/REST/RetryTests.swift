@@ -23,8 +23,8 @@ struct RetryTests {
     }
     static func alike(_ after: String, _ numbers: [Int] = [2, 3]) -> Told.Breach {
         .init(
-            message: "\(title) was repeated after \(after), no longer than the first wait; the second wait should be "
-                + "longer, such as 2 s after 1 s.", evidence: numbers, level: .should)
+            message: "\(title) was repeated after \(after), but the second wait should be longer than the first, such "
+                + "as 2 s after 1 s.", evidence: numbers, level: .should)
     }
     static let tooOften = Told.Breach(
         message: "\(title) was sent 4 times although it kept failing; the client should give up after 3 attempts.",

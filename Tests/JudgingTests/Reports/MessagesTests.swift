@@ -52,8 +52,8 @@ struct MessagesTests {
         (Messages.more(1), "and 1 more breach."), (Messages.more(2), "and 2 more breaches."),
         (
             Messages.missed(1, scenario: "default"),
-            "1 entry of the journal of default were dropped before they were judged: breaches in them go "
-                + "unnoticed, and verdicts that depend on them may be wrong."
+            "The journal of default dropped 1 entry before judging: breaches in dropped entries go unnoticed, and "
+                + "verdicts that depend on dropped entries may be wrong."
         ),
     ]
 

@@ -158,7 +158,7 @@ struct EndingJudgeTests {
         },
         SocketCase("1001", .kept()) { $0.left() },
         SocketCase(
-            "no code", .broken("The client's close frame has no code; expected 1000 or 1001.", [1, 3])
+            "no code", .broken("The client's close frame has no code; expected code 1000 or 1001.", [1, 3])
         ) {
             $0.connect(1, at: 0)
             $0.close(1, by: .client, server: 0, client: 0, at: 4)

@@ -253,7 +253,7 @@ struct FrameJudgeTests {
     func streaming(_ row: SocketCase) { row.check(NoSendWhileStreaming.self) }
 
     private static func idle(_ seconds: String, since clock: String = "10:30:00") -> String {
-        "The socket was idle for \(seconds) s from \(clock) on; a ping is expected every 30 s."
+        "The socket was idle for \(seconds) s from \(clock); a ping is expected every 30 s."
     }
 
     static let keepAliveCases: [SocketCase] = [

@@ -42,7 +42,7 @@ struct HandshakeJudgeTests {
         SocketCase(
             "two consultations",
             .broken(
-                "The client opened a socket at 10:30:04 while another of the same user was open, since 10:30:00.",
+                "The client opened a socket at 10:30:04 while another socket of the same user, opened at 10:30:00, was still open.",
                 [1, 3]), until: 9
         ) {
             $0.connect(1, at: 0)
@@ -51,7 +51,7 @@ struct HandshakeJudgeTests {
         SocketCase(
             "two on one consultation",
             .broken(
-                "The client opened a socket at 10:30:04 while another on the consultation c1 was open, since 10:30:00.",
+                "The client opened a socket at 10:30:04 while another socket on the consultation c1, opened at 10:30:00, was still open.",
                 [1, 3], level: .must), until: 9
         ) {
             $0.connect(1, at: 0)
@@ -60,7 +60,7 @@ struct HandshakeJudgeTests {
         SocketCase(
             "pongs that do not come excuse nothing",
             .broken(
-                "The client opened a socket at 10:30:04 while another on the consultation c1 was open, since 10:30:00.",
+                "The client opened a socket at 10:30:04 while another socket on the consultation c1, opened at 10:30:00, was still open.",
                 [1, 4], level: .must), until: 9
         ) {
             $0.connect(1, at: 0)
@@ -75,7 +75,7 @@ struct HandshakeJudgeTests {
         SocketCase(
             "the old one ends after 51 ms",
             .broken(
-                "The client opened a socket at 10:30:04 while another on the consultation c1 was open, since 10:30:00.",
+                "The client opened a socket at 10:30:04 while another socket on the consultation c1, opened at 10:30:00, was still open.",
                 [1, 3], level: .must)
         ) {
             $0.connect(1, at: 0)
@@ -104,7 +104,7 @@ struct HandshakeJudgeTests {
         SocketCase(
             "the server closed the old one much later",
             .broken(
-                "The client opened a socket at 10:30:04 while another on the consultation c1 was open, since 10:30:00.",
+                "The client opened a socket at 10:30:04 while another socket on the consultation c1, opened at 10:30:00, was still open.",
                 [1, 3], level: .must)
         ) {
             $0.connect(1, at: 0)
@@ -114,7 +114,7 @@ struct HandshakeJudgeTests {
         SocketCase(
             "the server closed the new one",
             .broken(
-                "The client opened a socket at 10:30:04 while another on the consultation c1 was open, since 10:30:00.",
+                "The client opened a socket at 10:30:04 while another socket on the consultation c1, opened at 10:30:00, was still open.",
                 [1, 3], level: .must)
         ) {
             $0.connect(1, at: 0)
@@ -133,7 +133,7 @@ struct HandshakeJudgeTests {
         SocketCase(
             "a fault ended the old one later",
             .broken(
-                "The client opened a socket at 10:30:04 while another on the consultation c1 was open, since 10:30:00.",
+                "The client opened a socket at 10:30:04 while another socket on the consultation c1, opened at 10:30:00, was still open.",
                 [1, 3], level: .must)
         ) {
             $0.connect(1, at: 0)
@@ -143,7 +143,7 @@ struct HandshakeJudgeTests {
         SocketCase(
             "one that told of an error goes on",
             .broken(
-                "The client opened a socket at 10:30:04 while another of the same user was open, since 10:30:00.",
+                "The client opened a socket at 10:30:04 while another socket of the same user, opened at 10:30:00, was still open.",
                 [1, 4]), until: 9
         ) {
             $0.connect(1, at: 0)

@@ -5,8 +5,8 @@ import Testing
 @Suite("Judges of the meal socket")
 struct MealSocketJudgeTests {
     private static let second =
-        "The client opened a second meal socket of the same user at 10:30:04, although it still used the one opened at "
-        + "10:30:00, which the server then closed."
+        "The client opened a second meal socket for the same user at 10:30:04, although it still used the meal socket "
+        + "opened at 10:30:00, which the server then closed."
 
     static let singleCases: [SocketCase] = [
         SocketCase("one is opened, once", .notExercised) { $0.connectMeals(1, at: 0) },
@@ -95,8 +95,8 @@ struct MealSocketJudgeTests {
             SocketCase(
                 "six tries",
                 .broken(
-                    "The client tried for the 6th time after the socket ended at 10:30:05, without success in between; "
-                        + "at most 5 tries are allowed.", [3, 8, 9])
+                    "The client tried to reconnect for the 6th time after the socket ended at 10:30:05, without "
+                        + "success in between; at most 5 tries are allowed.", [3, 8, 9])
             ) {
                 $0.connectMeals(1, at: 0, user: "t1")
                 $0.drop(1, at: 5)
@@ -148,7 +148,7 @@ struct MealSocketJudgeTests {
         (
             SocketCase(
                 "idle without pings",
-                .broken("The socket was idle for 40 s from 10:30:00 on; a ping is expected every 30 s.", [2, 3])
+                .broken("The socket was idle for 40 s from 10:30:00; a ping is expected every 30 s.", [2, 3])
             ) {
                 $0.connectMeals(1, at: 0)
                 $0.leave(1, at: 40)

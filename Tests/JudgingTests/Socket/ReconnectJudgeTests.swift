@@ -200,7 +200,7 @@ struct ReconnectJudgeTests {
     ]
 
     private static let constant =
-        "The client waited 2 s before try 3, no longer than before the first try; in this guide, waits should grow."
+        "The client waited 2 s before try 3, no longer than before the first try; with this guide, waits should grow."
 
     /// Pauses, in seconds, before rejected attempts.
     private static func pauses(_ pauses: Double...) -> @Sendable (inout SocketStory) -> Void {
@@ -262,7 +262,7 @@ struct ReconnectJudgeTests {
             "six in vain, told once",
             .broken(
                 """
-                The client tried for the 6th time after the socket ended at 10:30:04, without success in between; at most 5 tries are allowed.
+                The client tried to reconnect for the 6th time after the socket ended at 10:30:04, without success in between; at most 5 tries are allowed.
                 """, [3, 8, 9])
         ) {
             $0.dropped()
@@ -272,7 +272,7 @@ struct ReconnectJudgeTests {
             "sockets without `connected` are no success",
             .broken(
                 """
-                The client tried for the 6th time after the socket ended at 10:30:04, without success in between; at most 5 tries are allowed.
+                The client tried to reconnect for the 6th time after the socket ended at 10:30:04, without success in between; at most 5 tries are allowed.
                 """, [3, 13, 14])
         ) {
             $0.dropped()
@@ -285,7 +285,7 @@ struct ReconnectJudgeTests {
             "six sockets at once, none of which has failed: the end is told once",
             .broken(
                 """
-                The client tried for the 6th time after the socket ended at 10:30:04, without success in between; at most 5 \
+                The client tried to reconnect for the 6th time after the socket ended at 10:30:04, without success in between; at most 5 \
                 tries are allowed.
                 """, [3, 9])
         ) {
@@ -352,8 +352,8 @@ struct ReconnectsAfterDropTests {
         .broken(
             1,
             .init(
-                message: "The socket ended at 10:30:04, and the client opened no new one although its user continued "
-                    + "at 10:30:05 and at \(last).", evidence: evidence, level: .should))
+                message: "The socket ended at 10:30:04, and the client opened no new socket, although its user "
+                    + "continued at 10:30:05 and at \(last).", evidence: evidence, level: .should))
     }
 
     /// Entries 1 to 4: a chat with a question, dropped at 4 s.

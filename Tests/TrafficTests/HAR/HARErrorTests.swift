@@ -64,16 +64,15 @@ struct HARErrorTests {
             #"entry 1, request.url: expected a string, found an object: {"a":[1,true,null]}"#),
         Row(
             #""status":200"#, #""status":"200""#,
-            "entry 1, response.status: expected a status from 100 to 999, or 0 where there was no answer, "
-                + "found a string: \"200\""),
+            "entry 1, response.status: expected a status from 100 to 999, or 0 if there was no answer, found a string: "
+                + "\"200\""),
         Row(
             #""status":200"#, #""status":99"#,
-            "entry 1, response.status: expected a status from 100 to 999, or 0 where there was no answer, "
-                + "found a number: 99"),
+            "entry 1, response.status: expected a status from 100 to 999, or 0 if there was no answer, found a number: "
+                + "99"),
         Row(
             #""status":200"#, #""state":1000"#,
-            "entry 1, response.status: expected a status from 100 to 999, or 0 where there was no answer, "
-                + "found nothing"),
+            "entry 1, response.status: expected a status from 100 to 999, or 0 if there was no answer, found nothing"),
         Row(
             #""value":"b""#, #""value":null"#,
             "entry 1, response.headers[0].value: expected a string, found null"),
@@ -204,13 +203,13 @@ struct HARErrorTests {
             ),
             (
                 .loneSurrogates(3),
-                "3 characters that are not Unicode (half a surrogate pair) were replaced by U+FFFD"
+                "3 characters that are not Unicode (half a surrogate pair) were replaced with U+FFFD"
             ),
             (
                 .missingAttachment(name: "a.jsonl", entry: 4),
                 "entry 4: the file 'a.jsonl', which contains the data that was sent, is not next to the HAR"
             ),
-            (.loneSurrogates(1), "1 character that is not Unicode (half a surrogate pair) was replaced by U+FFFD"),
+            (.loneSurrogates(1), "1 character that is not Unicode (half a surrogate pair) was replaced with U+FFFD"),
             (.lost(.body, count: 1, entries: [3]), "1 body was not recorded (entry 3); save the HAR with its content"),
             (
                 .lost(.body, count: 6, entries: [1, 2, 3, 4, 5, 6]),
@@ -230,8 +229,8 @@ struct HARErrorTests {
                 "2 bodies are not in the encoding that the file names, as in a sanitised file (entries 1 and 4): they "
                     + "count as not recorded"
             ),
-            (.lost(.cutBody, count: 1, entries: [2]), "1 body was cut or left out by the recorder (entry 2)"),
-            (.lost(.cutBody, count: 2, entries: [2]), "2 bodies were cut or left out by the recorder (entry 2)"),
+            (.lost(.cutBody, count: 1, entries: [2]), "1 body was truncated or omitted by the recorder (entry 2)"),
+            (.lost(.cutBody, count: 2, entries: [2]), "2 bodies were truncated or omitted by the recorder (entry 2)"),
             (.lost(.shortBody, count: 1, entries: [2]), "1 body is shorter than its size (entry 2)"),
             (.lost(.shortBody, count: 2, entries: [2, 3]), "2 bodies are shorter than their sizes (entries 2 and 3)"),
             (
@@ -250,14 +249,17 @@ struct HARErrorTests {
                 .lost(.unreadableMessage, count: 1, entries: [3]),
                 "1 WebSocket message that should be base64 and is not was left out (entry 3)"
             ),
-            (.lost(.cutMessage, count: 2, entries: [3]), "2 WebSocket messages were cut by the recorder (entry 3)"),
+            (
+                .lost(.cutMessage, count: 2, entries: [3]),
+                "2 WebSocket messages were truncated by the recorder (entry 3)"
+            ),
             (
                 .lost(.strayMessage, count: 1, entries: [3]),
-                "1 WebSocket message in an entry that is no open WebSocket was left out (entry 3)"
+                "1 WebSocket message in an entry that is not an open WebSocket was left out (entry 3)"
             ),
             (
                 .lost(.strayMessage, count: 2, entries: [3, 5]),
-                "2 WebSocket messages in entries that are no open WebSocket were left out (entries 3 and 5)"
+                "2 WebSocket messages in entries that are not open WebSockets were left out (entries 3 and 5)"
             ),
             (
                 .lost(.messages, count: 2, entries: [3, 5]),

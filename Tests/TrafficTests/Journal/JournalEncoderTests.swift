@@ -380,12 +380,15 @@ struct JournalMessagesTests {
         (.missingPrefix, "The path lacks the prefix /api/v1."),
         (
             .repeatedPrefix,
-            "The path has the prefix /api/v1 twice: leave it out of the base URL, or out of the path."
+            "The path has the prefix /api/v1 twice: remove it from the base URL or from the path."
         ),
         (.emptySegment, "The path has two slashes in a row: a value between them is probably empty."),
         (.trailingSlash, "The path ends with a slash; leave it out."),
         (.segment(got: "gaols", expected: "goals"), "\"gaols\" should be \"goals\"."),
-        (.segmentCase(got: "Goals", expected: "goals"), "\"Goals\" is written \"goals\"; paths are case-sensitive."),
+        (
+            .segmentCase(got: "Goals", expected: "goals"),
+            "\"Goals\" must be written \"goals\"; paths are case-sensitive."
+        ),
         (.idCase(got: "AB"), "Ids are compared as text: lower-case \"AB\" (Swift's uuidString is upper case)."),
         (.malformedID(got: "1\n"), "\"1\\n\" is in the place of an id, but is not a lower-case UUID."),
         (.missingSegment(expected: "{id}"), "\"{id}\" is missing."),
@@ -412,7 +415,7 @@ struct JournalMessagesTests {
         }
         #expect(
             hint(["Sec-WebSocket-Protocol: chat, v2"], [.upgrade: "websocket"])
-                == "The client offered the subprotocol \"chat, v2\", and the server has none: the answer has no "
+                == "The client offered the subprotocol \"chat, v2\", but the server supports none: the answer has no "
                 + "Sec-WebSocket-Protocol. Browsers fail such a connection; offer no subprotocol.")
         #expect(hint(["Sec-WebSocket-Protocol: chat"], [.secWebSocketProtocol: "chat"]) == nil)
         #expect(hint([], [.upgrade: "websocket"]) == nil)
@@ -429,11 +432,11 @@ struct JournalMessagesTests {
         #expect(Messages.cut(kept: 4, of: 6) == "The journal keeps the first 4 of 6 bytes.")
         #expect(
             Messages.badStatus("x")
-                == "The parameter 'status' must be a status from 100 to 599, such as 404, or a class of them, such as 4xx; got \"x\"."
-        )
+                == "The parameter 'status' must be a status from 100 to 599, such as 404, or a status class, such as "
+                + "4xx; got \"x\".")
         #expect(
             Messages.badTrace("x")
-                == "The parameter 'trace' must be the id of a trace, 32 hexadecimal digits in lower case that are not all 0, as in the second part of the field 'traceparent'; got \"x\"."
-        )
+                == "The parameter 'trace' must be a trace id: 32 lower-case hexadecimal digits that are not all 0, as "
+                + "in the second part of the field 'traceparent'; got \"x\".")
     }
 }

@@ -98,9 +98,9 @@ struct JournalQueryTests {
             "methd=GET",
             "The journal has no parameter \"methd\"; it has method, path, status, endpoint, user, trace, connection, kind, unmatched, since, before, direction, type, text, limit, order. Did you mean 'method'?"
         ),
-        ("limit=1&limit=1", "The parameter 'limit' occurs in the query more than once; give it once."),
-        ("user=", "The parameter 'user' is empty; give it a value or leave it out."),
-        ("path", "The parameter 'path' is empty; give it a value or leave it out."),
+        ("limit=1&limit=1", "The parameter 'limit' occurs in the query more than once; send it only once."),
+        ("user=", "The parameter 'user' is empty; set a value or omit the parameter."),
+        ("path", "The parameter 'path' is empty; set a value or omit the parameter."),
         ("limit=0", "The parameter 'limit' must be a whole number from 1 to 1000; got \"0\"."),
         ("limit=1001", "The parameter 'limit' must be a whole number from 1 to 1000; got \"1001\"."),
         ("limit=%2B5", "The parameter 'limit' must be a whole number from 1 to 1000; got \"+5\"."),
@@ -159,8 +159,8 @@ struct JournalQueryTests {
         #expect(
             throws: APIError(
                 .badRequest, .validationFailed,
-                "The parameter 'path' must be a part of a path, such as /messages, or a template that begins with a slash, such as /api/v1/goals/{goalId}; got \"\(value)\"."
-            )
+                "The parameter 'path' must be part of a path, such as /messages, or a template that begins with a "
+                    + "slash, such as /api/v1/goals/{goalId}; got \"\(value)\".")
         ) { try JournalQuery(query: [("path", value)]) }
     }
 }

@@ -103,12 +103,12 @@ struct JournalReaderTests {
     static let mistakes: [(String, String)] = [
         (
             "[1]\n",
-            "line 1: a line of a journal must be an object, as in the answer of GET /__admin/journal; this is "
-                + "another value."
+            "line 1: a journal line must be an object, as in the answer to GET /__admin/journal; this line is another "
+                + "value."
         ),
-        ("{}\n", "line 1: the entry has no 'kind'; is this line of a journal complete?"),
+        ("{}\n", "line 1: the entry has no 'kind'; is this journal line complete?"),
         ("{\"kind\":1}\n", "line 1: 'kind' must be a string; got 1."),
-        ("{\"kind\":\"note\"}\n", "line 1: the entry has no 'number'; is this line of a journal complete?"),
+        ("{\"kind\":\"note\"}\n", "line 1: the entry has no 'number'; is this journal line complete?"),
         ("{\"kind\":\"note\",\"number\":0}\n", "line 1: 'number' must be a whole number from 1; got 0."),
         (
             #"{"kind":"note","number":"\u009b31m\u202eabc"}"# + "\n",
@@ -147,7 +147,7 @@ struct JournalReaderTests {
             start
                 + #""exchange","requested_at":"2025-01-29T10:30:00Z","request":{"method":"GET","target":"/","version":"1.1","fields":[{"name":"a:b","value":"c"}]}}"#
                 + "\n",
-            "line 1: 'fields' must be an array of objects with \"name\" and \"value\", neither with a line end; got "
+            "line 1: 'fields' must be an array of objects with \"name\" and \"value\", both without line breaks; got "
         ),
         (
             start + #""held","breakpoint":"b","place":"door"}"# + "\n",
@@ -168,7 +168,7 @@ struct JournalReaderTests {
         ),
         (
             start + #""released","held":1,"breakpoint":"b","action":"left"}"# + "\n",
-            "line 1: the entry has no 'due'; is this line of a journal complete?"
+            "line 1: the entry has no 'due'; is this journal line complete?"
         ),
         (
             start + #""closed","by":"nobody","cause":"reset"}"# + "\n",
@@ -183,7 +183,7 @@ struct JournalReaderTests {
             start
                 + #""exchange","requested_at":"2025-01-29T10:30:00Z","request":{"method":"GET","target":"/","version":"1.1","fields":[{"name":"a","value":"b\r\nc"}]}}"#
                 + "\n",
-            "line 1: 'fields' must be an array of objects with \"name\" and \"value\", neither with a line end; got "
+            "line 1: 'fields' must be an array of objects with \"name\" and \"value\", both without line breaks; got "
         ),
     ]
 

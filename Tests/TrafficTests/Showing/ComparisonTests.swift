@@ -248,7 +248,7 @@ struct NewsTests {
                 == ["It no longer sends GET /b, which the older command sent as no. 2."])
         #expect(
             news(old, old, [get("/c"), get("/a"), get("/b")])
-                == ["It sends GET /c as no. 1, the older command as no. 3."])
+                == ["It sends GET /c as no. 1; the older command sent it as no. 3."])
     }
 
     @Test("Variation between the earlier runs does not count as new behaviour")
@@ -260,8 +260,8 @@ struct NewsTests {
         #expect(news(post("x"), post("y"), post("z")).isEmpty)
         #expect(
             news(post("x"), post("x"), post("z")) == [
-                #"POST /a (no. 1): request.body.n[1] is "z", with the older command "x"."#,
-                #"POST /a (no. 1): request.body.m is "z", with the older command "x"."#,
+                #"POST /a (no. 1): request.body.n[1] is "z"; with the older command, it was "x"."#,
+                #"POST /a (no. 1): request.body.m is "z"; with the older command, it was "x"."#,
             ])
         let moved = [get("/a", body: #"{"n":["w","x"],"m":"x"}"#)]
         #expect(news(post("x"), post("y"), moved).isEmpty, "The first element is like the second.")

@@ -26,7 +26,7 @@ extension Messages {
     static let wasRefused = "was refused with 401"
     static let wasRevoked = "was revoked by a logout"
     static func expiredBearer(_ request: String, expiredAt: Timestamp) -> String {
-        "\(request) carried a bearer token that expired at \(clock(expiredAt))."
+        "\(request) had a bearer token that expired at \(clock(expiredAt))."
     }
     static func upperCase(_ id: String) -> String { "The path has \(id); the backend's id is \(id.lowercased())." }
     static func unknownGoal(_ id: String, in place: String) -> String {
@@ -66,8 +66,8 @@ extension Messages {
             + "\(seconds(before)); waits must not shrink."
     }
     static func retriedAlike(_ request: String, after: Int64) -> String {
-        "\(request) was repeated after \(seconds(after)), no longer than the first wait; the second wait should "
-            + "be longer, such as 2 s after 1 s."
+        "\(request) was repeated after \(seconds(after)), but the second wait should be longer than the first, such as "
+            + "2 s after 1 s."
     }
     static func retriedTooOften(_ request: String, attempts: Int) -> String {
         "\(request) was sent \(attempts) times although it kept failing; the client should give up after 3 attempts."
@@ -81,8 +81,8 @@ extension Messages {
     static func failure(status: Int?) -> String { status.map { "was answered with \($0)" } ?? "went unanswered" }
     static let cut = "was cut"
     static func secondConversation(goal: String, conversation: String, shownAt: Timestamp) -> String {
-        "chat-about-goal was sent for the goal \(goal), whose conversation \(conversation) was shown at "
-            + "\(clock(shownAt))."
+        "chat-about-goal was sent for the goal \(goal), although an answer had shown its conversation \(conversation) "
+            + "at \(clock(shownAt))."
     }
     static func unlinked(goal: String, consultation: String, createdAt: Timestamp) -> String {
         "The goal \(goal), created at \(clock(createdAt)) after the coach suggested one, was not linked with the "
@@ -99,7 +99,7 @@ extension Messages {
         "\(request) polled \(seconds(after)) after the previous poll; polls must be at least 5 s apart."
     }
     static func polledAfterEnd(_ request: String, endedAt: Timestamp, loads: Int) -> String {
-        "\(request) was sent \(loads) times after the final status at \(clock(endedAt)); once is enough."
+        "\(request) was sent \(loads) times after the final status at \(clock(endedAt)); one load is enough."
     }
     static func polledTooOften(_ id: String, createdAt: Timestamp) -> String {
         "The meal log \(id), accepted at \(clock(createdAt)), was polled more than 12 times."
@@ -113,11 +113,12 @@ extension Messages {
     static func secondSocket(openedAt: Timestamp, oldAt: Timestamp, consultation: String?) -> String {
         let place = consultation.map { "on the consultation \($0)" } ?? "of the same user"
         return
-            "The client opened a socket at \(clock(openedAt)) while another \(place) was open, since \(clock(oldAt))."
+            "The client opened a socket at \(clock(openedAt)) while another socket \(place), opened at \(clock(oldAt)), was "
+            + "still open."
     }
     static func secondMealSocket(openedAt: Timestamp, oldAt: Timestamp) -> String {
-        "The client opened a second meal socket of the same user at \(clock(openedAt)), although it still "
-            + "used the one opened at \(clock(oldAt)), which the server then closed."
+        "The client opened a second meal socket for the same user at \(clock(openedAt)), although it still used the "
+            + "meal socket opened at \(clock(oldAt)), which the server then closed."
     }
     static func tooEarly(openedAt: Timestamp) -> String {
         "The client sent a chat message before `connected` had arrived on the socket that opened at \(clock(openedAt))."
@@ -136,7 +137,7 @@ extension Messages {
         "The client sent a chat message while the question from \(clock(question)) had no answer yet."
     }
     static func noPing(for gap: Int64, since: Timestamp) -> String {
-        "The socket was idle for \(seconds(gap)) from \(clock(since)) on; a ping is expected every 30 s."
+        "The socket was idle for \(seconds(gap)) from \(clock(since)); a ping is expected every 30 s."
     }
     static func tooSoon(wait: Int64, failedAt: Timestamp, number: Int) -> String {
         let failure = number == 1 ? "the socket ended" : "try \(number - 1) had failed"
@@ -149,16 +150,16 @@ extension Messages {
             + "\(seconds(previous)) before an earlier try."
     }
     static func constant(wait: Int64, number: Int) -> String {
-        "The client waited \(seconds(wait)) before try \(number), no longer than before the first try; in "
-            + "this guide, waits should grow."
+        "The client waited \(seconds(wait)) before try \(number), no longer than before the first try; with this "
+            + "guide, waits should grow."
     }
     static func neverCameBack(endedAt: Timestamp, firstAt: Timestamp, lastAt: Timestamp) -> String {
-        "The socket ended at \(clock(endedAt)), and the client opened no new one although its user continued "
-            + "at \(clock(firstAt)) and at \(clock(lastAt))."
+        "The socket ended at \(clock(endedAt)), and the client opened no new socket, although its user continued at "
+            + "\(clock(firstAt)) and at \(clock(lastAt))."
     }
     static func tooManyTries(endedAt: Timestamp) -> String {
-        "The client tried for the 6th time after the socket ended at \(clock(endedAt)), without success in between; at "
-            + "most 5 tries are allowed."
+        "The client tried to reconnect for the 6th time after the socket ended at \(clock(endedAt)), without success "
+            + "in between; at most 5 tries are allowed."
     }
     static func cameBack(after gap: Int64) -> String {
         "The client opened the consultation again \(seconds(gap)) after it had closed the socket itself; it must wait "
@@ -174,9 +175,10 @@ extension Messages {
     }
     static func wrongCloseCode(_ code: UInt16?) -> String {
         code.map { "The client closed with code \($0); expected 1000 or 1001." }
-            ?? "The client's close frame has no code; expected 1000 or 1001."
+            ?? "The client's close frame has no code; expected code 1000 or 1001."
     }
-    static let noCloseFrame = "The client ended the connection without a close frame; expected one with 1000 or 1001."
+    static let noCloseFrame =
+        "The client ended the connection without a close frame; expected a close frame with 1000 or 1001."
     static func closeNotAnswered(_ code: UInt16?) -> String {
         "The client did not answer the server's close frame\(code.map { " (\($0))" } ?? "") with a close frame."
     }

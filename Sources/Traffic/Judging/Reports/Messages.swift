@@ -6,15 +6,15 @@ enum Messages {
     // MARK: The known-broken list
 
     static func tooManyWords(_ line: String) -> String {
-        "a line must be an obligation's id or a check's address, after a scenario if it applies only there; "
-            + "got '\(short(line))'."
+        "a line must be an obligation's id or a check's address, preceded by a scenario if the line applies only "
+            + "there; got '\(short(line))'."
     }
     static func unknownSubject(_ subject: String, known: [String]) -> String {
         let near = NearestWord.hint(subject, among: known)
         return "there is no obligation or check '\(short(subject))'.\(near)"
     }
     static func repeatedLine(_ line: String, earlier: Int) -> String {
-        "'\(short(line))' is already in line \(earlier); remove one."
+        "'\(short(line))' is already in line \(earlier); remove one of the lines."
     }
 
     // MARK: Marks
@@ -50,8 +50,8 @@ enum Messages {
     static let nothingRecorded = "The journal has no client entries."
     static func notConnected(scenario: String) -> String { "The client did not connect in \(scenario)." }
     static func missed(_ count: Int, scenario: String) -> String {
-        "\(Words.counted(count, "entry", "entries")) of the journal of \(scenario) were dropped before they "
-            + "were judged: breaches in them go unnoticed, and verdicts that depend on them may be wrong."
+        "The journal of \(scenario) dropped \(Words.counted(count, "entry", "entries")) before judging: breaches in "
+            + "dropped entries go unnoticed, and verdicts that depend on dropped entries may be wrong."
     }
 
     // MARK: A broken obligation

@@ -444,7 +444,7 @@ struct EntryMembers {
         "due": "a time in UTC such as \"2025-01-29T10:30:00.250000000Z\"",
         "request": "an object", "response": "an object", "server_close": "an object", "client_close": "an object",
         "faults": "an array of strings",
-        "fields": "an array of objects with \"name\" and \"value\", neither with a line end",
+        "fields": "an array of objects with \"name\" and \"value\", both without line breaks",
         "payload_base64": "base64 with padding (RFC 4648 §4)", "body_base64": "base64 with padding (RFC 4648 §4)",
     ]
 }
