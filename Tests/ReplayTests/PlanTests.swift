@@ -269,7 +269,7 @@ struct OwnRequestTests {
         builder.exchange(method, target)
         let plan = try builder.plan()
         #expect(plan.session.entries.count == 1)
-        #expect(plan.notes.count == 1 && plan.notes[0].hasPrefix("The server itself answers 2 requests"))
+        #expect(plan.notes.count == 1 && plan.notes[0].hasPrefix("The replay skips 2 requests"))
         var player = Player(plan, settings: ReplaySettings(match: .strict), origin: ourOrigin)
         #expect(player.text("GET", "/api/v1/goals") == "[]")
         #expect(player.report.isComplete && player.report.recorded == 1)

@@ -282,7 +282,7 @@ struct FailureTests {
                 + "everything before that is in 'a'")
         #expect(
             SessionTap.stopped("x", program: "server", rest: nil)
-                == "THE RECORDING HAS STOPPED: x. The server continues without it; the part before that is lost, too"
+                == "THE RECORDING HAS STOPPED: x. The server continues without it; everything before that is lost, too"
         )
         #expect(
             SessionTap.notCompacted("x")
