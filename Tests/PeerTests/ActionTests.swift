@@ -145,16 +145,16 @@ extension Peers {
         @Test(
             "The action reports a mistake as an annotation, exits with 2 and runs nothing",
             arguments: [
-                ("step INPUT_COMMAND='touch ran' INPUT_MODE=judge", "'judge' is not a mode: verify, serve, explore or"),
-                ("step", "the mode verify needs the input command"),
-                ("step INPUT_MODE=serve INPUT_COMMAND=true", "the mode serve takes no command"),
-                ("step INPUT_MODE=conform INPUT_COMMAND=true", "the mode conform takes no command and no scenario"),
+                ("step INPUT_COMMAND='touch ran' INPUT_MODE=judge", "'judge' is not a mode; the modes are verify"),
+                ("step", "the mode verify requires the input command"),
+                ("step INPUT_MODE=serve INPUT_COMMAND=true", "the mode serve accepts no command"),
+                ("step INPUT_MODE=conform INPUT_COMMAND=true", "the mode conform accepts no command and no scenario"),
                 ("step INPUT_COMMAND='touch ran' INPUT_ISSUE=true", "are for the mode conform, not for verify"),
                 ("step INPUT_COMMAND='touch ran' ACTION_REF=main", "'main' is not a version such as 0.1.0"),
                 ("step INPUT_COMMAND='touch ran' INPUT_VERSION=9.9.9", "in the release v9.9.9"),
-                ("echo x >>releases/v9.8.7/*.xz; step INPUT_COMMAND='touch ran'", "is not what SHA256SUMS says"),
+                ("echo x >>releases/v9.8.7/*.xz; step INPUT_COMMAND='touch ran'", "does not match SHA256SUMS"),
                 ("touch refused; step INPUT_COMMAND='touch ran'", "there is no attestation that"),
-                ("step INPUT_MODE=explore INPUT_COMMAND=true INPUT_SCENARIOS='a b'", "takes one scenario, not 2"),
+                ("step INPUT_MODE=explore INPUT_COMMAND=true INPUT_SCENARIOS='a b'", "accepts one scenario, not 2"),
                 ("step FITIQ_MOCK_TEST_RELEASES= INPUT_COMMAND=true ACTION_REPOSITORY=", "has no releases"),
             ])
         func refuses(script: String, message: String) async throws {
