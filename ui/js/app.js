@@ -17,14 +17,14 @@ const PANELS = ["timeline", "verdicts", "sockets", "breakpoints", "faults", "sce
 /** The action of each key. */
 const KEYS = {
   Enter: ["Open or close a row of folded chunks", () => timeline.chosen && toggleFold(timeline.chosen)],
-  j: ["Next row; arrows, Page Up, Page Down, Home, End work too", () => move(1)], k: ["Previous row", () => move(-1)],
+  j: ["Next row; arrows, Page Up, Page Down, Home and End also work", () => move(1)], k: ["Previous row", () => move(-1)],
   b: ["Next breach", () => nextBreach()],
   "/": ["Filter", () => { location.hash = "#timeline"; $("filters").firstElementChild.focus(); }],
   p: ["Show or hide pings", () => addCondition("pings=show", { toggles: true })],
   c: ["Show every chunk of answers, or fold them", () => addCondition("chunks=show", { toggles: true })],
   Escape: ["Close the detail, then clear the filter", () => (timeline.chosen ? choose(null) : setFilter(""))],
   n: ["Move a manual clock to the next event", () => nextEvent()], r: ["Let a manual clock run, or pause it", () => run()],
-  "?": ["This list; 1 to 8 are the panels", () => showKeys()],
+  "?": ["Show this list; 1 to 8 open the panels", () => showKeys()],
 };
 
 let stream = null, wantedEntry = null;
@@ -114,7 +114,7 @@ const LINKS = { live: "Live", lost: "Offline", gone: "World gone", file: "Record
 
 function showLink(is) {
   $("link").dataset.is = is;
-  $("link").title = is === "lost" ? "The server does not answer; the page asks again every few seconds." : LINKS[is];
+  $("link").title = is === "lost" ? "The server does not respond; this page retries every few seconds." : LINKS[is];
   fill($("link"), h("span", { class: "link-text" }, LINKS[is]));
 }
 
@@ -140,7 +140,7 @@ function showRun() {
   clearTimeline();
   showLink("file");
   const first = run.journal[0];
-  if (first?.number > 1) addNote(`This file lacks the entries before ${first.number}.`, first.time);
+  if (first?.number > 1) addNote(`This file does not contain the entries before ${first.number}.`, first.time);
   takeEvents(run.journal.map(entry => ({ event: entry.kind, data: JSON.stringify(entry) })));
   if (run.verdicts) takeVerdicts({ ...run.verdicts, troubles: run.troubles ?? [] });
 }

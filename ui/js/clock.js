@@ -46,7 +46,7 @@ function tick() {
 }
 
 function draw() {
-  const by = h("input", { "aria-label": "Move the clock by", placeholder: "10m", size: "5", title: "How far to move the clock: 30s, 10m, 24h, 7d; Enter moves it" });
+  const by = h("input", { "aria-label": "Move the clock by", placeholder: "10m", size: "5", title: "How far to move the clock, such as 30s, 10m, 24h or 7d; press Enter to move it" });
   const move = async event => {
     event.preventDefault();
     if (by.value.trim() && await advance({ advance: by.value.trim() })) by.value = "";

@@ -33,7 +33,7 @@ function draw() {
     entry.near_misses?.length > 0 && nearMisses(entry),
     entry.request && part("Request", `${entry.request.method} ${quietTarget(entry.request.target)}`, entry.request),
     entry.response && part("Response", String(entry.response.status), entry.response),
-    got && bodyView("What the other side got", got),
+    got && bodyView("What the other side received", got),
     entry.kind === "frame" && bodyView("Payload", content(entry, "payload") ?? { text: "", bytes: new Uint8Array(), size: 0 }));
   aside.scrollTop = 0;
 }

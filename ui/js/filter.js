@@ -1,5 +1,5 @@
-// Which rows are shown. A filter has words as those of `fitiq-mock watch`: `key=value` is a condition, and any other
-// word has to be contained. Pings are shown with `pings=show`; the chunks of an answer are folded into one row, and each
+// Which rows are shown. A filter has words like those of `fitiq-mock watch`: `key=value` is a condition, and any other
+// word must be contained. Pings are shown with `pings=show`; the chunks of an answer are folded into one row, and each
 // is shown with `chunks=show`, or none with `chunks=hide`.
 import { rowContains } from "./entries.js";
 import { duration, oneLine } from "./format.js";
@@ -27,10 +27,10 @@ const CONDITIONS = {
   fault: (row, wanted) => (wanted === "any" ? row.faults.length > 0 : row.faults.includes(wanted)),
 };
 
-const listed = values => [values.join(", "), new RegExp(`^(${values.join("|")})$`)];
+const listed = values => [`${values.length > 1 ? "one of " : ""}${values.join(", ")}`, new RegExp(`^(${values.join("|")})$`)];
 /** The values of a condition that does not take any text: in words, and as a pattern. */
 const VALUES = {
-  status: ["a status, such as 404, or a class, such as 4xx", /^[1-5](\d\d|xx)$/i],
+  status: ["a status, such as 404, or a status class, such as 4xx", /^[1-5](\d\d|xx)$/i],
   connection: ["a whole number of at least 1", /^[1-9]\d*$/],
   kind: listed(FORMS.conditions.kind.enum), unmatched: listed(FORMS.conditions.unmatched.enum),
   direction: listed(FORMS.conditions.direction.enum), pings: listed(["show"]), chunks: listed(["show", "hide"]),
@@ -65,10 +65,10 @@ export function mistake(filter) {
   for (const [key, value] of wordsOf(filter).map(conditionOf).filter(Boolean)) {
     if (!Object.hasOwn(CONDITIONS, key)) {
       const near = nearest(key, Object.keys(CONDITIONS)), hint = near ? ` Did you mean ${near}?` : "";
-      return `There is no condition ${key}.${hint} There are ${Object.keys(CONDITIONS).join(", ")}.`;
+      return `There is no condition ${key}.${hint} The conditions are ${Object.keys(CONDITIONS).join(", ")}.`;
     }
     const [values, pattern] = VALUES[key] ?? [];
-    if (pattern && !pattern.test(value)) return `There is no ${key}=${value}: ${key} takes ${values}.`;
+    if (pattern && !pattern.test(value)) return `${key}=${value} is not valid: ${key} must be ${values}.`;
   }
   return null;
 }

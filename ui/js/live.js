@@ -19,7 +19,7 @@ export function startSockets() {
     empty: "No socket is open. A socket appears here as soon as the app opens one.",
     columns: ["Socket", "Path", "User", ["Open for", "num"], "Received", "Sent", "State"],
   });
-  const lead = "The app's open WebSockets. Send a message into one, close it, cut it off, or let it fall silent.";
+  const lead = "The app's open WebSockets. You can send a message on a socket, close it, cut it off, or silence it.";
   fill($("sockets"), heading("Sockets", lead), list.place, sender);
   whileShown("sockets", "entries clock", 800, list.read);
   when("world", () => fill(sender));
@@ -34,7 +34,7 @@ export function startSockets() {
         button("Frames", () => { setFilter(`connection=${n}`); location.hash = "#timeline"; }),
         button("Send…", () => openSender(sender, n)),
         does.button("Hold", "POST", "breakpoints", { body: { on: "socket", hold: "both", connection: n, controller: CONTROLLER },
-          done: `Frames on socket ${n} are held. Let them go under Breakpoints.` }),
+          done: `Frames on socket ${n} are held. Release them under Breakpoints.` }),
         button("Close…", () => {
           const form = members(CLOSE), said = `Socket ${n} is closing.`;
           const close = () => does.change("POST", `${path}/close`, form.value(), said);
@@ -95,7 +95,7 @@ export function startBreakpoints() {
       return [does.toggle({ name, enabled }), name, inText(on), held, time, matches, acted, holding, [does.remove({ name })]];
     },
   });
-  const lead = "What a breakpoint catches waits here, unseen by the other side, until its time is up or this page is closed.";
+  const lead = "Items that a breakpoint holds wait here, not delivered to the other side, until their time is up or this page is closed.";
   fill($("breakpoints"), heading("Breakpoints", lead), h("div", { id: "held" }), breakpoints.place, breakpointForm());
   const read = calmly(500, () => !state.runs && Promise.all([readHeld(), breakpoints.read()]));
   when("held clock panel", read);
@@ -170,7 +170,7 @@ function card(place, held) {
   const what = isFrame ? `${frame.opcode} frame on socket ${connection}, ${DIRECTIONS[direction]}`
     : `${request.method} ${quietTarget(request.target)}`;
   const ends = [["finish", "by FIN"], ["reset", "by RST"], ["silence", "without an end"]];
-  const how = !isFrame && select("How it is dropped", ends, "finish");
+  const how = !isFrame && select("How to drop it", ends, "finish");
   place.setAttribute("aria-label", what);
   fill(place, h("div", { class: "head" }, h("h3", { class: "mono" }, what),
     h("span", { class: "tag" }, `${kind} held by ${held.breakpoint}`), h("span", { class: "dim left" })),
@@ -225,7 +225,7 @@ export function startFaults() {
     row: ({ name, enabled, on, matches, acted, ...rest }, does) =>
       [does.toggle({ name, enabled }), name, inText(on), sentence(rest), matches, acted, [does.remove({ name })]],
   });
-  const lead = "Faults make things go wrong on purpose. All matching ones act, in this order, from the next request, handshake or frame on.";
+  const lead = "Faults make things go wrong on purpose. All matching faults act, in this order, starting with the next request, handshake or frame.";
   const network = networkChoice();
   fill($("faults"), heading("Faults", lead), field("Network", network.control), list.place, faultForm(list));
   whileShown("faults", "entries", 1500, () => Promise.all([list.read(), network.read()]));
@@ -234,7 +234,7 @@ export function startFaults() {
 /** The network between clients and the world; the page shows one with custom numbers, but can only leave it. */
 function networkChoice() {
   const control = select("Network", [], "", async name => {
-    await attempt(() => call("PUT", inWorld("network"), { network: name || null }), "The network is switched.");
+    await attempt(() => call("PUT", inWorld("network"), { network: name || null }), "The network was switched.");
     shown = null;
     await read();
   });
@@ -242,7 +242,7 @@ function networkChoice() {
   const read = async () => {
     const asked = inWorld("network"), answer = await call("GET", asked).catch(() => null);
     if (!answer || asked !== inWorld("network")) return;
-    const now = typeof answer.network === "string" ? answer.network : answer.network ? "numbers of its own" : "";
+    const now = typeof answer.network === "string" ? answer.network : answer.network ? "custom values" : "";
     if (now === shown) return;
     shown = now;
     const names = FORMS.networks.includes(now) || !now ? FORMS.networks : [...FORMS.networks, now];

@@ -104,7 +104,7 @@ export async function call(method, path, body, { as = "json", headers = {}, url 
   const options = { method, cache: "no-store", body: body && JSON.stringify(body),
     headers: { ...(body && { "Content-Type": "application/json" }), ...headers } };
   const answer = await (url ? fetch(url, options) : fetchAdmin(path, options))
-    .catch(() => { throw new Error("The server does not answer."); });
+    .catch(() => { throw new Error("The server does not respond."); });
   const text = await answer.text();
   if (!answer.ok) {
     const message = parsed(text)?.error?.message ?? parsed(text)?.message ?? `The server answered ${answer.status}.`;

@@ -9,7 +9,7 @@ import { rowList } from "./rows.js";
 const CAPACITY = 100_000;
 const COLUMNS = { n: "No.", t: "Time", lanes: "Socket", v: "What", s: "Content", took: "Gap", size: "Size" };
 const AHEAD = { answer: "The next piece of an answer", meal_log: "A meal is analysed", output: "Delayed bytes are sent",
-  meal_socket_idle: "An idle meal socket ends", held: "A held thing continues", silence: "A silenced socket is reset",
+  meal_socket_idle: "An idle meal socket ends", held: "A held item continues", silence: "A silenced socket is reset",
   replay: "The next recorded frame is sent" };
 
 export const timeline = { rows: new Rows(), view: null, filter: "", chosen: null };
@@ -60,7 +60,7 @@ export function takeEvents(events) {
   const types = rows.types.size, users = rows.users.size;
   for (const { event, data } of events) {
     const value = JSON.parse(data);
-    if (event === "missed") addNote(`The journal no longer has the ${value.missed.toLocaleString("en")} entries before this one.`);
+    if (event === "missed") addNote(`The journal no longer has the ${value.missed.toLocaleString("en")} entries before this entry.`);
     else if (event === "world" || event === "verdicts") tell(`${event}-event`, value);
     else {
       if (event === "held" || event === "released") tell("held");
@@ -107,9 +107,9 @@ function showEmpty() {
   $("empty").hidden = !isEmpty;
   if (!isEmpty) return;
   const url = state.worlds.find(world => world.id === state.world)?.url;
-  fill($("empty"), mistake(timeline.filter) ?? (timeline.rows.all.length ? "No entry passes the filter."
-    : state.runs ? "The client of this run sent nothing."
-      : ["No traffic yet. Point the app at ", url ? h("code", null, url) : "the server", ", and look here."]));
+  fill($("empty"), mistake(timeline.filter) ?? (timeline.rows.all.length ? "No entry matches the filter."
+    : state.runs ? "In this run, the client sent nothing."
+      : ["No traffic yet. Point the app at ", url ? h("code", null, url) : "the server", ", and its traffic appears here."]));
 }
 
 /** Forgets everything, for another world or a restarted server. */
@@ -167,13 +167,13 @@ function drawFilters() {
     options(values.map(each => [`${key}=${[each].flat()[0]}`, [each].flat().at(-1)])));
   fill(only, options([["", "Only…"]]),
     group("Kind", "kind", [["exchange", "Requests"], ["opened", "Openings"], ["frame", "Frames"], ["closed", "Endings"],
-      ["fault", "Faults"], ["held", "What was held"]]),
+      ["fault", "Faults"], ["held", "Held items"]]),
     group("Direction", "direction", [["client_to_server", "→ from the client"], ["server_to_client", "← from the server"]]),
     group("Status", "status", ["2xx", "4xx", "5xx"]), group("Frame", "type", [...rows.types].sort()),
-    group("Verdict", "verdict", [["broken", "Breaches"], ...broken]), group("Trouble", "fault", [["any", "Touched by a fault"]]),
+    group("Verdict", "verdict", [["broken", "Breaches"], ...broken]), group("Trouble", "fault", [["any", "Affected by a fault"]]),
     group("Operation", "unmatched", [["true", "No known operation"]]),
     rows.users.size > 1 && group("User", "user", [...rows.users].sort()),
-    group("Also", "pings", [["show", "Pings too"]]), group("Chunks", "chunks", [["show", "Each chunk of answers"], ["hide", "None"]]));
+    group("Also", "pings", [["show", "Show pings"]]), group("Chunks", "chunks", [["show", "Every chunk of an answer"], ["hide", "None"]]));
   only.value = "";
 }
 
@@ -211,7 +211,7 @@ function fillRow(element, index) {
   const tag = (text, colour = "", title) => text && h("span", { class: `tag ${colour}`, title }, text);
   fill(s, kind === "exchange" && h("span", { class: `status ${failing}` }, status || "—"),
     h("span", { class: `what ${kind === "closed" ? failing : ""}` }, shortIDs(row.type)),
-    tag(row.took >= 1 && duration(row.took), "", "From the request to its answer"),
+    tag(row.took >= 1 && duration(row.took), "", "Time from the request to its answer"),
     tag(kind !== "fault" && row.faults.join(", "), "fault"), tag(entry.delivery?.replaceAll("_", " "), "fault"),
     tag(entry.unmatched?.replaceAll("_", " "), "breach"),
     tag(broken.length > 1 ? `${broken.length} breaches` : broken[0], isGrave ? "breach" : "should", broken.join(", ")),

@@ -5,7 +5,7 @@ import { act, call, calmly, inWorld, state, tell, when } from "./server.js";
 import { choose, chooseNumber, entryLink, timeline } from "./timeline.js";
 
 const KINDS = { broken: ["Broken", "✗", "bad"], warned: ["Broken (should)", "!", "warn"], kept: ["Kept", "✓", "good"], not_exercised: ["Not faced", "·", "dim"] };
-const LEAD = "A client's obligations, judged by its traffic. A broken must fails a run, a broken should is a warning.";
+const LEAD = "A client's obligations, judged by its traffic. A broken must fails a run; a broken should is a warning.";
 
 let shown = "all";
 
@@ -131,7 +131,7 @@ function obligation(verdict, attributes) {
       found > findings.length && h("div", { class: "finding evidence" }, `${found - findings.length} more`, more.map(evidence)),
       h("p", null, prose(verdict.advice)),
       h("p", { class: "dim" }, `Source: ${verdict.origin}.`, tolerance && ` Tolerated: ${tolerance}`),
-      !state.runs && scenarios?.length > 0 && h("div", { class: "tools" }, "Make it face this: ", scenarios.map(restart))));
+      !state.runs && scenarios?.length > 0 && h("div", { class: "tools" }, "Restart the world with a scenario that exercises it: ", scenarios.map(restart))));
 }
 
 /** Text in which backquotes mark code. */

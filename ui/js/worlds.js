@@ -18,14 +18,14 @@ export function startWorlds() {
     columns: ["World", "Scenario", "Guide", ["Clock", "mono"], "Users", "Consultations", "Goals", "Meals", "Sockets"],
   });
   const marks = collection({
-    id: "marks", label: "Marks", path: "marks", empty: "A mark keeps the world as it is now, so that you can come back to it.",
+    id: "marks", label: "Marks", path: "marks", empty: "A mark saves the world's current state, so you can return to it.",
     columns: ["Mark", "After entry", ["Time", "mono"]],
     row: ({ name, number, time }, does) => [name, number, clockTime(time), [
-      does.button("Rewind", "POST", "rewind", { body: { to: name }, done: `The world is as it was at ${name}.`,
-        sure: `World ${state.world} goes back to ${name}: its sockets close, and later marks are dropped.` }),
+      does.button("Rewind", "POST", "rewind", { body: { to: name }, done: `The world is back at ${name}.`,
+        sure: `World ${state.world} returns to ${name}: its sockets close, and later marks are deleted.` }),
       does.button("Delete", "DELETE", `marks/${encodeURIComponent(name)}`, { danger: true })]],
   });
-  const lead = "Each world is a separate backend with its own users, clock, faults and journal. An idle one is deleted after 30 minutes.";
+  const lead = "Each world is a separate backend with its own users, clock, faults and journal. An idle world is deleted after 30 minutes.";
   const mark = button("Set a mark", () => marks.change("POST", "marks", {}, "The mark is set."));
   const access = h("section", { class: "card", id: "access" });
   const showAccess = async () => {
@@ -73,7 +73,7 @@ function row(world, does) {
   return [h("a", { href: `#timeline?world=${encodeURIComponent(id)}` }, id), world.scenario, world.guide,
     world.clock === "manual" ? `${clockTime(world.now)}, manual` : "real", users, consultations, goals, meals, sockets, [
       button("Reset", () => {
-        const scenario = select("Scenario", [["", "As it was made"], ...state.scenarios.map(each => each.name)], "");
+        const scenario = select("Scenario", [["", "The original scenario"], ...state.scenarios.map(each => each.name)], "");
         const reset = () => does.change("POST", `${path}/reset`, scenario.value ? { scenario: scenario.value } : {}, `World ${id} started over.`);
         ask("Reset", "Reset", reset, h("p", null, `World ${id} starts over: its sockets close, and its journal is emptied.`), field("Scenario", scenario));
       }),
@@ -98,7 +98,7 @@ function makeForm() {
     const made = await worlds.change("POST", "worlds", body, "The new world is ready, and this page shows it.");
     if (made) showWorld(made.id);
   };
-  return form("Make a world", "Make it", make, h("div", { class: "fields" }, asked.elements));
+  return form("Create a world", "Create it", make, h("div", { class: "fields" }, asked.elements));
 }
 
 // MARK: Data
@@ -145,7 +145,7 @@ function drawData() {
     const send = (method, rest, body, done) => change(user, method, `/api/v1/${path(one)}${rest}`, body, done);
     return [shortID(one.id), shortID(user.id), ...cells(one), actions.map(make => make && make(one, send))];
   };
-  const lead = "Everything that the world holds. Changes go through the API as the item's user, and are judged as a client's.";
+  const lead = "All data in this world. Changes go through the API as the item's user, and are judged like a client's requests.";
   const kinds = Object.entries(KINDS).map(([key, each]) => [key, `${each.title} ${all(key).length}`]);
   fill($("data"), heading("Data", lead, button("Refresh", readData)),
     segments("Kind", kinds, kind, value => { kind = value; drawData(); }),

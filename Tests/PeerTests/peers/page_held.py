@@ -121,7 +121,7 @@ class Held:
         expect(cards).to_have_count(0)
         # Dropped in the selected way.
         asked = threads.submit(server.send, "GET", "/api/v1/consultations")
-        cards.get_by_label("How it is dropped").select_option("reset")
+        cards.get_by_label("How to drop it").select_option("reset")
         assert self.released("Drop") == {"action": "drop", "how": "reset"}
         assert isinstance(asked.exception(), OSError), asked.exception()
         self.remove_all()

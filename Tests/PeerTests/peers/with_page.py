@@ -199,16 +199,16 @@ class Stories(Live, Held):
         shows("user=nobody", without=[goals, chat])
         shows("BREAKFAST kind=frame", "message", without=[goals])
         shows("sed=4xx", without=[goals])
-        expect(page.locator("#empty")).to_contain_text("There is no condition sed. There are method, ")
+        expect(page.locator("#empty")).to_contain_text("There is no condition sed. The conditions are method, ")
         shows("statsu=4xx", without=[goals])
-        expect(page.locator("#empty")).to_contain_text("There is no condition statsu. Did you mean status? There are ")
+        expect(page.locator("#empty")).to_contain_text("There is no condition statsu. Did you mean status? The conditions are ")
         # A bad value for a key is reported with the allowed values.
-        kinds = "exchange, opened, frame, closed, fault, clock, note, held, released"
-        for word, taken in (("status=zzz", "a status, such as 404, or a class, such as 4xx"), ("status=999", "a status"),
-                            ("kind=zzz", kinds), ("unmatched=maybe", "true, false"), ("pings=no", "show"), ("chunks=bogus", "show, hide"),
-                            ("direction=up", "client_to_server, server_to_client"), ("connection=a", "a whole number")):
+        kinds = "one of exchange, opened, frame, closed, fault, clock, note, held, released"
+        for word, taken in (("status=zzz", "a status, such as 404, or a status class, such as 4xx"), ("status=999", "a status"),
+                            ("kind=zzz", kinds), ("unmatched=maybe", "one of true, false"), ("pings=no", "show"), ("chunks=bogus", "one of show, hide"),
+                            ("direction=up", "one of client_to_server, server_to_client"), ("connection=a", "a whole number")):
             shows(word, without=[goals])
-            expect(page.locator("#empty")).to_contain_text(f"There is no {word}: {word.split('=')[0]} takes {taken}")
+            expect(page.locator("#empty")).to_contain_text(f"{word} is not valid: {word.split('=')[0]} must be {taken}")
         shows("kind=frame")
         # A new condition replaces the one with its key, and the address keeps it.
         page.get_by_label("Add a condition").select_option("kind=exchange")
@@ -357,7 +357,7 @@ class Stories(Live, Held):
         page = self.open(server, "#worlds")
         form = page.locator("#worlds form")
         form.get_by_label("Scenario").select_option("meal-completes")
-        form.get_by_role("button", name="Make it").click()
+        form.get_by_role("button", name="Create it").click()
         expect(page.locator("#clock")).to_contain_text("nothing due")
         name = page.locator("#world").input_value()
         assert name != "default"
@@ -712,7 +712,7 @@ class Stories(Live, Held):
         page.get_by_role("button", name="Save").click()
         expect(page.locator("#data tr", has_text="Run 10 km")).to_have_count(1)
         panel(page, "worlds")
-        page.locator("#worlds form").get_by_role("button", name="Make it").click()
+        page.locator("#worlds form").get_by_role("button", name="Create it").click()
         expect(page.locator("#world")).not_to_have_value("default")
         expect(page.locator("#link")).to_have_text("Live")
         assert proxy.strangers == [], proxy.strangers
@@ -729,7 +729,7 @@ class Stories(Live, Held):
         expect(row(second, "offset=5")).to_have_count(1)
         # One page sees the other's changes.
         panel(first, "worlds")
-        first.locator("#worlds form").get_by_role("button", name="Make it").click()
+        first.locator("#worlds form").get_by_role("button", name="Create it").click()
         expect(first.locator("#world")).not_to_have_value("default")
         panel(second, "worlds")
         expect(second.locator("#world-list tr")).to_have_count(3)
