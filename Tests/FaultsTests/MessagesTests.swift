@@ -29,7 +29,7 @@ struct MessagesTests {
             FaultBookError.duplicateName("q").message,
             "There is already a fault named 'q'; choose another name, or remove that fault first."
         ),
-        (FaultBookError.tooManyRules(limit: 1000).message, "A world has at most 1000 faults; remove some first."),
+        (FaultBookError.tooManyRules(limit: 1000).message, "A world can have at most 1000 faults; remove some first."),
         (
             FaultBookError.longName(String(repeating: "é", count: 51)).message,
             "The fault's name '\(String(repeating: "é", count: 24))…' has 102 bytes; at most 100 are allowed."
@@ -46,12 +46,12 @@ struct MessagesTests {
         ),
         (
             FaultBookError.unknownName("q", known: (1...20).map { "a\($0)" }).message,
-            "'X-Fake-Fault' asks for the fault 'q', but this world has no such fault for REST requests; there are "
+            "'X-Fake-Fault' asks for the fault 'q', but this world has no such fault for REST requests; the faults are "
                 + "\((1...20).map { "a\($0)" }.joined(separator: ", "))."
         ),
         (
             FaultBookError.unknownName("q", known: (1...21).map { "a\($0)" }).message,
-            "'X-Fake-Fault' asks for the fault 'q', but this world has no such fault for REST requests; there are "
+            "'X-Fake-Fault' asks for the fault 'q', but this world has no such fault for REST requests; the faults are "
                 + "\((1...20).map { "a\($0)" }.joined(separator: ", ")) and 1 more."
         ),
     ]

@@ -32,7 +32,7 @@ import Testing
         ),
         (
             .badToken(.wrongAlgorithm("none")), 401, .unauthorized,
-            #"The bearer token is not valid: it is signed with "none", and only "HS256" is accepted. \#(token)"#
+            #"The bearer token is not valid: it is signed with "none", but only "HS256" is accepted. \#(token)"#
         ),
         (
             .badToken(.expired(at: .example)), 401, .unauthorized,

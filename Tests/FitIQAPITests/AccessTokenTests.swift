@@ -311,7 +311,7 @@ import Testing
 
     static let refusals: [(AccessToken.Refusal, String)] = [
         (.malformed("its header is not base64url"), "it is malformed: its header is not base64url."),
-        (.wrongAlgorithm("none"), #"it is signed with "none", and only "HS256" is accepted."#),
+        (.wrongAlgorithm("none"), #"it is signed with "none", but only "HS256" is accepted."#),
         (
             .wrongSignature,
             "its signature does not match: it was signed with a secret other than this server's, or was cut short."

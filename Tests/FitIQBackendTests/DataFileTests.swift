@@ -137,7 +137,7 @@ extension DataFile {
                 #""suicide", "#, #""suicide", "Suicides", "#,
                 ["the keyword \"Suicides\" occurs twice, or in two forms of the same word"]
             ),
-            (#""suicide", "#, #""?", "#, ["the keyword \"?\" has no word"]),
+            (#""suicide", "#, #""?", "#, ["the keyword \"?\" contains no word"]),
             (#"I'm really glad that you told me, and"#, "And", []),
             ("A lunch that holds", "Lunch: for breakfast, for breakfast, a lunch that holds", []),
             (

@@ -77,7 +77,7 @@ struct JudgedFileTests {
         arguments: [[0xFF, 0xFE, 0x7B, 0], [0xFE, 0xFF, 0, 0x7B], [0x7B, 0]] as [[UInt8]])
     func utf16(start: [UInt8]) throws {
         let failure = #expect(throws: Failure.self) { try Self.judge(start + [0, 0]) }
-        #expect(failure?.message.hasPrefix("x.har: this is UTF-16, and JSON is UTF-8") == true)
+        #expect(failure?.message.hasPrefix("x.har: this is UTF-16, but JSON must be UTF-8") == true)
     }
 
     // MARK: Made by hand

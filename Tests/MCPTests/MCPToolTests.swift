@@ -97,7 +97,7 @@ struct MCPToolTests {
         ("scenario", ["action": "load", "text": "name: ["], "2:1: The file is not valid YAML"),
         (
             "scenario", ["action": "load", "text": .string(String(repeating: "a", count: 65_537))],
-            "'load' takes at most 65536"
+            "'load' accepts at most 65536"
         ),
         ("fault", ["action": "set"], "'fault' is missing"),
         ("clock", ["max_bytes": 999], "1000 to 100000"), ("clock", ["cursor": "x"], "'next_cursor'"),

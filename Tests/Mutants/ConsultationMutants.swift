@@ -14,7 +14,7 @@ extension Mutant {
         },
         Mutant(
             "creates again after 429", breaks: "consultation/limit-stops-creating",
-            saying: "A create request got another 429 5 s after the one at ",
+            saying: "A create request got another 429 5 s after the 429 at ",
             in: .story(
                 .builtIn("limit-reached"),
                 [.start(.nutritionist), .until(.all([.problem(.tooMany), .idle]), within: .seconds(30))])
@@ -23,7 +23,7 @@ extension Mutant {
         },
         Mutant(
             "lets its user try again immediately after 429", breaks: "consultation/limit-stops-creating",
-            saying: "A create request got another 429 20 s after the one at ",
+            saying: "A create request got another 429 20 s after the 429 at ",
             in: .suite("limit/consultations/429-tells-too-many"),
             configured: { $0.patience.afterTooMany = .zero }),
         Mutant(

@@ -109,7 +109,7 @@ struct FoodFileTests {
         (.kind, ["", "Solid", "food"], "it must be solid, drink, water or alcohol"),
         (.source, ["", "USDA", "sr legacy"], "SR Legacy, FNDDS, Foundation, Branded or recipe"),
         (.sourceFood, [""], "source food is empty"),
-        (.id, ["1", "167511", "175305", "a", "171688.0"], "only foods of SR Legacy may have one"),
+        (.id, ["1", "167511", "175305", "a", "171688.0"], "only SR Legacy foods may have an id"),
         (.remarks, [" a", "a ", "\"a\""], "begins or ends with a space or a quotation mark"),
     ]
 

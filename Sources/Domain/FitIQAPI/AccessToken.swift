@@ -58,7 +58,7 @@ public struct AccessToken: Equatable, Sendable {
         public var description: String {
             switch self {
             case .malformed(let what): "it is malformed: \(what)."
-            case .wrongAlgorithm(let name): "it is signed with \(quoted(name)), and only \"HS256\" is accepted."
+            case .wrongAlgorithm(let name): "it is signed with \(quoted(name)), but only \"HS256\" is accepted."
             case .criticalExtensions(let names):
                 "its header requires extensions that this server does not support: 'crit' is \(names) (RFC 7515 "
                     + "§4.1.11). Sign the token without 'crit'."

@@ -39,7 +39,7 @@ package struct Listing<Kind: Hashable & Sendable>: Sendable {
     private static func remove(_ position: Int, _ positions: inout [Int], in order: Order) {
         let isLast = positions.last == position
         let place = isLast ? positions.count - 1 : positions[...].partition { order($0, position) }
-        precondition(positions[place] == position, "A record may change only while it is in no list.")
+        precondition(positions[place] == position, "A record must not change while it is in a list.")
         positions.remove(at: place)
     }
 }

@@ -331,7 +331,7 @@ struct FoodFile: Sendable {
         let database = Food.Source.Database(rawValue: self[.source])
         let isValid = database == .srLegacy && id.map(Food.Source.ids.contains) == true && self[.id].utf8.count == 6
         if !self[.id].isEmpty, !isValid {
-            refuse("the FDC id is \"\(self[.id])\"; only foods of SR Legacy may have one, from 167512 to 175304")
+            refuse("the FDC id is \"\(self[.id])\"; only SR Legacy foods may have an id, from 167512 to 175304")
         }
         if database == nil {
             refuse("the source is \"\(self[.source])\"; it must be SR Legacy, FNDDS, Foundation, Branded or recipe")
@@ -347,7 +347,9 @@ struct FoodFile: Sendable {
         var weights: [Key: Double] = [:]
         for (name, value) in pairs(column) {
             guard let key = keys.first(where: { $0.rawValue == name }) else {
-                refuse("\(column.rawValue) has \"\(name)\"; it has \(keys.map(\.rawValue).joined(separator: ", "))")
+                refuse(
+                    "\(column.rawValue) has the unknown name \"\(name)\"; the names are "
+                        + "\(keys.map(\.rawValue).joined(separator: ", "))")
                 continue
             }
             if weights.updateValue(weight(value, of: column), forKey: key) != nil { refuse("\(name) stands twice") }

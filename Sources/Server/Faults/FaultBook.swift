@@ -172,7 +172,7 @@ public enum FaultBookError: Error, Equatable, Sendable {
         case .duplicateName(let name):
             "There is already a fault named '\(Messages.excerpt(name))'; choose another name, or remove that "
                 + "fault first."
-        case .tooManyRules(let limit): "A world has at most \(limit) faults; remove some first."
+        case .tooManyRules(let limit): "A world can have at most \(limit) faults; remove some first."
         case .longName(let name):
             "The fault's name '\(Messages.excerpt(name))' has \(name.utf8.count) bytes; at most \(FaultLimits.ruleName) "
                 + "are allowed."
@@ -200,7 +200,7 @@ enum Messages {
             return wanted + "faults for REST requests: add one to the scenario, or through the admin API."
         }
         let more = known.count > 20 ? " and \(known.count - 20) more" : ""
-        return wanted + "such fault for REST requests; there are "
+        return wanted + "such fault for REST requests; the faults are "
             + "\(known.prefix(20).map(excerpt).joined(separator: ", "))\(more)."
             + NearestWord.hint(name, among: known)
     }

@@ -69,7 +69,7 @@ enum MCPMessages {
     static func lacksArgument(_ name: String) -> String { "The argument '\(name)' is missing." }
 
     static func longScenario(_ bytes: Int) -> String {
-        "The scenario has \(bytes) bytes; 'load' takes at most \(MCPLimits.scenario). Import large data with 'state'."
+        "The scenario has \(bytes) bytes; 'load' accepts at most \(MCPLimits.scenario). Import large data with 'state'."
     }
 
     static func noCommand(_ tool: String) -> String {

@@ -247,8 +247,9 @@ enum Messages {
     }
     static func wrongPlace(_ action: FaultAction, at place: FaultPlace) -> String {
         let places = FaultPlace.allCases.filter(action.places.contains).map(\.description)
-        return "cannot be used with \(place.description), only with \(oneOf(places)). There the action can be "
-            + "\(oneOf(FaultAction.all(at: place)))."
+        return
+            "cannot be used with \(place.description), only with \(oneOf(places)). With \(place.description), the "
+            + "action can be \(oneOf(FaultAction.all(at: place)))."
     }
     static let onlyFromServer =
         "is a point in the server's output: for breakpoints on a client's frames, use 'frame' or 'type'."
@@ -258,8 +259,9 @@ enum Messages {
     }
     static let zeroLength =
         "must be the difference from the real length: a whole number other than 0, such as 10 or -10."
-    static let ascending = "must be byte positions in ascending order, each once."
-    static let closeReason = "must have at most 123 bytes of UTF-8, as the frame has no room for more (RFC 6455 §5.5)."
+    static let ascending = "must be byte positions in ascending order, each only once."
+    static let closeReason =
+        "must have at most 123 bytes of UTF-8, because the frame has no room for more (RFC 6455 §5.5)."
 
     // MARK: Parts
 

@@ -161,7 +161,7 @@ struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Creates an empty dictionary that keeps the newest values, at least half its capacity.
     init(capacity: Int = RecentLimits.usual) {
-        precondition(capacity > 1, "there must be room for something")
+        precondition(capacity > 1, "the capacity must be greater than 1")
         self.capacity = capacity
     }
 

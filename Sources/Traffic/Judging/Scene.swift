@@ -27,7 +27,7 @@ struct Scene: Sendable {
     static let socketLimit = 20_000
 
     init(mode: GuideMode = .union, socketLimit: Int = Scene.socketLimit) {
-        precondition(socketLimit > 0, "there must be room for a socket")
+        precondition(socketLimit > 0, "the limit must be at least one socket")
         (self.mode, self.socketLimit) = (mode, socketLimit)
     }
 

@@ -328,7 +328,7 @@ public struct Player: Sendable {
         var effects: [ReplayEffect] = []
         while let (socket, time) = deadlines.popDue(at: now) {
             guard var play = sockets.removeValue(forKey: socket) else {
-                preconditionFailure("a deadline at the top is true")
+                preconditionFailure("a due deadline must have a socket")
             }
             var (action, own) = play.take(at: time.nanosecondsSinceEpoch)
             play.scheduled = nil

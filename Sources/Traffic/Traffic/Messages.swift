@@ -18,14 +18,13 @@ enum Messages {
         switch problem {
         case .empty: "the file is empty; expected a HAR from a browser, a proxy or 'fitiq-mock record'"
         case .tooLarge(let limit):
-            "more than \(size(limit)), which is the most that can be read; record a shorter "
-                + "session"
+            "more than \(size(limit)), which is the limit; record a shorter session"
         case .compressed(let form): "this is \(form), not JSON; unpack it and pass the HAR inside"
         case .utf16:
-            "this is UTF-16, and JSON is UTF-8; save it as UTF-8, or convert it with 'iconv -f UTF-16 -t UTF-8'"
+            "this is UTF-16, but JSON must be UTF-8; save it as UTF-8, or convert it with 'iconv -f UTF-16 -t UTF-8'"
         case .json(let error): "this is not valid JSON: \(error)"
         case .tooManyEntries(let limit):
-            "more than \(Words.counted(limit, "entry", "entries")), which is the most that can be read"
+            "more than \(Words.counted(limit, "entry", "entries")), which is the limit"
         case .missing(let expected): "expected \(expected), found nothing"
         case .wrong(let expected, let found): "expected \(expected), found \(found)"
         }
@@ -51,15 +50,15 @@ enum Messages {
         return switch loss {
         case .body: "\(bodies) \(was) not recorded\(place); save the HAR with its content"
         case .unreadableBody:
-            "\(bodies) \(isOne ? "is" : "are") not in the encoding that the file names, as in a sanitised file\(place): "
-                + "\(isOne ? "it counts" : "they count") as not recorded"
+            "\(bodies) \(isOne ? "does" : "do") not have the encoding that the file names, as in a sanitised "
+                + "file\(place): treated as not recorded"
         case .cutBody: "\(bodies) \(was) truncated or omitted by the recorder\(place)"
         case .shortBody: "\(bodies) \(isOne ? "is shorter than its size" : "are shorter than their sizes")\(place)"
         case .formFile:
             "the files of \(Words.counted(count, "form")) were not recorded\(place); save the HAR with its content"
         case .message: "\(messages) that \(isOne ? "is" : "are") neither text nor binary \(was) left out\(place)"
         case .unreadableMessage:
-            "\(messages) that should be base64 and \(isOne ? "is" : "are") not \(was) left out\(place)"
+            "\(messages) that should be base64 but \(isOne ? "is" : "are") not \(was) left out\(place)"
         case .cutMessage: "\(messages) \(was) truncated by the recorder\(place)"
         case .strayMessage:
             "\(messages) in "
@@ -182,7 +181,7 @@ enum Messages {
     static func describe(_ hold: RecordedHold) -> String {
         let name = TerminalText.excerpt(hold.breakpoint.utf8, width: 100)
         let until = hold.until.nanosecondText.dropFirst(11).prefix(12)
-        return "\(hold.place.rawValue) of the \(hold.sender.rawValue) held by \(name) until \(until): "
+        return "\(hold.place.rawValue) from the \(hold.sender.rawValue) held by \(name) until \(until): "
             + TerminalText.excerpt(hold.subject.utf8, width: 1000)
     }
 
@@ -328,7 +327,7 @@ enum Messages {
     }
     static func badRequest(_ reason: String) -> String { "the recorded request is not valid: \(reason)" }
     static func longLine(limit: Int) -> String {
-        "the line has more than \(limit >> 20) MiB, which is the most that can be read; no journal has such lines."
+        "the line has more than \(limit >> 20) MiB, which is the limit; no journal has lines of this size."
     }
     static let unfinishedLine =
         "the last line is incomplete: the program that wrote it was stopped. All lines before it are complete."

@@ -13,10 +13,13 @@ import Testing
             "The id 00000000-0000-4000-8000-000000000001 occurs twice, but ids must be unique in a world: omit "
                 + "it to have one issued."
         ),
-        (PlantError("p", .duplicateUser("a")), "The user \"a\" occurs twice; put all of a user's data into one entry."),
+        (
+            PlantError("p", .duplicateUser("a")),
+            "The user \"a\" occurs twice; put all of the user's data into one entry."
+        ),
         (
             PlantError("p", .duplicateName("run")),
-            "Two goals of this user are called \"run\"; give each a different name."
+            "Two goals of this user are called \"run\"; give each goal a different name."
         ),
         (
             PlantError("p", .duplicateAddress("a@b.c")),
@@ -68,7 +71,7 @@ import Testing
         (
             PlantError("p", .twoConversations(other: "users[0].consultations[1]")),
             "The goal is already linked with users[0].consultations[1], and can have only one conversation; "
-                + "set is_goals_conversation: false in one of the two."
+                + "set is_goals_conversation: false in one of the two consultations."
         ),
         (
             PlantError("p", .beyondTheBeginning(now.advanced(byNanoseconds: 1), now: now)),
@@ -92,12 +95,12 @@ import Testing
             PlantError("p", .finishedWhileProcessing),
             "A meal log that is being processed has not finished; omit the time, or change the status."
         ),
-        (PlantError("p", .length(0, allowed: 1...200)), "The text has 0 characters, but must have from 1 to 200."),
+        (PlantError("p", .length(0, allowed: 1...200)), "The text has 0 characters, but must have 1 to 200."),
         (PlantError("p", .tooManyBytes(9, limit: 8)), "The text has 9 bytes; the limit is 8: make it shorter."),
         (PlantError("p", .blank), "The text is blank; write something other than white space."),
         (PlantError("p", .number(1.5, allowed: 0...1)), "1.5 is not a number from 0 to 1."),
         (PlantError("p", .negative(-1)), "-1 is negative; it must be 0 or more."),
-        (PlantError("p", .tooMany("goals", 3, limit: 2)), "These are 3 goals, but the limit is 2: omit some."),
+        (PlantError("p", .tooMany("goals", 3, limit: 2)), "There are 3 goals, but the limit is 2: omit some."),
         (
             PlantError("p", .storeFull(limit: 7)),
             "A world can hold at most 7 bytes, and this world is full at this point; omit this and the following data."

@@ -97,7 +97,7 @@ struct LimitTests {
             count,
             .init(
                 message:
-                    "A create request got another 429 \(after) after the one at 10:30:00, with no consultation "
+                    "A create request got another 429 \(after) after the 429 at 10:30:00, with no consultation "
                     + "archived in between; the client must wait at least 60 s.", evidence: numbers))
     }
 

@@ -120,8 +120,8 @@ struct LinkTests {
             1,
             .init(
                 message:
-                    "The goal \(Story.id(10)), created at \(time) after the coach suggested one, was not linked with the "
-                    + "consultation \(chat) within 30 s.", evidence: numbers))
+                    "The goal \(Story.id(10)), created at \(time) after the coach suggested a goal, was not linked "
+                    + "with the consultation \(chat) within 30 s.", evidence: numbers))
     }
 
     /// The chat, with a suggestion at 1 s as entry 3, and a goal created at 2 s as entry 4.

@@ -6,7 +6,7 @@ import Testing
 struct OwnCloseJudgeTests {
     private static func back(_ seconds: String) -> String {
         """
-        The client opened the consultation again \(seconds) s after it had closed the socket itself; it must wait 3 s.
+        The client opened the consultation again \(seconds) s after it had closed the socket itself; the client must wait 3 s.
         """
     }
 

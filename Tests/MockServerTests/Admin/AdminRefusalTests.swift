@@ -23,7 +23,8 @@ struct AdminRefusalTests {
         ),
         (
             .tooManyWorlds(limit: 3), 507, "STORE_FULL",
-            "3 worlds exist, which is the limit; delete some with DELETE /__admin/worlds/{id}, or wait until idle ones expire."
+            "3 worlds exist, which is the limit; delete some with DELETE /__admin/worlds/{id}, or wait until idle "
+                + "worlds expire."
         ),
         (
             .adminFromElsewhere, 403, "FORBIDDEN",
@@ -79,7 +80,7 @@ struct AdminRefusalTests {
         ),
         (
             .unknownMark("x", known: []), 404, "NOT_FOUND",
-            "This world has no mark \"x\": it has none; set one with POST /__admin/marks."
+            "This world has no mark \"x\": it has no marks; set a mark with POST /__admin/marks."
         ),
         (
             .controllerIsThere("page-1"), 409, "CONFLICT",

@@ -129,8 +129,8 @@ extension StateFile {
                 let before = FileManager.default.contents(atPath: file)
                 #expect(
                     Self.refusal(file)
-                        == "'\(file)' is not a state file of fitiq-mock: name another file, or one that does not "
-                        + "exist yet")
+                        == "'\(file)' is not a fitiq-mock state file: name another file, or a file that does not exist "
+                        + "yet")
                 #expect(FileManager.default.contents(atPath: file) == before)
             }
 

@@ -138,7 +138,8 @@ struct HARErrorTests {
         #expect(message(Array("PK\u{3}\u{4}…".utf8)) == "this is a zip archive, \(unpack)")
         #expect(message([0x78, 0xDA, 0x01]) == "this is compressed by zlib, \(unpack)")
         #expect(message([0x1F, 0x8B, 0x08]) == "this is compressed by gzip, \(unpack)")
-        let utf16 = "this is UTF-16, and JSON is UTF-8; save it as UTF-8, or convert it with 'iconv -f UTF-16 -t UTF-8'"
+        let utf16 =
+            "this is UTF-16, but JSON must be UTF-8; save it as UTF-8, or convert it with 'iconv -f UTF-16 -t UTF-8'"
         for start in [[0xFF, 0xFE], [0xFE, 0xFF], []] as [[UInt8]] {
             let isBig = start == [0xFE, 0xFF]
             let units = "{}".utf16.flatMap {
@@ -155,12 +156,11 @@ struct HARErrorTests {
         let bytes = Array(Self.good.utf8)
         #expect(
             message(bytes, limits: HARLimits(bytes: bytes.count - 1))
-                == "more than \(bytes.count - 1) bytes, which is the most that can be read; record a shorter session")
+                == "more than \(bytes.count - 1) bytes, which is the limit; record a shorter session")
         #expect(message(bytes, limits: HARLimits(bytes: bytes.count)) == "read")
         #expect(message(bytes, limits: HARLimits(entries: 2)) == "read")
         #expect(
-            message(bytes, limits: HARLimits(entries: 1)) == "more than 1 entry, which is the most that can be "
-                + "read")
+            message(bytes, limits: HARLimits(entries: 1)) == "more than 1 entry, which is the limit")
         #expect(message(bytes, limits: HARLimits(values: 10)).contains("10 values"))
         #expect(HARLimits().bytes == 256 << 20 && HARLimits().values == 10_000_000 && HARLimits().entries == 100_000)
     }
@@ -221,13 +221,13 @@ struct HARErrorTests {
             ),
             (
                 .lost(.unreadableBody, count: 1, entries: [1]),
-                "1 body is not in the encoding that the file names, as in a sanitised file (entry 1): it counts as not "
+                "1 body does not have the encoding that the file names, as in a sanitised file (entry 1): treated as not "
                     + "recorded"
             ),
             (
                 .lost(.unreadableBody, count: 2, entries: [1, 4]),
-                "2 bodies are not in the encoding that the file names, as in a sanitised file (entries 1 and 4): they "
-                    + "count as not recorded"
+                "2 bodies do not have the encoding that the file names, as in a sanitised file (entries 1 and 4): "
+                    + "treated as not recorded"
             ),
             (.lost(.cutBody, count: 1, entries: [2]), "1 body was truncated or omitted by the recorder (entry 2)"),
             (.lost(.cutBody, count: 2, entries: [2]), "2 bodies were truncated or omitted by the recorder (entry 2)"),
@@ -247,7 +247,7 @@ struct HARErrorTests {
             ),
             (
                 .lost(.unreadableMessage, count: 1, entries: [3]),
-                "1 WebSocket message that should be base64 and is not was left out (entry 3)"
+                "1 WebSocket message that should be base64 but is not was left out (entry 3)"
             ),
             (
                 .lost(.cutMessage, count: 2, entries: [3]),

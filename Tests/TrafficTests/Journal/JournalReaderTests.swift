@@ -290,8 +290,7 @@ struct JournalReaderTests {
                 == (over == 0
                     ? []
                     : [
-                        "line 1: the line has more than 4 MiB, which is the most that can be read; no journal has "
-                            + "such lines."
+                        "line 1: the line has more than 4 MiB, which is the limit; no journal has lines of this size."
                     ]))
     }
 

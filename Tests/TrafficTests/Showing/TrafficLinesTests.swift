@@ -97,7 +97,7 @@ struct TrafficLinesTests {
                 RecordedHold(
                     breakpoint: "live-1", place: .response, sender: .server,
                     until: JournalSample.time.advanced(byNanoseconds: 30_000_000_000), subject: "201 POST /g")),
-            "    ‖ #12 response of the server held by live-1 until 10:30:30.000: 201 POST /g"
+            "    ‖ #12 response from the server held by live-1 until 10:30:30.000: 201 POST /g"
         ),
         (
             .released(

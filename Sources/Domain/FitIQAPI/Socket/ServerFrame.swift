@@ -148,7 +148,8 @@ public struct MealSocketError: Error, Equatable, Sendable {
     public static let replaced = Self(
         code: .connectionLimit,
         message:
-            "The same user has opened a newer meal socket. Only one per user is allowed: keep it open and reuse it.",
+            "The same user has opened a newer meal socket. Only one meal socket per user is allowed: keep it open and "
+            + "reuse it.",
         reason: "Replaced by a newer connection")
 
     /// The user's account was deleted.
@@ -158,7 +159,8 @@ public struct MealSocketError: Error, Equatable, Sendable {
     public static func tooManyConnections(limit: Int) -> Self {
         Self(
             code: .connectionLimit,
-            message: "This user has opened \(limit) meal sockets within a minute, which is the limit. Keep one open, "
+            message:
+                "This user has opened \(limit) meal sockets within a minute, which is the limit. Keep one socket open, "
                 + "and wait longer after each failure before reconnecting.",
             reason: "Too many connections")
     }

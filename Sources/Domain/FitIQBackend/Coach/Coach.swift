@@ -24,7 +24,7 @@ public enum Coach {
     static func speech(
         persona: Persona, context: ContextType, goal: String? = nil, question: String, turn: Int, mayCreate: Bool = true
     ) -> Speech {
-        precondition(turn >= 0, "turns must count from 0, not \(turn)")
+        precondition(turn >= 0, "turns must be numbered from 0, not \(turn)")
         let index = AnswerIndex.of(persona)
         let words = Words.fold(question)
         let answer =
@@ -121,7 +121,9 @@ struct AnswerIndex: Sendable {
         for (number, answer) in answers.enumerated() {
             for keyword in answer.keywords {
                 let words = Words.fold(keyword)
-                guard let first = words.first else { preconditionFailure("a keyword must have a word: \(answer.text)") }
+                guard let first = words.first else {
+                    preconditionFailure("a keyword must contain a word: \(answer.text)")
+                }
                 phrases[first, default: []].append(Phrase(words: words, answer: number, id: phraseCount))
                 phraseCount += 1
             }
@@ -415,7 +417,7 @@ struct CoachBook: Sendable {
         var folded: [[String]] = []
         for keyword in keywords {
             let words = Words.fold(keyword)
-            if words.isEmpty { file.refuse("the keyword \"\(keyword)\" has no word", at: record.line) }
+            if words.isEmpty { file.refuse("the keyword \"\(keyword)\" contains no word", at: record.line) }
             if folded.contains(words) {
                 file.refuse(
                     "the keyword \"\(keyword)\" occurs twice, or in two forms of the same "

@@ -249,9 +249,9 @@ extension PlantError.Problem {
         switch self {
         case .duplicateID(let id):
             "The id \(id) occurs twice, but ids must be unique in a world: omit it to have one issued."
-        case .duplicateUser(let id): "The user \"\(id)\" occurs twice; put all of a user's data into one entry."
+        case .duplicateUser(let id): "The user \"\(id)\" occurs twice; put all of the user's data into one entry."
         case .duplicateName(let name):
-            "Two goals of this user are called \"\(name)\"; give each a different name."
+            "Two goals of this user are called \"\(name)\"; give each goal a different name."
         case .duplicateAddress(let email):
             "Another user already has the address \"\(email)\" (case is ignored); each account needs a different "
                 + "address."
@@ -286,8 +286,8 @@ extension PlantError.Problem {
         case .tooManyActive(let limit):
             "A user may have at most \(limit) active consultations; archive or omit some."
         case .twoConversations(let other):
-            "The goal is already linked with \(other), and can have only one conversation; set "
-                + "is_goals_conversation: false in one of the two."
+            "The goal is already linked with \(other), and can have only one conversation; set is_goals_conversation: "
+                + "false in one of the two consultations."
 
         case .beyondTheBeginning(let time, let now):
             "\(time.preciseText) is after \(now.preciseText), when the world begins; set an earlier time, or "
@@ -310,7 +310,7 @@ extension PlantError.Problem {
                 + "guide union or meal-log-websocket."
 
         case .length(let count, let allowed):
-            "The text has \(count) characters, but must have from \(allowed.lowerBound) to \(allowed.upperBound)."
+            "The text has \(count) characters, but must have \(allowed.lowerBound) to \(allowed.upperBound)."
         case .tooManyBytes(let count, let limit):
             "The text has \(count) bytes; the limit is \(limit): make it shorter."
         case .documentTooLarge(let count, let limit):
@@ -322,7 +322,7 @@ extension PlantError.Problem {
         case .negative(let number): "\(number) is negative; it must be 0 or more."
 
         case .tooMany(let what, let count, let limit):
-            "These are \(count) \(what), but the limit is \(limit): omit some."
+            "There are \(count) \(what), but the limit is \(limit): omit some."
         case .storeFull(let limit):
             "A world can hold at most \(limit) bytes, and this world is full at this point; omit this and the "
                 + "following data."

@@ -57,7 +57,7 @@ extension APIError {
     static func tooManyWorlds(limit: Int) -> APIError {
         .full(
             "\(limit) worlds exist, which is the limit; delete some with DELETE "
-                + "/__admin/worlds/{id}, or wait until idle ones expire.")
+                + "/__admin/worlds/{id}, or wait until idle worlds expire.")
     }
 
     /// Refuses a body that exceeds the limit together with other large bodies.

@@ -135,7 +135,7 @@ private struct BreakpointDraft {
                 " To hold the answer to the handshake, hold the frame \"connected\": "
                 + #"{"on": "frame", "match": {"type": "connected"}}."#
             throw .invalid(
-                "A \(place) does not travel in the direction \"\(direction)\"; omit 'direction'."
+                "The direction \"\(direction)\" does not apply to a \(place); omit 'direction'."
                     + (place == "handshake" ? hint : ""))
         }
         return place == "response" ? "response" : "request"

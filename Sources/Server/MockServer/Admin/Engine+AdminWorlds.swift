@@ -77,7 +77,7 @@ extension Engine {
     ) throws(APIError) -> World {
         try checkPlaceForWorld()
         if let owner, let id = owner.id, owner.isGone { throw .unknownWorld(id) }
-        guard let id = beginning.draft.id else { preconditionFailure("The draft of a new world must have an id.") }
+        guard let id = beginning.draft.id else { preconditionFailure("A new world's draft must have an id.") }
         guard worlds[ExactString(id.text)] == nil else { throw .worldExists(id.text) }
         try beginning.check(in: worlds.room(of: nil))
         let world = World(id: id.text, number: number, beginning, now: now)

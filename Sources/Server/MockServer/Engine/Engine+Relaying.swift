@@ -4,7 +4,7 @@ import Proxy
 /// Relayed connections: their bytes go to a real server and back unread, so that a recording has the original bytes.
 extension Engine {
     func relay(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
-        guard let url = configuration.relayed else { preconditionFailure("A connection is relayed without a server.") }
+        guard let url = configuration.relayed else { preconditionFailure("A relayed connection must have a server.") }
         guard let upstream = connection.upstream else {
             guard !isTLS(bytes, on: connection) else {
                 connection.speaks = .http

@@ -278,7 +278,7 @@ struct WaitingEntry {
             frame.delivery = delivery
             return .frame(frame)
         case .closed, .fault, .clock, .note, .held, .released:
-            preconditionFailure("It must have no bytes that could be held back.")
+            preconditionFailure("The event must have no bytes that could be held back.")
         }
     }
 }

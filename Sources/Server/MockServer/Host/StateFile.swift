@@ -397,7 +397,7 @@ public struct StateFileError: Error, Equatable {
 
     fileprivate static func foreign(_ path: String) -> StateFileError {
         StateFileError(
-            message: "'\(path)' is not a state file of fitiq-mock: name another file, or one that does not exist yet")
+            message: "'\(path)' is not a fitiq-mock state file: name another file, or a file that does not exist yet")
     }
 
     fileprivate static func altered(_ path: String, trigger: String) -> StateFileError {

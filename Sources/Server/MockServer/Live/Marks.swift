@@ -217,7 +217,7 @@ extension APIError {
 
     static func unknownMark(_ name: String, known: [Mark]) -> APIError {
         let list = known.map { "\($0.name.text.quoted(limit: 60)) (entry \($0.number))" }
-        let marks = known.isEmpty ? "it has none; set one with POST /__admin/marks" : Words.list(list)
+        let marks = known.isEmpty ? "it has no marks; set a mark with POST /__admin/marks" : Words.list(list)
         return .missing("This world has no mark \(name.quoted(limit: 60)): \(marks).")
     }
 }

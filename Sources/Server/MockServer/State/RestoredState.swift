@@ -38,7 +38,8 @@ struct RestoredWorld: Sendable {
                 "a world must have an id such as w17 or n2-w17, with a number up to \(WorldTable.largestSerial)")
         }
         guard saved.time.secondsSinceEpoch < WorldSettings.lastTokenExpiry else {
-            throw StateFileError(world: saved.name, path, "its time is after the year 2199, the last year of a clock")
+            throw StateFileError(
+                world: saved.name, path, "its time is after the year 2199, the last year that a clock supports")
         }
         do throws(ScenarioErrors) {
             state = try Scenario.readSaved(file, file: path)

@@ -51,8 +51,8 @@ extension Messages {
             + "client had not used the existing consultation \(id)."
     }
     static func createdAtLimit(after: Int64, limitAt: Timestamp) -> String {
-        "A create request got another 429 \(seconds(after)) after the one at \(clock(limitAt)), with no "
-            + "consultation archived in between; the client must wait at least 60 s."
+        "A create request got another 429 \(seconds(after)) after the 429 at \(clock(limitAt)), with no consultation "
+            + "archived in between; the client must wait at least 60 s."
     }
     static func noHistory(of id: String, openedAt: Timestamp) -> String {
         "The client opened the socket of consultation \(id) at \(clock(openedAt)) before it fetched the messages."
@@ -85,7 +85,7 @@ extension Messages {
             + "at \(clock(shownAt))."
     }
     static func unlinked(goal: String, consultation: String, createdAt: Timestamp) -> String {
-        "The goal \(goal), created at \(clock(createdAt)) after the coach suggested one, was not linked with the "
+        "The goal \(goal), created at \(clock(createdAt)) after the coach suggested a goal, was not linked with the "
             + "consultation \(consultation) within 30 s."
     }
     static func fetchedCompleted(_ id: String, after: Int64) -> String {
@@ -162,8 +162,8 @@ extension Messages {
             + "in between; at most 5 tries are allowed."
     }
     static func cameBack(after gap: Int64) -> String {
-        "The client opened the consultation again \(seconds(gap)) after it had closed the socket itself; it must wait "
-            + "3 s."
+        "The client opened the consultation again \(seconds(gap)) after it had closed the socket itself; the client "
+            + "must wait 3 s."
     }
     static func noHistory(cutAt: Timestamp, connectedAt: Timestamp) -> String {
         "An answer was interrupted at \(clock(cutAt)), and the client did not fetch the messages within 10 s of "

@@ -45,7 +45,8 @@ enum Messages {
         "The client never connected. It must read the server's address and its credentials from FITIQ_MOCK_URL, "
         + "FITIQ_MOCK_WS_URL, FITIQ_MOCK_TOKEN and FITIQ_MOCK_API_KEY."
     static let neverDriven =
-        "The client never connected. Its adapter must pass it the address and the credentials from the command 'begin'."
+        "The client never connected. Its adapter must pass the client the address and the credentials from the command "
+        + "'begin'."
     static let noAnswer = "There was no answer to compare."
     static let nothingRecorded = "The journal has no client entries."
     static func notConnected(scenario: String) -> String { "The client did not connect in \(scenario)." }

@@ -342,7 +342,7 @@ public enum HAREncoder {
             writer.member("cause", ending.cause.rawValue)
         }
         let bytes = Array(",\"ending\":".utf8) + value
-        precondition(bytes.count <= endingRoom, "an ending must fit its room")
+        precondition(bytes.count <= endingRoom, "an ending must fit its reserved space")
         return bytes
     }
 

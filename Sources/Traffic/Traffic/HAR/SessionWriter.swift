@@ -68,7 +68,7 @@ struct SessionWriter: Sendable {
             guard continueEntry(number, list, for: element.count) else { return }
             place = sockets[number - 1].place(element, in: list)
         }
-        guard let place else { preconditionFailure("new room must fit the value that it was made for") }
+        guard let place else { preconditionFailure("new space must fit the value that it was reserved for") }
         if !isControl { sockets[number - 1].messageCount += 1 }
         write(place.bytes, at: place.offset, in: place.room, of: number)
     }
@@ -78,7 +78,7 @@ struct SessionWriter: Sendable {
         let bytes = HAREncoder.ending(ending)
         precondition(sockets[number - 1].ending.isEmpty, "a socket ends once")
         guard let offset = sockets[number - 1].ending.take(bytes.count) else {
-            preconditionFailure("an ending must fit its room, twice its length")
+            preconditionFailure("an ending must fit its reserved space, twice its length")
         }
         write(bytes, at: offset, in: sockets[number - 1].ending.range, of: number)
         sockets[number - 1].latestWrite = nil

@@ -217,7 +217,7 @@ struct EntryRing: Sendable {
 
     /// Removes the oldest entries and frees unneeded storage.
     mutating func dropFirst(_ dropped: Int) {
-        precondition(dropped >= 0 && dropped <= count, "there are not that many entries")
+        precondition(dropped >= 0 && dropped <= count, "the journal must have that many entries")
         var rest = EntryRing(capacity: capacity)
         for offset in dropped..<count { rest.append(self[offset]) }
         self = rest
