@@ -61,9 +61,7 @@ import Testing
         ),
         (
             .bareWebSocketPath("/ws/meals", in: .union), 404, .notFound,
-            #"There is no endpoint "/ws/meals": each consultation has a socket of its own, at "#
-                + #"/api/v1/consultations/{id}/ws (guide websocket-architecture). Create a consultation first. All of "#
-                + #"a user's meal events arrive at /ws/meal-logs."#
+            #"There is no endpoint "/ws/meals": each consultation has a socket of its own, at /api/v1/consultations/{id}/ws (guide websocket-architecture). Create a consultation first. All of a user's meal events arrive at /ws/meal-logs."#
         ),
         (
             .methodNotAllowed(.post, path: "/api/v1/meal-logs", allowed: [.get, .head, .post]), 405,
@@ -131,8 +129,7 @@ import Testing
         ),
         (
             .dateTimeExpected("targetDate", got: 762_480_000), 400, .validationFailed,
-            #"The field 'targetDate' must be an ISO 8601 date-time such as "2025-03-01T00:00:00Z"; got a number: "#
-                + #"762480000. In Swift, set the JSONEncoder's dateEncodingStrategy to .iso8601."#
+            #"The field 'targetDate' must be an ISO 8601 date-time such as "2025-03-01T00:00:00Z"; got a number: 762480000. In Swift, set the JSONEncoder's dateEncodingStrategy to .iso8601."#
         ),
         (
             .unsupportedMediaType("text/plain"), 415, .unsupportedMediaType,
@@ -180,8 +177,7 @@ import Testing
         ),
         (
             .generalWithID("x"), 400, .validationFailed,
-            #"A 'general' consultation has no context, but 'context_id' is "x". Omit 'context_id', or set the "#
-                + #"'context_type' that it belongs to: goal, insight, mood or journal."#
+            #"A 'general' consultation has no context, but 'context_id' is "x". Omit 'context_id', or set the 'context_type' that it belongs to: goal, insight, mood or journal."#
         ),
         (
             .goalWithoutID(in: .union), 400, .validationFailed,
@@ -213,8 +209,7 @@ import Testing
         ),
         (
             .foreignOrigin("http://a/b", origin: nil), 403, .forbidden,
-            #"The field 'Origin' is "http://a/b", which is not an origin: send scheme://host or scheme://host:port "#
-                + #"once, as browsers do, or omit the field."#
+            #"The field 'Origin' is "http://a/b", which is not an origin: send scheme://host or scheme://host:port once, as browsers do, or omit the field."#
         ),
         (
             .upgradeRequired, 426, .upgradeRequired,
@@ -323,13 +318,11 @@ import Testing
         (.binaryFrame, .unsupportedData, "A binary frame arrived; send JSON in text frames."),
         (
             .tooManyWaiting(limit: 16), .tooManyWaitingMessages,
-            "16 messages are already waiting for an answer, so this message was not stored. Wait for an answer to "
-                + "complete, and send the message again."
+            "16 messages are already waiting for an answer, so this message was not stored. Wait for an answer to complete, and send the message again."
         ),
         (
             .historyFull(limit: 10_000), .historyFull,
-            "This consultation has reached its limit of 10000 messages, so this message was not stored. Archive it and "
-                + "create another."
+            "This consultation has reached its limit of 10000 messages, so this message was not stored. Archive it and create another."
         ),
         (
             .storeFull(limit: 5), .storeFull,

@@ -214,23 +214,19 @@ import Testing
         ),
         (
             #"{"persona":"nutritionist","context_type":"general","context_id":"x"}"#, .validationFailed,
-            #"A 'general' consultation has no context, but 'context_id' is "x". Omit 'context_id', or set the "#
-                + #"'context_type' that it belongs to: goal, insight, mood or journal."#
+            #"A 'general' consultation has no context, but 'context_id' is "x". Omit 'context_id', or set the 'context_type' that it belongs to: goal, insight, mood or journal."#
         ),
         (
             #"{"persona":"nutritionist","context_id":"x"}"#, .validationFailed,
-            #"A 'general' consultation has no context, but 'context_id' is "x". Omit 'context_id', or set the "#
-                + #"'context_type' that it belongs to: goal, insight, mood or journal."#
+            #"A 'general' consultation has no context, but 'context_id' is "x". Omit 'context_id', or set the 'context_type' that it belongs to: goal, insight, mood or journal."#
         ),
         (
             #"{"persona":"nutritionist","goal_id":"a","context_type":"goal","context_id":"b"}"#, .validationFailed,
-            #"'goal_id' "a" and 'context_type' "goal" with 'context_id' "b" contradict each other; send only one of "#
-                + #"them."#
+            #"'goal_id' "a" and 'context_type' "goal" with 'context_id' "b" contradict each other; send only one of them."#
         ),
         (
             #"{"persona":"nutritionist","goal_id":"a","context_id":"b"}"#, .validationFailed,
-            #"'goal_id' "a" and 'context_type' "goal" with 'context_id' "b" contradict each other; send only one of "#
-                + #"them."#
+            #"'goal_id' "a" and 'context_type' "goal" with 'context_id' "b" contradict each other; send only one of them."#
         ),
         (
             #"{"persona":"nutritionist","goal_id":"a","context_type":"mood"}"#, .validationFailed,
@@ -242,8 +238,7 @@ import Testing
         ),
         (
             #"{"persona":"nutritionist","goal_id":"a","context_type":"journal","context_id":"a"}"#, .validationFailed,
-            #"'goal_id' "a" and 'context_type' "journal" with 'context_id' "a" contradict each other; send only one "#
-                + #"of them."#
+            #"'goal_id' "a" and 'context_type' "journal" with 'context_id' "a" contradict each other; send only one of them."#
         ),
     ]
 

@@ -128,8 +128,7 @@ import Testing
         (.noFood, "Could not identify any food items in the input"),
         (
             .tooManyFoods(limit: 50),
-            "The input names more than 50 food items, which is the limit for a meal log; split it into several meal "
-                + "logs"
+            "The input names more than 50 food items, which is the limit for a meal log; split it into several meal logs"
         ),
         (
             .storeFull(limit: 7),

@@ -43,8 +43,7 @@ import Testing
         (#"{"title":"T","description":"","target_date":"x"}"#, "The field 'targetDate' is required: \(dateTime)."),
         (
             #"{"title":"T","description":"","targetDate":762480000}"#,
-            "The field 'targetDate' must be \(dateTime); got a number: 762480000. In Swift, set the JSONEncoder's "
-                + "dateEncodingStrategy to .iso8601."
+            "The field 'targetDate' must be \(dateTime); got a number: 762480000. In Swift, set the JSONEncoder's dateEncodingStrategy to .iso8601."
         ),
         (
             #"{"title":"T","description":"","targetDate":"2025-02-29T00:00:00Z"}"#,

@@ -59,8 +59,7 @@ import Testing
             ("qwertyuiop", "Could not identify any food items in the input"),
             (
                 Array(repeating: "eggs", count: 51).joined(separator: ", "),
-                "The input names more than 50 food items, which is the limit for a meal log; split it into several "
-                    + "meal logs"
+                "The input names more than 50 food items, which is the limit for a meal log; split it into several meal logs"
             ),
         ])
     func fails(text: String, details: String) throws {

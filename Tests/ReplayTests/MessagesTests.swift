@@ -38,8 +38,7 @@ struct MessagesTests {
         ),
         (
             Messages.ownRequests(2, ["/favicon.ico", "/health"]),
-            "The replay skips 2 requests of the session (/favicon.ico, /health), because the server answers such "
-                + "requests itself."
+            "The replay skips 2 requests of the session (/favicon.ico, /health), because the server answers such requests itself."
         ),
         (
             Messages.ownRequests(1, ["CONNECT"]),
@@ -65,8 +64,7 @@ struct MessagesTests {
         ),
         (
             Messages.cutFrame("Entry 5"),
-            "Entry 5: the recording has only the beginnings of some frames; these are replayed as separate "
-                + "messages."
+            "Entry 5: the recording has only the beginnings of some frames; these are replayed as separate messages."
         ),
         (
             Messages.noFinalStatus("Entry 5", 100),
@@ -98,8 +96,7 @@ struct MessagesTests {
         ),
         (
             miss(.notItsTurn, one),
-            #"GET /a is not the next request in the session; the next request is POST /b (entry 3); it differs: path: "#
-                + #"expected "/b", got "/a"."#
+            #"GET /a is not the next request in the session; the next request is POST /b (entry 3); it differs: path: expected "/b", got "/a"."#
         ),
         (miss(.notItsTurn), "GET /a is not the next request in the session; the next request is POST /b (entry 3)."),
         (miss(.notItsTurn, nearest: false), "GET /a is not the next request in the session."),

@@ -259,11 +259,9 @@ struct MissTests {
         player.receive(.binary([1]), on: socket, at: at(10))
         #expect(
             player.report.frameMisses.map(\.message) == [
-                #"The frame {"type":"message","content":"ho"} on /ws?x=1 differs from the recorded frame: "#
-                    + #"text.content: expected "hi", got "ho"."#,
+                #"The frame {"type":"message","content":"ho"} on /ws?x=1 differs from the recorded frame: text.content: expected "hi", got "ho"."#,
                 #"The frame "text" on /ws?x=1 differs from the recorded frame: type: expected binary, got text."#,
-                #"The frame "\u0002" on /ws?x=1 differs from the recorded frame: binary: expected "\u0001", got "#
-                    + #""\u0002"."#,
+                #"The frame "\u0002" on /ws?x=1 differs from the recorded frame: binary: expected "\u0001", got "\u0002"."#,
                 #"The frame "\u0001" on /ws?x=1 is extra: in the session, the client sent no further frame."#,
             ])
         #expect(player.report.frameMisses.first?.time == at(5))

@@ -55,8 +55,8 @@ struct BuiltInTests {
         #expect(Scenario.builtIn(named: "flaky") == nil)
         #expect(
             Scenario.unknownBuiltIn("slow-coash").hasPrefix(
-                "There is no built-in scenario \"slow-coash\". Did you mean 'slow-coach'? The built-in scenarios are "
-                    + "default, "))
+                "There is no built-in scenario \"slow-coash\". Did you mean 'slow-coach'? The built-in scenarios are default, "
+            ))
     }
 }
 

@@ -45,8 +45,7 @@ import Testing
         ),
         (
             PlantError("p", .strayContextGoal(.mood)),
-            "The context is \"mood\", so the consultation cannot be about a goal; set the context \"goal\", or link "
-                + "the goal "
+            "The context is \"mood\", so the consultation cannot be about a goal; set the context \"goal\", or link the goal "
                 + "with linked_goal."
         ),
         (

@@ -23,8 +23,7 @@ struct AdminRefusalTests {
         ),
         (
             .tooManyWorlds(limit: 3), 507, "STORE_FULL",
-            "3 worlds exist, which is the limit; delete some with DELETE /__admin/worlds/{id}, or wait until idle "
-                + "worlds expire."
+            "3 worlds exist, which is the limit; delete some with DELETE /__admin/worlds/{id}, or wait until idle worlds expire."
         ),
         (
             .adminFromElsewhere, 403, "FORBIDDEN",

@@ -222,8 +222,7 @@ struct FailureTests {
         #expect(
             harness.events.last
                 == .brokenOff(
-                    "GET \"/a\": the upstream sent nothing for \(text) within its answer; the client's connection was "
-                        + "reset"
+                    "GET \"/a\": the upstream sent nothing for \(text) within its answer; the client's connection was reset"
                 ))
         var idle = RelayHarness()
         idle.tell { $0.timeIsUp() }
@@ -246,8 +245,8 @@ struct FailureTests {
                 other.events
                     == [
                         .brokenOff(
-                            "GET \"/a\": the upstream \(word) the connection without an answer, and the proxy did the "
-                                + "same")
+                            "GET \"/a\": the upstream \(word) the connection without an answer, and the proxy did the same"
+                        )
                     ])
             var third = RelayHarness()
             third.client(RelayCase.get)
@@ -257,8 +256,8 @@ struct FailureTests {
                 third.events
                     == [
                         .brokenOff(
-                            "GET \"/a\": the upstream \(word) the connection within its answer, and the proxy did the "
-                                + "same")
+                            "GET \"/a\": the upstream \(word) the connection within its answer, and the proxy did the same"
+                        )
                     ])
         }
         var fourth = RelayHarness()

@@ -159,8 +159,8 @@ struct JournalQueryTests {
         #expect(
             throws: APIError(
                 .badRequest, .validationFailed,
-                "The parameter 'path' must be part of a path, such as /messages, or a template that begins with a "
-                    + "slash, such as /api/v1/goals/{goalId}; got \"\(value)\".")
+                "The parameter 'path' must be part of a path, such as /messages, or a template that begins with a slash, such as /api/v1/goals/{goalId}; got \"\(value)\"."
+            )
         ) { try JournalQuery(query: [("path", value)]) }
     }
 }
