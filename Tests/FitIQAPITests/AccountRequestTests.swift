@@ -29,7 +29,7 @@ import Testing
         ("name", nil, "'name' is required"), ("name", #"" ""#, "blank"), ("name", #""""#, "1 to 100"),
         ("date_of_birth", nil, "'date_of_birth' is required"), ("date_of_birth", #""1990-02-30""#, "must be a date"),
         ("date_of_birth", #""2012-01-30""#, "at least 13 years ago"),
-        ("date_of_birth", #""1899-12-31""#, "since 1900-01-01"), ("date_of_birth", "1990", "must be a date"),
+        ("date_of_birth", #""1899-12-31""#, "on or after 1900-01-01"), ("date_of_birth", "1990", "must be a date"),
         ("date_of_birth", #""1990-05-17T00:00:00Z""#, "must be a date"),
     ]
 

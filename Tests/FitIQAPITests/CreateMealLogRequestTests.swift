@@ -86,7 +86,7 @@ import Testing
         ),
         (
             withTime(#""2025-01-29T12:00:00""#),
-            #"The field 'logged_at' must be \#(example); got a string: "2025-01-29T12:00:00". It has no offset from UTC: end it with Z, or with an offset such as +02:00."#
+            #"The field 'logged_at' must be \#(example); got a string: "2025-01-29T12:00:00". The time has no offset from UTC: end it with Z, or with an offset such as +02:00."#
         ),
         (withTime(#""""#), #"The field 'logged_at' must be \#(example); got a string: ""."#),
         ("[]", "The body must be a JSON object; it is an array: []."),

@@ -40,9 +40,9 @@ extension Peers {
         @Test("serve exits without changing a foreign file at the ready file's path", arguments: commands)
         func foreign(_ options: String) async throws {
             for (making, check, word) in [
-                ("echo precious >ready.json", "grep -q precious ready.json", "not a ready file"),
-                (": >ready.json", "test -f ready.json", "not a ready file"),
-                ("echo '{\"pid\":999999999}' >ready.json", "test -s ready.json", "not a ready file"),
+                ("echo precious >ready.json", "grep -q precious ready.json", "not a fitiq-mock ready file"),
+                (": >ready.json", "test -f ready.json", "not a fitiq-mock ready file"),
+                ("echo '{\"pid\":999999999}' >ready.json", "test -s ready.json", "not a fitiq-mock ready file"),
                 ("mkfifo ready.json", "test -p ready.json", "a pipe"),
                 ("mkdir ready.json", "test -d ready.json", "a folder"),
                 ("ln -s nowhere ready.json", "test -L ready.json", "a link"),
