@@ -146,7 +146,7 @@ struct CaseRunnerTests {
         #expect(result.skipped == nil && result.isPassed, "\(result)")
         #expect(
             result.description
-                == "meal/connected/x was kept. The client cannot start_consultation, so the case was played without its chat."
+                == "meal/connected/x was kept. The client does not support start_consultation, so the case was played without its chat."
         )
         #expect(result.contractCase.faces == ["meal/polling-cadence"] && result.unfaced.isEmpty)
         let wrong = try await play(contractCase, .miscounts)

@@ -125,9 +125,9 @@ extension DataFile {
             ),
             (
                 #""context_type": "goal""#, #""context_type": "general""#,
-                ["each once", "except general needs an opening"]
+                ["each only once", "except general needs an opening"]
             ),
-            (#""context_type": "goal""#, #""context_type": "mood""#, ["each once", "except general needs an opening"]),
+            (#""context_type": "goal""#, #""context_type": "mood""#, ["each only once", "except general needs an opening"]),
             (#""difficulty": "2""#, #""difficulty": "6""#, ["difficulty must be a number in 1.0...5.0"]),
             (#""target_value": "5""#, #""target_value": "five""#, ["target_value must be a number in 0.1...1000000.0"]),
             (#""title": "Protein"#, #""titel": "Protein"#, ["difficulty", "title is missing"]),
@@ -251,7 +251,7 @@ extension DataFile {
             ),
             (
                 #""prompt": "Plan my meals for the week""#, #""promt": "Plan my meals for the week""#,
-                ["there are prompt, description, context_type, category", "prompt is missing"]
+                ["the keys are prompt, description, context_type, category", "prompt is missing"]
             ),
             (
                 #""prompt": "Plan my"#, #""prompt": "Plan my meals, and plan them well, because I can't, and plan my"#,

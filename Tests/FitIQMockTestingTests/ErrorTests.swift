@@ -89,7 +89,7 @@ struct ErrorTests {
         let other = try StandIn(answering: answer)
         let error = try await Self.failure(MockServer(url: other.url))
         #expect(error.kind == .notTheMock)
-        #expect(error.description.contains("is not a fitiq-mock"))
+        #expect(error.description.contains("is not fitiq-mock"))
     }
 
     @Test("The error for a missing or wrong admin token names the variable", arguments: [nil, "wrong"])

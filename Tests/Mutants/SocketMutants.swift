@@ -43,7 +43,7 @@ extension Mutant {
         },
         Mutant(
             "connects twice, once in its init and once in onAppear", breaks: "ws/single-connection",
-            saying: "while another on the consultation ", in: .chat
+            saying: "while another socket on the consultation ", in: .chat
         ) {
             var twins: [Int: Int] = [:]
             var tampering = Tampering()

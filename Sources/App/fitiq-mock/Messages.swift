@@ -85,7 +85,7 @@ enum Messages {
         "Set FITIQ_MOCK_\(variable) to the server's value first; the value is not shown here."
     }
     static func tokenOutlives(seconds: Int64) -> String {
-        "Tokens expire after \(seconds) s, but tokens from 'fitiq-mock token' without --expires-in are valid longer."
+        "Tokens expire after \(seconds) s; tokens from 'token' without --expires-in can be valid longer."
     }
 
     // MARK: Chat

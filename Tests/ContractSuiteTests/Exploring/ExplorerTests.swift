@@ -346,7 +346,7 @@ struct ExplorerTests {
         #expect(exploration.found.isEmpty)
         let notes = exploration.report(title: "a", named: "b").runs[0].checks[0].notes
         #expect(
-            notes.contains { $0.hasPrefix("The client lacks create_goal, so the expectations of the story goals ") })
+            notes.contains { $0.hasPrefix("The client does not support create_goal, so the expectations of the story goals ") })
     }
 
     /// A client that crashes at the first fault, at any place.
@@ -433,7 +433,7 @@ struct ExplorerTests {
         let error = await #expect(throws: ExploreError.self) {
             try await explore(faults: ExploreLimits.rulesOfScenario + 1)
         }
-        #expect(error?.description.contains("at most 996 faults") == true)
+        #expect(error?.description.contains("at most 996 of each kind") == true)
     }
 
     @Test("A confirmation may require the maximum number of attempts")

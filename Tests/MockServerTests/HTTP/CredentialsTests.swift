@@ -90,7 +90,7 @@ struct CredentialsTests {
             token("four parts", good + ".x", "it has 4 part(s)"),
             token("no subject", jwt(claims: #"{"exp":4102444799}"#), "'sub' claim must be"),
             token("subject of a wrong type", jwt(claims: #"{"sub":7,"exp":4102444799}"#), "'sub' claim must be"),
-            token("no expiry", jwt(claims: #"{"sub":"anna"}"#), "'exp' must be"),
+            token("no expiry", jwt(claims: #"{"sub":"anna"}"#), "'exp' claim must be"),
             token("claims that are no object", jwt(claims: "[1]"), "its payload is not a JSON object"),
             token(
                 "claims too deep", jwt(claims: String(repeating: "[", count: 2000)), "its payload is not a JSON object"),
