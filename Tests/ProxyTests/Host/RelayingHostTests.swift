@@ -210,8 +210,8 @@ struct RelayingHostTests {
         let client = try BlockingStream.connect(to: proxy.address)
         try client.send(Self.get + Self.get)
         var answers = ""
-        while answers.components(separatedBy: "runs.\"}}").count < 3 {
-            answers += try client.receive(until: "runs.\"}}")
+        while answers.components(separatedBy: "is running.\"}}").count < 3 {
+            answers += try client.receive(until: "is running.\"}}")
         }
         #expect(answers.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
         #expect(answers.contains("nothing listens there"))
