@@ -122,7 +122,7 @@ extension LongPeers {
                 ("closes_its_output", "The adapter closed its standard output instead of answering {"),
                 ("writes_garbage", "output for people belongs on standard error"),
                 ("writes_much", "is longer than 1 MiB"),
-                ("prints_to_the_answers", "is 2 eggs are logged: it is not JSON"),
+                ("prints_to_the_answers", "is 2 eggs are logged: it is not valid JSON"),
             ])
         func troublesome(_ trouble: String, _ words: String) async throws {
             let run = try await breaks(Mistake("Trouble", "meal/polling/completes", words), [trouble])
@@ -165,7 +165,7 @@ extension LongPeers {
                 Self.adapters.appendingPathComponent("minimal/adapter.py"))
             #expect(run.status == 0, "\(run.transcript)")
             for address in cases { #expect(run.errors.contains("\(address): passed"), "\(run.errors)") }
-            #expect(run.errors.contains("goal/create/500-twice: skipped: The client cannot create_goal"))
+            #expect(run.errors.contains("goal/create/500-twice: skipped: The client does not support create_goal"))
             let kept = run.output.split(separator: "\n").first { $0.hasPrefix("Kept wherever faced: ") }
             #expect(kept?.contains("meal/polling-cadence") == true, "\(run.output)")
             let page = try textOfPackage("docs/adapters.md")
