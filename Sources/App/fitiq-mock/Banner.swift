@@ -52,9 +52,9 @@ struct Banner {
 
     private var tokenLifetime: Int64? { server.engine.scenario.tokenLifetime.map { $0 / 1_000_000_000 } }
 
-    /// A command that prints a token of the default world's user.
+    /// A command that prints a token for the default world's user.
     ///
-    /// The token is valid for as long as the scenario's tokens, or for an hour.
+    /// The token is valid for the scenario's token lifetime, or for an hour if the scenario does not set one.
     private var tokenCommand: String {
         let user = server.engine.scenario.data.users.first?.id.text
         // The banner may end up in a log, so it omits the secret, which the command reads from the environment.
@@ -180,7 +180,7 @@ struct RunningServer {
     /// `secureURL` is nil without TLS.
     let url: String
     let secureURL: String?
-    /// The file of the CA that issued the certificate, or nil without TLS or with the user's own certificate.
+    /// The file with the CA that issued the certificate, or nil if TLS is off or the user supplied the certificate.
     let caPath: String?
     let recordingPath: String?
     var statePath: String?

@@ -63,7 +63,7 @@ struct CertificateFiles {
         let key: [UInt8]
     }
 
-    /// The current files; missing or expiring files are created.
+    /// Returns the current files, and creates any that are missing or about to expire.
     func current(at now: Timestamp) throws(Failure) -> Current {
         let now = now.secondsSinceEpoch
         return try directory.locked { () throws(Failure) in
@@ -78,7 +78,7 @@ struct CertificateFiles {
         }
     }
 
-    /// The stored CA if it outlives the certificates that it would issue, otherwise a new one.
+    /// The stored CA if it outlives the certificates that it would issue, otherwise a new CA.
     ///
     /// - Throws: A configuration error if the stored CA is damaged, because no client would trust a new one.
     private func authority(at now: Int64) throws(Failure) -> CertificateAuthority {
@@ -165,7 +165,7 @@ struct DataDirectory {
         throw .configuration(Messages.noDataDirectory)
     }
 
-    /// The path of a file in the folder; it is absolute, so that programs in other folders can use it.
+    /// The absolute path of a file in the folder, so that programs with a different working directory can use the path.
     subscript(name: String) -> String { absolutePath + "/" + name }
 
     var absolutePath: String {
@@ -177,7 +177,7 @@ struct DataDirectory {
 
     /// Runs the body while holding a lock that excludes other processes.
     ///
-    /// A missing folder is created, and only the user can access it.
+    /// Creates the folder if it is missing; only the user can access the folder.
     func locked<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         try make(absolutePath)
         let lock = self["lock"]

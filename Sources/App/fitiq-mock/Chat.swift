@@ -249,7 +249,7 @@ enum ChatAnswer {
         return line
     }
 
-    /// The answer so far to the message that follows this number of lines.
+    /// The answer received so far to the message after the first `count` lines.
     private static func answer(in transcript: [ClientState.Line], after count: Int) -> String? {
         guard transcript.count > count + 1, let last = transcript.last, last.role == .assistant else { return nil }
         return last.text
@@ -270,7 +270,7 @@ private struct PrintedLine: Sendable {
     /// Wraps words if a person reads the answer, otherwise nil.
     private var wrap = System.isTerminal(.output) ? Terminal.columns.map { WordWrap(columns: $0) } : nil
 
-    /// Prints the new part; a text that does not continue the old one starts a new line.
+    /// Prints the new part; text that does not continue the old text starts a new line.
     mutating func grow(to whole: String) {
         guard whole != text else { return }
         // Compare bytes, so that the rest begins with a whole scalar.
@@ -297,7 +297,7 @@ private struct PrintedLine: Sendable {
     }
 }
 
-/// Wraps a text that arrives in parts; it writes a word when the word is complete.
+/// Wraps text that arrives in parts, and writes each word once it is complete.
 struct WordWrap: Sendable {
     let columns: Int
     /// The number of spaces before each line except the first.
@@ -308,7 +308,7 @@ struct WordWrap: Sendable {
 
     init(columns: Int, indent: Int = 0) { (self.columns, self.indent) = (columns, indent) }
 
-    /// Returns what can be written now; the last word follows after its space or line end.
+    /// Returns the text that can be written now, without the last word until a space or line end follows the word.
     mutating func add(_ part: String) -> String {
         var text = ""
         for character in part {

@@ -40,7 +40,7 @@ enum ChatNews {
     /// Reports the coach's templates that `known` lacks.
     static func report(_ templates: [ClientState.Template], since known: [ClientState.Template]) {
         guard templates != known else { return }
-        // A client keeps only the latest templates, so their number may not change.
+        // A client keeps only the latest templates, so their number may stay the same when another one arrives.
         for template in templates.dropFirst(max(0, min(known.count, templates.count - 1))) {
             say(Messages.made(template))
         }
@@ -52,7 +52,7 @@ enum ChatNews {
     ) async throws -> Result {
         let end = try Gate()
         defer { end.open() }
-        // Use a separate thread, to leave the threads of tasks to the client.
+        // Use a separate thread, so that the client's tasks have all the threads of Swift's pool.
         try SystemThread.start {
             var last = client.state
             while !end.wait(until: .now().advanced(by: patience)) {
@@ -68,7 +68,7 @@ enum ChatNews {
     }
 
     private static func say(_ message: String) {
-        // The edited line is drawn again below. The partial answer stays.
+        // The line being edited is redrawn below. The partial answer stays.
         let editor = LineInput.awake.value
         let start = !System.isTerminal(.error) ? "" : editor == nil ? "\n" : "\r\u{1B}[K"
         FitIQMock.drawOnStandardError("\(start)fitiq-mock: \(TerminalText.printed(message))\n")

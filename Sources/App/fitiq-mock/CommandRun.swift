@@ -66,7 +66,7 @@ struct CommandChild: Sendable {
     let stop: Gate
     /// How long the command may send nothing after it has begun to send, or nil for its whole limit.
     var silence: Duration?
-    /// When everything must be over, or nil for no limit.
+    /// When the run must be finished, or nil for no limit.
     var end: MonotonicInstant?
     /// Called when the command has sent something.
     var whenBegun: @Sendable () -> Void = {}
@@ -86,8 +86,8 @@ struct CommandChild: Sendable {
     /// - Parameters:
     ///   - variables: environment variables to add.
     ///   - name: the prefix for the lines that the command writes if others run at the same time.
-    ///   - activity: a number that grows with what arrives in the world. The number is read after the command has
-    ///     exited until it stops changing.
+    ///   - activity: a number that grows with what arrives in the world. After the command has exited, the number is
+    ///     read until it stops changing.
     ///   - tick: called about once a second while the command runs, with how long it has been running.
     ///   - see: looks at the world before the command is ended.
     /// - Returns: nil if the run was stopped.

@@ -63,10 +63,10 @@ final class CommandTrial: Trial {
 /// Limits how many commands start at the same time to the number of processors; running commands mostly sleep.
 private final class Beginners: Sendable {
     private let count = Mutex(0)
-    /// How often to check whether there is room.
+    /// How often to check whether another command may start.
     private static let lookTime = Duration.milliseconds(10)
 
-    /// Waits until there is room; returns false if it must stop first.
+    /// Waits until another command may start; returns false if the run must stop first.
     func enter(until stop: Gate, _ end: MonotonicInstant?) -> Bool {
         while true {
             let hasRoom = count.withLock { count in
@@ -92,7 +92,7 @@ final class AdapterPool: Sendable {
 
     init(_ command: [String]) { self.command = command }
 
-    /// Makes a client with an adapter that is not serving another.
+    /// Makes a client with an adapter that is not serving another client.
     func begin(_ surroundings: Surroundings) async throws -> any ClientUnderTest {
         let adapter = adapters.withLock { adapters in
             if let free = adapters.free.popLast() { return free }

@@ -167,17 +167,16 @@ struct FitIQMock: ParsableCommand {
 
     private static func leave(_ code: Int32) -> Never {
         tellTrouble(exitCode: code)
-        // `exit()` would run the libraries' exit handlers, which are slow and have nothing to do.
+        // `exit()` would run the libraries' exit handlers, which are slow and not needed.
         _exit(code)
     }
 
     static func printError(_ message: String) { printToStandardError("fitiq-mock: \(message)\n") }
 
-    /// Writes a text to standard error; characters that control a terminal are escaped, regardless of the text's
-    /// origin.
+    /// Writes text to standard error; terminal control characters are escaped, regardless of where the text comes from.
     static func printToStandardError(_ text: String) { drawOnStandardError(TerminalText.printed(text)) }
 
-    /// Writes a text with our own control sequences to standard error; all other parts must be escaped already.
+    /// Writes text that contains our own control sequences to standard error; the rest of it must already be escaped.
     static func drawOnStandardError(_ text: String) {
         let bytes = Array(text.utf8)
         _ = write(STDERR_FILENO, bytes, bytes.count)
@@ -186,7 +185,7 @@ struct FitIQMock: ParsableCommand {
     static var now: Timestamp { Timestamp(nanosecondsSinceEpoch: WallClock.nanosecondsSinceEpoch()) }
 }
 
-/// An error that ends the program; it is printed in one line, followed by mistakes in a file, one per line.
+/// An error that ends the program; it is printed on one line, followed by mistakes in a file, one per line.
 struct Failure: Error {
     let message: String
     let exitCode: Int32
@@ -243,7 +242,7 @@ enum System {
 
     static var temporaryFolder: String { variable("TMPDIR") ?? "/tmp" }
 
-    /// Creates a file for this user only; on failure the descriptor is negative, and `errno` has the reason.
+    /// Creates a file for this user only; on failure the descriptor is negative, and `errno` holds the reason.
     static func temporaryFile() -> (descriptor: Int32, path: String) {
         var path = Array("\(temporaryFolder)/fitiq-mock-XXXXXX".utf8CString)
         let file = mkstemp(&path)
@@ -269,7 +268,7 @@ enum ProgramName {
 extension String {
     /// The text as one word of a shell command, quoted if it contains characters that are special to a shell.
     var shellQuoted: String {
-        // Compare bytes, because a server quotes several words at its start and characters are slower.
+        // Compare bytes, because a server quotes several words at startup, and comparing characters is slower.
         let isPlain = !isEmpty && utf8.allSatisfy { $0.isAlphanumeric || "/._-+:@".utf8.contains($0) }
         guard !isPlain else { return self }
         return "'" + (utf8.contains(UInt8(ascii: "'")) ? replacing("'", with: "'\\''") : self) + "'"
@@ -286,7 +285,7 @@ enum Blocking {
         return try result.get()
     }
 
-    /// Waits on the main thread for work with clients.
+    /// Waits on the main thread for work that uses clients.
     ///
     /// After a signal, the work gets some time to end.
     ///

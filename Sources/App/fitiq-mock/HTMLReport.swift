@@ -26,9 +26,9 @@ struct PageOption: ParsableArguments {
 ///
 /// Any thread may add entries; beyond the limits, the oldest are dropped.
 final class ReportJournal: Sendable {
-    /// The maximum number of entries in the page.
+    /// The maximum number of entries on the page.
     static let entryLimit = 100_000
-    /// The maximum number of bytes in the page's heads, bodies and frames.
+    /// The maximum total size of the heads, bodies and frames on the page, in bytes.
     static let byteLimit = 64 * 1024 * 1024
 
     private struct State {

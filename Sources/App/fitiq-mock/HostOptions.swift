@@ -163,7 +163,7 @@ extension SecureEndpoint {
 }
 
 extension TLSError {
-    /// Whether the key's file is faulty, not the certificate's.
+    /// Whether the key file is faulty, rather than the certificate file.
     fileprivate var isAboutKey: Bool {
         switch self {
         case .notPEM(.key), .damaged(.key), .tooLarge(.key, _), .unusable(.key, _), .encryptedKey, .wrongKey: true

@@ -66,7 +66,7 @@ struct JudgeCommand: ParsableCommand {
     /// The worlds of a file, without judging them; standard input is not read.
     static func worlds(in path: String) throws(Failure) -> [String] {
         guard path != "-" else { return [] }
-        // No world has this ID, so the file only collects the names of others.
+        // No world has an empty ID, so this only collects the worlds' names.
         var file = JudgedFile(name: path, mode: .union, world: "")
         try read(path, path) { (bytes) throws(Failure) in try file.receive(bytes) }
         _ = try file.finish { _ in nil }
@@ -140,7 +140,7 @@ struct JudgedFile {
             if sniffer.kind == .session, held.count > limit {
                 throw .configuration(Messages.tooLarge(name, limit: limit))
             }
-            // The journal reader reports a line of this length.
+            // The journal reader reports a line that is this long.
             let isOpen = sniffer.kind == nil && held.count <= JournalReader.lineLimit
             if sniffer.kind == .session || isOpen { return }
         }
@@ -149,7 +149,7 @@ struct JudgedFile {
         _ = try judgeLines()
     }
 
-    /// Judges the rest of the file; returns notes on what the file lacks.
+    /// Judges the rest of the file; returns notes on what is missing from the file.
     mutating func finish(attachment: @escaping (String) -> [UInt8]?) throws(Failure) -> [String] {
         guard sniffer.kind == .session else {
             guard prefix == nil else { throw .configuration(Messages.inFile(name, Messages.prefixOfJournal)) }

@@ -31,7 +31,7 @@ enum Messages {
         "\(name) is '\(value)', which is not \(expected)."
     }
 
-    /// How to reach a server whose guide uses the other protocol, or an empty text if that was not the cause.
+    /// How to reach a server whose guide uses the other protocol, or an empty string if the protocol was not the cause.
     static func otherProtocol(after error: String, spoken: String) -> String {
         guard error.contains("belongs to the guide") else { return "" }
         return " Use --protocol \(spoken == "message" ? "user_message" : "message")."
@@ -398,7 +398,7 @@ enum Messages {
         }
     }
 
-    /// A message about a listener that does not start.
+    /// A message about a listener that could not start.
     ///
     /// `port` is the option that sets its port.
     static func notListening(_ error: SocketError, port: String = "--port") -> String {

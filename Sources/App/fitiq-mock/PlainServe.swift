@@ -1,6 +1,6 @@
-/// Parses `serve` without ArgumentParser if scripts use each of the options, and each occurs once.
+/// Parses `serve` without ArgumentParser if its options are ones that scripts use, and each occurs only once.
 ///
-/// ArgumentParser's description of all options takes two thirds of a start's instructions.
+/// Describing all options to ArgumentParser takes two thirds of the instructions executed at startup.
 extension Serve {
     /// Parses plain arguments, or returns nil if there are others, which ArgumentParser must parse or reject.
     init?(plain arguments: [String]) {

@@ -52,13 +52,13 @@ final class ReadyFile {
     /// What a path contains.
     enum State: Equatable {
         case absent
-        /// The path contains something other than a ready file.
+        /// There is something other than a ready file at the path.
         case foreign
-        /// The path contains the ready file of a server that has ended.
+        /// The ready file at the path belongs to a server that has ended.
         case stale(Writer)
-        /// The path contains a running server's ready file.
+        /// The ready file at the path belongs to a running server.
         ///
-        /// `isRecorder` says whether it forwards all requests, even `/ready`.
+        /// `isRecorder` says whether the server forwards all requests, even `/ready`.
         case running(Writer, url: String, isRecorder: Bool = false)
     }
 
@@ -170,7 +170,8 @@ final class ReadyFile {
         unlink(path)
     }
 
-    /// The file's contents; only a server with TLS includes TLS addresses, so that readers can distinguish the two.
+    /// The file's contents; only a server with TLS includes TLS addresses, so that readers know whether the server has
+    /// TLS.
     static func content(
         url: String, _ facts: [(name: String, value: String)], secureURL: String?, caPath: String?, writer: Writer
     ) -> [UInt8] {

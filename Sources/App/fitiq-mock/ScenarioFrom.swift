@@ -119,7 +119,7 @@ struct ScenarioFrom: ParsableCommand {
         return entries
     }
 
-    /// The recorded client's breaches or, without any, the command's failure.
+    /// The recorded client's breaches or, if there are none, the command's failure.
     static func target(
         of entries: [JournalEntry], _ mode: GuideMode, _ evidence: Evidence, _ known: KnownBroken = .none
     ) -> (ids: [String], isFailure: Bool) {

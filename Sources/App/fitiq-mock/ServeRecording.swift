@@ -8,8 +8,8 @@ import Traffic
 
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
-        // Deriving the name from the type takes a tenth of a start's time. The program's name keeps ArgumentParser from
-        // looking for requests for completion scripts, which only the root command handles.
+        // Deriving the name from the type takes a tenth of the startup time. The program's name keeps ArgumentParser
+        // from looking for requests for completion scripts, which only the root command handles.
         commandName: "serve", _superCommandName: "fitiq-mock",
         abstract: "Serve the fake backend until Ctrl-C.",
         discussion: "Each option can also be set in the environment, for example --ready-file as "
@@ -55,7 +55,7 @@ extension SessionTap {
                 settings, to: path, existing: replacing == true ? .replace : .refuse, program: program, logger: logger)
         } catch {
             guard error.exists else { throw .file(error) }
-            // The existing file may be another one next to the output.
+            // The existing file may be a different file, next to the output.
             throw .configuration(
                 replacing != nil && error.path == path
                     ? Messages.outputExists(path) : Messages.recordingExists(error.path))

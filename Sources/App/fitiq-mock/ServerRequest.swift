@@ -118,7 +118,7 @@ struct ServerRequest {
         /// How often to check whether to stop.
         private static let lookTime = Duration.milliseconds(50)
 
-        /// Waits until a descriptor is ready, at most for this time; returns the errno of a failure, or nil.
+        /// Waits until a descriptor is ready, but no longer than this time; returns the errno of a failure, or nil.
         mutating func wait(for interest: Interest, on descriptor: Int32, atMost time: Duration) -> Int32? {
             let end = MonotonicInstant.now().advanced(by: time)
             while true {
@@ -127,7 +127,7 @@ struct ServerRequest {
                     deadline = min(deadline, now.advanced(by: Self.lastTime))
                     self.stop = nil
                 }
-                // If the server occasionally sends a byte, the descriptor is always ready.
+                // Check the time first: if the server keeps sending bytes, the descriptor is always ready.
                 if deadline <= now { return ETIMEDOUT }
                 let last = min(end, deadline)
                 let next = stop == nil ? last : min(last, now.advanced(by: Self.lookTime))

@@ -10,8 +10,8 @@ import Text
 
 /// Reads options from the environment too: `--api-key` is also `FITIQ_MOCK_API_KEY`.
 ///
-/// Each function returns the option's value, the environment's value, or nil. The names are environment variables'
-/// names without the prefix.
+/// Each function returns the option's value, the environment's value, or nil. The functions take the names of
+/// environment variables without the prefix.
 enum Settings {
     static func text(_ option: String?, _ name: String) -> String? {
         assert(names.contains(name), "A variable must be in the list.")
@@ -51,7 +51,7 @@ enum Settings {
         return value
     }
 
-    /// The value of an option that takes a non-empty text.
+    /// The value of an option that takes a non-empty string.
     static func nonEmpty(_ option: String?, _ name: String) throws(Failure) -> String? {
         let value = text(option, name)
         guard value != "" else { throw .configuration(Messages.empty(label(name))) }
@@ -147,7 +147,7 @@ enum Settings {
         return origin.description
     }
 
-    /// The names of all networks in one text.
+    /// The names of all networks in one string.
     static var networks: String { Words.list(NetworkProfile.all.map(\.name), last: "or") }
 
     /// The value of a flag: `1`, `true` or `yes`, `0`, `false` or `no`.
@@ -328,7 +328,7 @@ struct ReportOptions: ParsableArguments {
             }
             if let page { try WholeFile.write(page.bytes, to: page.path) }
         } catch {
-            // The verdict on the client was already printed.
+            // The verdict on the client has already been printed.
             throw .unwritten(error)
         }
         if let signal { throw .interrupted(by: signal, isReported: true) }

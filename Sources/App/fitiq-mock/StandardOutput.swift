@@ -61,12 +61,12 @@ enum StandardOutput {
 
 /// Writes a line to standard output.
 ///
-/// Characters that control a terminal are escaped, regardless of the text's origin.
+/// Terminal control characters are escaped, regardless of where the text comes from.
 ///
 /// This function hides the standard library's `print`, which ignores errors.
 func print(_ text: String, terminator: String = "\n") { draw(TerminalText.printed(text + terminator)) }
 
-/// Writes a text with our own control sequences to standard output; all other parts must be escaped already.
+/// Writes text that contains our own control sequences to standard output; the rest of it must already be escaped.
 func draw(_ text: String) { StandardOutput.write(Array(text.utf8)) }
 
 /// Writes lines to a descriptor without ever blocking, because a reader that stops reading must not stop the server.

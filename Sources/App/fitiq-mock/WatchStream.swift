@@ -3,7 +3,7 @@ import HTTPTypes
 import JSON
 import Traffic
 
-/// Reads a world's events over one or more connections: takes bytes and returns news.
+/// Reads a world's events over one or more connections: takes bytes and returns what has happened.
 struct WatchStream {
     enum News {
         case entry(JournalEntry)
