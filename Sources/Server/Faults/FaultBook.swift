@@ -186,7 +186,7 @@ public enum FaultBookError: Error, Equatable, Sendable {
     }
 }
 
-/// All this module's texts for clients and rule authors.
+/// All of this module's messages for clients and rule authors.
 enum Messages {
     static func replaced(status: Int, rule: String) -> String {
         "A scenario answers this request with \(status) (fault '\(excerpt(rule))')."

@@ -67,7 +67,7 @@ public struct Selection: Sendable, Equatable {
 }
 
 /// Random numbers derived from a seed and a subject, not from earlier numbers, so one rule's chance does not depend on
-/// another rule.
+/// another rule's.
 struct Chance: Sendable, Equatable {
     private var state: UInt64
 
@@ -163,11 +163,11 @@ public enum FaultLimits {
     public static let fragments = 1_000
     /// The maximum number of messages in one frame.
     public static let coalesced = 100
-    /// The maximum size of texts that wait for a shared frame: 1 MiB.
+    /// The maximum total size of messages that wait for a shared frame: 1 MiB.
     ///
     /// Beyond this size, the frame is sent even if messages are missing.
     public static let waitingBytes = 1_024 * 1_024
-    /// The maximum number of pieces in a dribbled transmission; the rest is sent as a whole.
+    /// The maximum number of pieces in a dribbled transmission; the rest is sent in one piece.
     public static let pieces = 65_536
     /// The longest reason in a close frame, in bytes; longer reasons are truncated (RFC 6455 §5.5).
     public static let closeReason = 123
@@ -182,7 +182,7 @@ public struct Hold: Sendable, Equatable {
     public var fromClient: Bool
     /// Whether it holds the server's output: responses and frames.
     public var fromServer: Bool
-    /// A text that the body or frame must contain; empty matches any content.
+    /// The text that the body or frame must contain; an empty string matches any content.
     public var text: String
     /// The nanoseconds on the world's clock after which a held item continues automatically.
     public var time: Int64
@@ -293,7 +293,7 @@ public enum CompressionFault: String, Sendable, CaseIterable {
     case undeclared
     /// The message comes in two frames, split inside a deflated block, which RFC 7692 allows.
     case fragmented
-    /// Like ``fragmented``, but the second frame has RSV1 too (§6.1).
+    /// Like ``fragmented``, but the second frame also has RSV1 set (§6.1).
     case marked
     /// The message refers to earlier bytes that were never sent, as if one end had reset its context.
     case forgotten

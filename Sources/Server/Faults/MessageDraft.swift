@@ -86,7 +86,7 @@ struct MessageDraft: Sendable {
         reservedBits |= next.reservedBits
         compression = compression ?? next.compression
         copies = max(copies, next.copies)
-        // Offsets that counted from the message's start now count from the shared frame's start.
+        // Offsets are now relative to the start of the shared frame instead of the start of the message.
         waits += next.waits.map { (0, $0.time) }
         dribbles += next.dribbles.map { (0, $0.bytes, $0.time) }
     }
@@ -123,7 +123,7 @@ struct ServerText {
     var isChunk: Bool { type == "stream_chunk" || type == "assistant_message_chunk" }
     var endsAnswer: Bool { type == "stream_complete" || type == "assistant_message_end" }
     var beginsAnswer: Bool { type == "assistant_message_start" }
-    /// Whether the server sends another message without any action by the client.
+    /// Whether the server will send another message even if the client does nothing.
     ///
     /// After other messages the server may stay quiet: clients send nothing before `connected`, and ping again only
     /// after `pong`.
@@ -132,7 +132,7 @@ struct ServerText {
     }
 }
 
-/// The message positions that a connection without faults would have, so that no rule moves another rule's point.
+/// The message positions that a connection without faults would have, so that no rule shifts another rule's point.
 package struct MessageCounts: Sendable {
     private(set) var frame = 0
     /// The byte range of the latest message's frame, from 0 after the handshake.
@@ -198,7 +198,7 @@ public enum JSONEscapes {
     }
 }
 
-/// Rewrites times in JSON with nine fraction digits, like Go's `time.Time`.
+/// Rewrites times in JSON with nine fractional digits, like Go's `time.Time`.
 ///
 /// Each value that is exactly `"YYYY-MM-DDTHH:MM:SSZ"` gets `.nnnnnnnnn` before its Z. The digits depend only on the
 /// seed and the time. Equal times stay equal, different seconds keep their order, and an entity has the same times in

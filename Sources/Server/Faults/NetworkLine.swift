@@ -50,7 +50,7 @@ public struct NetworkLine: Sendable {
     private var numbers: SplitMix64
     /// A batch in transit: all bytes up to a position, and the arrival time of the last one.
     private var flights = Backlog<(end: Int, time: Timestamp)>()
-    /// The time when the last byte leaves, and the remainder of the division that yields its nanoseconds.
+    /// The time when the last byte leaves, and the remainder of the division that gives the nanoseconds.
     private var free: Timestamp
     private var remainder = 0
     private var latest: Timestamp
@@ -141,7 +141,7 @@ public struct NetworkProfile: Sendable, Equatable {
     public var roundTrip: Int64
     /// Bytes per second to and from the client; nil if unlimited.
     public var down, up: Int?
-    /// The largest additional delay of a slice of bytes; slices keep their order.
+    /// The largest additional delay for a slice of bytes; slices keep their order.
     public var jitter: Int64
     /// The number of packets per thousand that are lost and sent again; all later packets wait for them.
     public var lossPerMille: Int
@@ -177,10 +177,10 @@ public struct NetworkProfile: Sendable, Equatable {
 
     /// The named profiles.
     ///
-    /// `edge`, `3g`, `lte` and `wifi-bad` (there "Very Bad Network") have the rates, delays and loss of Apple's Network
-    /// Link Conditioner. A geostationary satellite orbits at 35,786 km, so a round trip takes 477 ms at the speed of
-    /// light. The other numbers are from operators of satellite links. The numbers for tunnels and lifts are estimates,
-    /// because none are published.
+    /// `edge`, `3g`, `lte` and `wifi-bad` (called "Very Bad Network" there) have the rates, delays and loss of Apple's
+    /// Network Link Conditioner. A geostationary satellite orbits at 35,786 km, so a round trip takes 477 ms at the
+    /// speed of light. The other numbers are from operators of satellite links. The numbers for tunnels and lifts are
+    /// estimates, because none are published.
     public static let all = [
         NetworkProfile("edge", roundTrip: ms(840), down: 30_000, up: 25_000),
         NetworkProfile("3g", roundTrip: ms(200), down: 97_500, up: 41_250),

@@ -7,7 +7,7 @@ public enum ResponseFault: Sendable, Equatable {
     case replace(Replacement)
     /// The normal response up to a number of requests per window (in nanoseconds), then the replacement.
     ///
-    /// The window is fixed and starts with the first request after the last window. The default of
+    /// The window is fixed and starts with the first request after the previous window. The default of
     /// ``Replacement/retryAfter`` is the rest of the window in seconds, rounded up.
     case quota(requests: Int, window: Int64, Replacement)
     /// The first byte is delayed by this many nanoseconds.
@@ -17,7 +17,8 @@ public enum ResponseFault: Sendable, Equatable {
     /// The connection ends (FIN) after this many bytes of the body, although Content-Length announced all bytes; a
     /// shorter body is sent completely.
     case truncate(after: Int)
-    /// Content-Length differs from the body's length by this much (but is at least 0), and the connection stays open.
+    /// Content-Length differs from the body's length by this much (but is never negative), and the connection stays
+    /// open.
     case contentLength(off: Int)
     /// The body loses its last byte, so that it is not valid JSON; Content-Length is correct.
     case malformedJSON
@@ -33,9 +34,9 @@ public enum ResponseFault: Sendable, Equatable {
     ///
     /// Bytes that are not allowed in a field become spaces.
     case contentType(String?)
-    /// Times in JSON have nine fraction digits: `2025-01-29T10:30:00.123456789Z`.
+    /// Times in JSON have nine fractional digits: `2025-01-29T10:30:00.123456789Z`.
     case nanosecondTimestamps
-    /// `Sec-WebSocket-Accept` is for a different key; this fault applies only to handshake responses.
+    /// `Sec-WebSocket-Accept` is computed from a different key; this fault applies only to handshake responses.
     case wrongAccept
     /// The handshake or the response has a compression fault.
     case compression(CompressionFault)
@@ -366,7 +367,8 @@ extension EncodedResponse {
             default: break
             }
         case .contentType(let value):
-            // Responses to HEAD have the fields of GET (RFC 9110 §9.3.2), but a 204 has no content to describe.
+            // Responses to HEAD have the same fields as responses to GET (RFC 9110 §9.3.2), but a 204 has no content to
+            // describe.
             guard value == nil || expectsBody || self.value(of: "Content-Type") != nil else { return }
             setValue(value.map { HTTPField(name: .contentType, value: $0).value }, of: "Content-Type")
         default: break

@@ -123,7 +123,7 @@ extension SocketFaults {
         }
     }
 
-    /// A random key except zero, which would leave the text readable.
+    /// A random key other than zero, because zero would leave the text readable.
     private func maskKey(of rule: Rule) -> UInt32 {
         UInt32(rule.chance.mixing(UInt64(counts.frame)).next(below: UInt64(UInt32.max))) + 1
     }
@@ -154,9 +154,9 @@ extension SocketFaults {
 
     /// Whether a coalesced message releases the waiting messages.
     ///
-    /// The end of an answer releases them. A rule with a type keeps waiting for messages of that type. Under other
-    /// rules, a message after which the server sends nothing on its own also releases them, because otherwise a client
-    /// would wait for `connected` forever.
+    /// The end of an answer releases the waiting messages. A rule with a type keeps waiting for messages of that type.
+    /// Under other rules, a message after which the server sends nothing on its own also releases the waiting messages;
+    /// otherwise, a client would wait for `connected` forever.
     private func releases(_ message: ServerText, _ point: SocketPoint) -> Bool {
         if case .type = point { return message.endsAnswer }
         return !message.announcesMore
@@ -191,7 +191,7 @@ extension SocketFaults {
         let extent: Outgoing.Extent = last.bytes.isEmpty ? .nothing : isWhole ? .whole : .beginning
         outgoing.messages.append(Outgoing.Message(text: told.text, extent: extent, ruleNames: told.ruleNames))
         if case .close(let code, let reason) = ending.fault {
-            // The close frame replaces the transport's end.
+            // Send a close frame instead of ending the transport.
             last.marks.removeLast()
             outgoing.close = Outgoing.Close(code: code, reason: code == nil ? "" : reason)
         }
@@ -200,7 +200,7 @@ extension SocketFaults {
 }
 
 extension SocketFaults {
-    /// A message and its coalescing.
+    /// A message, and how to coalesce it with others.
     struct Waiting: Sendable {
         var draft: MessageDraft
         var message: Outgoing.Message

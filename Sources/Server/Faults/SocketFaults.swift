@@ -8,7 +8,7 @@ import WebSocket
 /// byte, which is the first byte lost or delayed. All other faults affect the whole frame. ``SocketFaults`` describes
 /// how several faults combine.
 public enum SocketFault: Sendable, Equatable {
-    /// A close frame instead of the frame, empty without a code; any code is possible, even a forbidden one.
+    /// A close frame instead of the frame, empty if there is no code; any code is possible, even a forbidden one.
     case close(code: UInt16?, reason: String)
     /// FIN instead of the frame, without a close frame.
     case finish
@@ -18,7 +18,8 @@ public enum SocketFault: Sendable, Equatable {
     case silence
     /// The first bytes of the frame, header included, then FIN or RST; at a byte, the count starts at that byte.
     case cut(after: Int, reset: Bool)
-    /// The whole frame, even at a byte, then a wait in nanoseconds, then the end; later messages are not sent.
+    /// The whole frame, even if the fault starts at a byte, then a wait in nanoseconds, then the end; later messages
+    /// are not sent.
     ///
     /// During the wait the connection is open, and the server reads input.
     case end(Ending, after: Int64)
@@ -53,9 +54,9 @@ public enum SocketFault: Sendable, Equatable {
     case dribble(bytes: Int, every: Int64)
     /// A replacement of the frame's text.
     case replace(text: String)
-    /// Another text message before the frame, which rules do not count.
+    /// An extra text message before the frame; rules do not count the extra message.
     case insert(text: String)
-    /// Times in the frame have nine fraction digits.
+    /// Times in the frame have nine fractional digits.
     case nanosecondTimestamps
     /// From the frame on, the server answers neither protocol nor JSON pings; if the frame is a JSON `pong`, it is not
     /// sent.
@@ -117,7 +118,7 @@ public struct Outgoing: Sendable, Equatable {
     public struct Held: Sendable, Equatable {
         public let breakpoint: Breakpoint
         public let text: [UInt8]
-        /// The time of its arrival, by the world's clock.
+        /// When the message arrived, by the world's clock.
         public let time: Timestamp
     }
 
@@ -250,7 +251,7 @@ public struct SocketFaults: Sendable {
     public var waitingByteCount: Int {
         (batch?.draft.text.count ?? 0) + (swapped?.draft.text.count ?? 0) + heldByteCount
     }
-    /// The size of texts that wait for an operator.
+    /// The total size of messages that wait for an operator.
     public var heldBytes: Int { heldByteCount }
 
     /// Enables or disables one of this connection's rules; returns false if no rule has the name.
@@ -278,7 +279,7 @@ public struct SocketFaults: Sendable {
         fileprivate let list: [(name: ExactString, change: Change)]
         fileprivate let places: [ExactString: Int]
 
-        /// - Parameter list: Each name once, preferably in the order of the rules.
+        /// - Parameter list: A list in which each name appears once, preferably in the order of the rules.
         public init(_ list: [(ExactString, Change)]) {
             self.list = list
             places = Dictionary(uniqueKeysWithValues: list.indices.map { (list[$0].0, $0) })
@@ -338,7 +339,7 @@ extension SocketFaults {
         let message: ServerText
         var text: [UInt8]
         var ruleNames: [String]
-        /// The time of its arrival, by the world's clock.
+        /// When the message arrived, by the world's clock.
         let time: Timestamp
     }
 
@@ -424,7 +425,7 @@ extension SocketFaults {
             }
         }
         held.removeFirst(count)
-        // Nothing follows the end of the connection.
+        // Nothing can be sent after the connection has ended.
         if isOver { (held, heldByteCount) = ([], 0) }
     }
 

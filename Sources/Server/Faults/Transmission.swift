@@ -90,7 +90,7 @@ struct WireFaults {
 }
 
 extension WireFaults {
-    /// Adds a fault's effect on the wire; ignores other faults.
+    /// Adds a fault's effect on the wire; ignores a fault that has no such effect.
     mutating func add(_ fault: ResponseFault, headCount: Int) {
         switch fault {
         case .delay(let time): wait(time, at: 0)
@@ -131,7 +131,8 @@ extension Transmission {
     }
 }
 
-/// A queue that removes elements in batches, because an answer sent bytewise would otherwise take quadratic time.
+/// A queue that removes elements in batches, because otherwise an answer that is sent byte by byte would take quadratic
+/// time.
 public struct Backlog<Element> {
     @usableFromInline var elements: [Element] = []
     /// The number of removed elements.

@@ -25,7 +25,7 @@ public enum StartError: Error, CustomStringConvertible {
     case listeningForTLS(SocketError)
     /// OpenSSL rejects a certificate, a key or a CA.
     case tls(TLSError)
-    /// The configuration is inconsistent in the described way.
+    /// The configuration is inconsistent, as the message explains.
     case configuration(String)
 
     public var description: String {
@@ -96,11 +96,11 @@ public final class HostLoop {
     /// The TLS listener's advice for the log; empty without a TLS listener.
     public let trustAdvice: String
     public let buffer = ReadBuffer()
-    /// When the host ends the remaining connections; nil until it starts stopping.
+    /// When the host ends the remaining connections; nil until the host begins to stop.
     public private(set) var stopsAt: MonotonicInstant?
-    /// The plain and the TLS listener; empty once the host starts stopping.
+    /// The plain and the TLS listener; empty once the host begins to stop.
     private(set) var ports: [Port] = []
-    /// The error of a listener that can no longer accept connections; the error stops the host.
+    /// The error from a listener that can no longer accept connections; the error stops the host.
     fileprivate var acceptError: SocketError?
     fileprivate var isSignalled = false
     fileprivate var wasForced = false
@@ -178,7 +178,7 @@ public final class HostLoop {
     /// Whether a token belongs to a listener; connections have smaller tokens.
     public static func isListener(_ token: UInt64) -> Bool { token >= firstListenerToken }
 
-    /// Accepts waiting clients, a limited number in each turn.
+    /// Accepts waiting clients, up to a maximum number in each turn.
     public func accept(_ token: UInt64, _ now: MonotonicInstant, _ begin: (Socket, Port) -> Void) {
         guard let port = ports.dropFirst(Int(token - Self.firstListenerToken)).first else { return }
         for _ in 0..<Self.acceptsPerTurn {

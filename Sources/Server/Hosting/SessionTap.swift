@@ -41,7 +41,7 @@ public final class SessionTap: Tap {
     /// The number of requests and the number of sockets in the file.
     private var written = (requests: 0, sockets: 0)
 
-    /// The bytes that ``finish(at:)`` copies at a time.
+    /// The number of bytes that ``finish(at:)`` copies at a time.
     private static let pieceSize = 1 << 20
 
     public struct Summary {
@@ -54,7 +54,7 @@ public final class SessionTap: Tap {
         /// Where the finished recording is.
         ///
         /// `wanted` is the requested path. `beside` is a file next to the recording, if another program moved, removed
-        /// or replaced the recording. With `gone`, another program moved or removed the recording.
+        /// or replaced the recording. If `gone` is true, another program moved or removed the recording.
         public enum Place: Equatable { case wanted, beside(String), gone }
     }
 
@@ -126,7 +126,7 @@ public final class SessionTap: Tap {
 
     /// Ends the recording: compacts the file and moves it to its path.
     ///
-    /// If that fails, the tap logs a warning and keeps the growing file, which is valid too.
+    /// If that fails, the tap logs a warning and keeps the growing file, which is also valid.
     public func finish(at time: Timestamp) -> Summary {
         let compaction = recorder.finish(at: time, shiftedBy: dateShifts)
         write()

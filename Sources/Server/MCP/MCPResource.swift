@@ -4,7 +4,7 @@ import Scenarios
 import Text
 import Texts
 
-/// Embedded texts that a client reads without a tool, in pieces of at most ``MCPLimits/resource`` bytes.
+/// Embedded documents that a client reads without a tool, in pieces of at most ``MCPLimits/resource`` bytes.
 ///
 /// A piece ends with a complete line and gives the URI of the next piece.
 enum MCPResource {

@@ -38,7 +38,7 @@ public struct MCPServer: Sendable {
         case answer(MCPAnswer)
         /// A tool call that the caller must perform.
         case call(MCPCall)
-        /// The client cancels its request with this id.
+        /// The client cancels the request that has this id.
         case cancel(JSONValue)
     }
 
@@ -340,7 +340,7 @@ public struct MCPCall: Sendable {
 
     public var id: JSONValue { request.id }
 
-    /// The maximum size of an admin API answer, in bytes.
+    /// The maximum size of an answer from the admin API, in bytes.
     public static let answerLimit = 8 << 20
 
     /// The message for the client after a request to the admin API.

@@ -3,8 +3,8 @@ import Text
 
 /// Turns an admin API answer into a tool's answer of at most ``limit`` bytes.
 ///
-/// A list is split into pages. In any other long answer, texts and lists are shortened, and `next_cursor` leads to the
-/// whole answer as text.
+/// A list is split into pages. In any other long answer, strings and lists are shortened, and `next_cursor` leads to
+/// the whole answer as text.
 struct MCPShape: Sendable {
     let limit: Int
     private let tool: MCPTool
@@ -87,7 +87,7 @@ struct MCPShape: Sendable {
     // MARK: Shortening
 
     private struct Measures {
-        /// The maximum length of a text in bytes, and the maximum number of elements in a list.
+        /// The maximum length of a string in bytes, and the maximum number of elements in a list.
         let text, list: Int
         static let all = [(4000, 100), (1000, 30), (250, 10), (60, 3), (20, 1), (8, 0)].map(Measures.init)
     }
@@ -131,7 +131,7 @@ struct MCPShape: Sendable {
     private func textPage(of value: JSONValue, from offset: Int) -> JSONValue {
         let bytes = value.encoded()
         let rest = bytes.dropFirst(offset)
-        // JSON can need six bytes for one byte of the text, but most bytes need only one.
+        // JSON can need six bytes for one byte of the string, but most bytes need only one.
         var count = limit - 64
         while count > 0 {
             let end = UTF8Sequence.boundary(in: Array(rest.prefix(count + 4)), at: min(count, rest.count))

@@ -80,7 +80,7 @@ struct MCPArguments: Sendable {
     private let values: JSONObject
     private let world: String?
 
-    /// - Parameter world: The world if the arguments name none.
+    /// - Parameter world: The world to use if the arguments do not name one.
     init(_ value: JSONValue?, of tool: MCPTool, world: String?) throws(MCPRefusal) {
         guard let given = (value ?? [:]).object else { throw MCPRefusal(MCPMessages.badArguments) }
         values = given
@@ -100,7 +100,7 @@ struct MCPArguments: Sendable {
         for name in tool.neededArguments { _ = try required(name) }
     }
 
-    /// Whether a value has a JSON Schema type; a number, such as the seed 7, also passes as a text.
+    /// Whether a value has a JSON Schema type; a number, such as the seed 7, is also accepted as a string.
     private static func takes(_ type: String, _ value: JSONValue) -> Bool {
         switch type {
         case "string": value.string != nil || value.number != nil
@@ -124,7 +124,7 @@ struct MCPArguments: Sendable {
 
     // MARK: The parts of a request
 
-    /// A path of the table with the arguments filled in: `~` is the call's world, and `{name}` is an argument as one
+    /// A path from the table with the arguments filled in: `~` is the call's world, and `{name}` is an argument as one
     /// segment.
     func path(_ template: Substring) throws(MCPRefusal) -> String {
         let id = PercentCoding.encoded(world ?? "default")
@@ -145,11 +145,11 @@ struct MCPArguments: Sendable {
         text.first == "{" && text.last == "}" ? String(text.dropFirst().dropLast()) : nil
     }
 
-    /// A body of the table with the arguments filled in.
+    /// A body from the table with the arguments filled in.
     ///
     /// `"{name}"` is a required argument, `"{name?}"` is an optional argument, and `"{name:yaml}"` is a scenario file
-    /// as JSON. The member `...` is replaced by the members of its value. A list of names becomes an object of the
-    /// arguments that the call has.
+    /// as JSON. The member `...` is replaced by the members of its value. A list of names becomes an object with those
+    /// of the named arguments that the call has.
     func filled(_ template: JSONValue) throws(MCPRefusal) -> JSONValue? {
         if let names = template.array?.compactMap(\.string) { return picking(names) }
         if let name = template.string.flatMap(Self.argument) {
@@ -174,7 +174,7 @@ struct MCPArguments: Sendable {
         }
     }
 
-    /// Converts texts to whole numbers where the API expects numbers.
+    /// Converts strings to whole numbers where the API expects numbers.
     private func picking(_ names: [String]) -> JSONValue {
         let members = names.compactMap { name -> JSONObject.Element? in
             guard let value = values[name] else { return nil }
@@ -210,7 +210,7 @@ struct MCPArguments: Sendable {
     }
 }
 
-/// The reason why a tool refuses its call.
+/// Why a tool refuses a call.
 struct MCPRefusal: Error {
     let message: String
     init(_ message: String) { self.message = message }

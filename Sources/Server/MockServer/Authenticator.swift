@@ -12,7 +12,7 @@ struct VerifiedToken {
     let user: UserID
 }
 
-/// A connection's last `Authorization`, because the next request usually has the same bytes.
+/// A connection's last `Authorization` field, kept because the next request usually has the same bytes.
 struct LastAuthorization {
     fileprivate var bytes: [UInt8]
     fileprivate var token: VerifiedToken

@@ -58,7 +58,7 @@ struct AdminBody {
         try fields?.value(key, expected: expected(), read)
     }
 
-    /// A text, or nil if the key is absent.
+    /// A string, or nil if the key is absent.
     func text(_ key: String, expected: String) throws(APIError) -> String? {
         try value(key, expected: expected, \.string)
     }
@@ -88,7 +88,7 @@ struct AdminBody {
         return name
     }
 
-    /// A text whose length in bytes is in the range, or nil if the key is absent.
+    /// A string whose length in bytes is in the range, or nil if the key is absent.
     func text(_ key: String, bytes: ClosedRange<Int>) throws(APIError) -> String? {
         let text = try text(key, expected: "a string of \(bytes.lowerBound) to \(bytes.upperBound) bytes")
         guard let text, !bytes.contains(text.utf8.count) else { return text }
@@ -147,7 +147,8 @@ struct AdminBody {
     /// A world's label, or nil if the key is absent.
     func label() throws(APIError) -> String? { try text("label", bytes: 1...ServerLimits.labelBytes) }
 
-    /// A seed, or nil if the key is absent; it may be a text, because some JSON libraries lose 64-bit precision.
+    /// A seed, or nil if the key is absent; the seed may be a string, because some JSON libraries lose 64-bit
+    /// precision.
     func seed() throws(APIError) -> UInt64? {
         try value("seed", expected: "a whole number from 0 to 18446744073709551615") { value in
             value.string.flatMap(UInt64.init) ?? value.number.flatMap { UInt64($0.text) }

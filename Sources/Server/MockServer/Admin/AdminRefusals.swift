@@ -60,7 +60,7 @@ extension APIError {
                 + "/__admin/worlds/{id}, or wait until idle worlds expire.")
     }
 
-    /// Refuses a body that exceeds the limit together with other large bodies.
+    /// Refuses a body that, together with other large bodies, would exceed the limit.
     static let tooMuchToRead = full(
         "The server is reading other large bodies and has no room for this one; send it again when those requests are "
             + "answered.")
@@ -208,7 +208,7 @@ extension APIError {
         return .conflict("The action \"\(action)\" cannot be used on a \(place): \(hint)")
     }
 
-    /// Refuses a changed request that would leave the API of its world.
+    /// Refuses a changed request that would leave its world's API.
     static let changedAway = invalid(
         "A changed request must go to the API of the same world, and must not be a WebSocket handshake.")
 

@@ -101,7 +101,7 @@ final class AdminResource: Sendable {
         return found
     }
 
-    /// The segment that replaces the braces, or an empty text if there are no braces; nil if the path does not match.
+    /// The segment that replaces the braces, or an empty string if there are no braces; nil if the path does not match.
     fileprivate func parameter(in segments: ArraySlice<String>) -> ExactString? {
         guard segments.count == parts.count else { return nil }
         var parameter: ExactString = ""

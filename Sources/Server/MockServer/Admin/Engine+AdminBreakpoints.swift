@@ -8,8 +8,8 @@ import Traffic
 extension Engine {
     /// `POST /__admin/breakpoints`: adds a fault that holds something, including on open sockets.
     ///
-    /// - Throws: 400 for an invalid breakpoint or a name that exists, 409 if its controller has no event stream, 507 if
-    ///   the server has no room.
+    /// - Throws: 400 for an invalid breakpoint or a name that is already in use, 409 if its controller has no event
+    ///   stream, 507 if the server is full.
     func addBreakpoint(_ call: AdminCall) throws(APIError) -> Answer {
         let draft = try BreakpointDraft(call)
         var rule = try rule(
@@ -118,7 +118,7 @@ private struct BreakpointDraft {
         }
     }
 
-    /// The word in the request for a path in the fault.
+    /// The request's word for a path in the fault.
     func name(of path: String) -> String {
         let known = names.first { path == $0.path || path.hasPrefix($0.path + ".") || path.hasPrefix($0.path + "[") }
         return known.map { $0.key + path.dropFirst($0.path.count) } ?? path

@@ -112,7 +112,7 @@ extension Engine {
     }
 }
 
-/// Moves a manual clock a few steps at a time, because a move may run the answers and meals of a year.
+/// Moves a manual clock a few steps at a time, because a move may run a year's worth of answers and meals.
 ///
 /// Another move of the same clock waits until this move ends. A reset ends a move early. A client can also end its move
 /// early by closing the connection, and the clock then stays at its current time.

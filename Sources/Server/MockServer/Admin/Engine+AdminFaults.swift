@@ -33,7 +33,7 @@ extension Engine {
     /// If a rule is invalid, none are added.
     ///
     /// - Returns: Nil if the request waits for a job, which reads many rules.
-    /// - Throws: 400 for an invalid rule or a name that exists, 507 if the server has no room.
+    /// - Throws: 400 for an invalid rule or a name that is already in use, 507 if the server is full.
     func addFaults(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, body) = (call.world, try BodyReader(call.bytes).object)
         guard let several = body["faults"] else {
@@ -122,7 +122,8 @@ extension Engine {
         var (names, number) = (taken, 1)
         let faults = objects.map { object in
             var object = object
-            // Drops the members that the server adds to a listed rule, so that a client can add a rule as listed.
+            // Drops the members that the server adds to a listed rule, so that a client can add a rule exactly as
+            // listed.
             for member in ["matches", "acted", "holding", "abandoned"] { object[member] = nil }
             if object["name"] == nil {
                 while names.contains(ExactString("live-\(number)")) { number += 1 }
@@ -138,7 +139,7 @@ extension Engine {
         }
     }
 
-    /// The path's fault or breakpoint; throws 404 for an unknown name.
+    /// The fault or breakpoint that the path names; throws 404 for an unknown name.
     func showFault(_ call: AdminCall) throws(APIError) -> Answer { .ok(try description(ofFault: call.parameter, call)) }
 
     /// `PATCH {"enabled"}`: switches a rule, including on open connections to which the rule applied when they opened.
@@ -206,7 +207,7 @@ extension Engine {
         attach(names, to: world)
     }
 
-    /// Changes the faults of a world's open sockets; `change` returns whether it changed something.
+    /// Changes the faults of a world's open sockets; `change` returns whether it changed anything.
     func changeOpenSockets(of world: World, _ change: (inout SocketFaults) -> Bool) {
         for connection in connections where connection.world === world {
             guard var faults = connection.socketFaults else { continue }

@@ -160,7 +160,7 @@ extension World {
     /// Encodes the world's entries; entries of the default world do not contain a world's name.
     var journalEncoder: JournalEncoder { JournalEncoder(world: id, mode: mode) }
 
-    /// The entries after the entry with a number, one object per line.
+    /// The entries after the one with the given number, one object per line.
     func journalLines(after number: Int) -> [UInt8] {
         let encoder = journalEncoder
         var lines: [UInt8] = []
@@ -183,7 +183,8 @@ extension World {
 
 /// A reader's snapshot of a world's journal: its entries at the time of the request.
 ///
-/// A slow reader also gets entries that the journal drops meanwhile. Entries that the journal still has do not count.
+/// A slow reader also gets entries that the journal drops in the meantime. Entries that the journal still has do not
+/// count.
 struct KeptJournal {
     private let world: World
     private let weight, droppedWeight: Int

@@ -79,7 +79,7 @@ extension Engine {
     ///
     /// - Returns: Nil if the request waits for a job.
     /// - Throws: 400 for an invalid or inconsistent scenario file, 409 if the world replays a session and the file has
-    ///   no session, 507 if the server has no room. If it throws, the world stays unchanged.
+    ///   no session, 507 if the server is full. If it throws, the world stays unchanged.
     func importState(_ call: AdminCall) throws(APIError) -> Answer? {
         let world = call.world
         let pieces = call.connection.takeBodyPieces() + [call.bytes]
@@ -140,7 +140,7 @@ private struct StateExport: Sendable {
         return encoded(settled)
     }
 
-    /// The maximum size of a state without its name and its users, in bytes.
+    /// The maximum size of a state in bytes, not counting its name and its users.
     private static let firstLines = 512
 
     func encoded(_ backend: Backend) -> [UInt8] {
@@ -155,7 +155,7 @@ extension Answer {
         Answer(body: bytes, contentType: Answer.json)
     }
 
-    /// An answer with a state in pieces; the engine sends and frees one piece at a time.
+    /// An answer that contains a state in pieces; the engine sends and frees one piece at a time.
     fileprivate static func state(_ pieces: [[UInt8]]) -> Answer {
         Answer(BytesSource(pieces), contentType: Answer.json)
     }

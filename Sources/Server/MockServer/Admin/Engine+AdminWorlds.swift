@@ -70,8 +70,8 @@ extension Engine {
         return world
     }
 
-    /// - Throws: 507 if the server has no room, 409 if a world already has the id, 503 while the server drains, 404 if
-    ///   the owner is gone.
+    /// - Throws: 507 if the server is full, 409 if a world already has the id, 503 while the server drains, 404 if the
+    ///   owner is gone.
     private func addWorld(
         _ number: Int, _ beginning: WorldBeginning, of owner: World? = nil, at now: Timestamp
     ) throws(APIError) -> World {
@@ -127,7 +127,7 @@ extension Engine {
     /// `GET /__admin/worlds/{id}`: describes a world.
     func describeWorld(_ call: AdminCall) -> Answer { .ok(describe(call.world, at: call.now)) }
 
-    /// A world's URLs and credentials, and counts of its content.
+    /// A world's URLs and credentials, and counts of what the world contains.
     func describe(_ world: World, at now: Timestamp, forkedFrom parent: String? = nil) -> [UInt8] {
         let settings = world.settings
         return JSONWriter.object { writer in
@@ -208,7 +208,7 @@ extension Engine {
 
     /// Closes a world's sockets with 1001 and restarts it.
     ///
-    /// - Throws: 404 if the world is gone, 507 if the server has no room; the world then stays unchanged.
+    /// - Throws: 404 if the world is gone, 507 if the server is full; the world then stays unchanged.
     func restart(_ world: World, _ beginning: WorldBeginning, reason: String, at now: Timestamp) throws(APIError) {
         guard worlds.contains(world) else { throw .unknownWorld(world.name) }
         try beginning.check(in: worlds.room(of: world))
@@ -281,7 +281,7 @@ extension Engine {
                 }
                 connection.world = nil
             } else {
-                // The journal of the new life has neither later messages of this socket nor its end.
+                // The new life's journal records neither this socket's later messages nor its end.
                 connection.record.isClosed = true
                 if connection.isServed {
                     if case .upstream = connection.webSocketUse { forgetSocket(of: connection) }
@@ -292,7 +292,7 @@ extension Engine {
             // Releases the output even if the connection ends after it.
             if connection.output.isHeld { release(connection, in: world, at: now, skippingWaits: true) }
             lead(connection, through: nil, from: world, at: now)
-            // These times are from the old clock. The times must not match entries in the new world's queue.
+            // These times come from the old clock and must not match entries in the new world's queue.
             (connection.queuedRelease, connection.queuedArrival, connection.pings) = (nil, nil, Pings())
             if connection.isSilent || connection.silencedUntil != nil { end(connection, .reset) }
         }

@@ -128,7 +128,7 @@ public enum APIDescription: CaseIterable, Sendable {
 
     public var mediaType: String { self == .documentation ? "text/html; charset=utf-8" : "application/yaml" }
 
-    /// The description in a mode, as a copy of its UTF-8.
+    /// The description in a mode, as a copy of its UTF-8 bytes.
     public func bytes(for mode: GuideMode) -> [UInt8] { Self.bytes(of: path(for: mode)) }
 
     /// The description in a mode as JSON.
@@ -138,7 +138,8 @@ public enum APIDescription: CaseIterable, Sendable {
         }
     }
 
-    /// `/__admin/openapi.yaml` as a copy of its UTF-8: the admin API (OpenAPI 3.1), which is the same in every mode.
+    /// `/__admin/openapi.yaml` as a copy of its UTF-8 bytes: the admin API (OpenAPI 3.1), which is the same in every
+    /// mode.
     public static var adminOpenAPIBytes: [UInt8] { bytes(of: "openapi/admin.yaml") }
 
     /// The package's file for a page that is the same in every mode; nil for any other path.
@@ -155,7 +156,7 @@ public enum APIDescription: CaseIterable, Sendable {
         return type + "; charset=utf-8"
     }
 
-    /// `/__admin/ui` as a copy of its UTF-8: the admin API's HTML page, which is the same in every mode.
+    /// `/__admin/ui` as a copy of its UTF-8 bytes: the admin API's HTML page, which is the same in every mode.
     public static var adminPageBytes: [UInt8] { bytes(of: "ui/ui.html") }
 
     /// The operations of the admin API with their paths below `/__admin`, in the order of its description.
@@ -165,7 +166,7 @@ public enum APIDescription: CaseIterable, Sendable {
         var operations: [(method: String, path: String, summary: String)] = []
         var (path, method) = ("", "")
         let summary = "summary: "
-        // Compare bytes, because comparing characters took ten times as long.
+        // Compare bytes, because comparing characters takes ten times as long.
         let lines = adminOpenAPIBytes.split(separator: UInt8(ascii: "\n"))
         for line in lines.drop(while: { !$0.elementsEqual("paths:".utf8) })
             .prefix(while: { !$0.elementsEqual("components:".utf8) })
@@ -195,7 +196,7 @@ public enum APIDescription: CaseIterable, Sendable {
         }
     }
 
-    /// An embedded file of the package, as a copy of its UTF-8.
+    /// A file embedded from the package, as a copy of its UTF-8 bytes.
     static func bytes(of path: String) -> [UInt8] {
         let text = EmbeddedText(path: path)
         precondition(text.path != nil, "\(path) is not embedded; it needs a row in texts.c")
@@ -239,7 +240,7 @@ enum BodyProgress {
     case end
 }
 
-/// A part of a body, with a budget for creating it.
+/// A part of a body, with a budget for the work of creating it.
 struct BodySlice {
     var bytes: [UInt8] = []
     /// The system's time.

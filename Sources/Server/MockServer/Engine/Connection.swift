@@ -276,7 +276,7 @@ public final class Connection {
     enum Wait {
         /// The TLS handshake.
         case handshake
-        /// How long nothing may arrive, or the peer may not read.
+        /// How long the peer may send nothing, or leave output unread.
         case idle
         /// The time for a request's head or body to arrive.
         case readHead, readBody
