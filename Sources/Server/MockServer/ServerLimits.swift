@@ -11,7 +11,7 @@ public struct ServerLimits: Sendable, Equatable {
     public var handshakeTime = Duration.seconds(10)
     /// Time for a request's head to arrive, and also for its body; then 408.
     public var readTime = Duration.seconds(10)
-    /// How long a connection may be idle, or its client may read nothing; then the server ends the connection.
+    /// How long a connection may be idle, or its client may leave output unread; then the server ends the connection.
     public var idleTime = Duration.seconds(75)
     /// Time for the peer to answer our WebSocket close frame, or to close after our last response.
     public var closingTime = Duration.seconds(2)

@@ -12,7 +12,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// The port; nil for the scheme's default port.
     let port: UInt16?
 
-    /// Reads `scheme://host[:port]` (RFC 6454 §6.2); nil for any other text, including `null`.
+    /// Reads `scheme://host[:port]` (RFC 6454 §6.2); nil for any other string, including `null`.
     public init?(_ text: String) {
         let parts = URLParts(text)
         guard let scheme = parts.scheme, let authority = parts.authority, parts.origin.utf8.count == text.utf8.count

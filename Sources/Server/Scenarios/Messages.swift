@@ -273,10 +273,10 @@ enum Messages {
         NearestWord.find(text, among: Array(candidates.prefix(200)))
     }
 
-    /// A text in quotation marks, truncated and free of control characters.
+    /// A string in quotation marks, truncated and free of control characters.
     static func quoted(_ text: String) -> String { text.quoted() }
 
-    /// A word as written, truncated if long.
+    /// A word as written, truncated if it is long.
     static func shortened(_ text: String) -> String {
         let isWord = text.utf8.count <= 60 && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
         return isWord ? text : quoted(text)

@@ -73,8 +73,8 @@ public struct Overlay: Sendable, Equatable {
     public enum Action: Sendable, Hashable {
         /// A value for this path.
         ///
-        /// An existing value gets the kind and form of this value, and an object without the value gets it. With
-        /// `insteadOf`, the value replaces only these words.
+        /// An existing value gets the kind and form of this value, and this value is added to an object that lacks it.
+        /// With `insteadOf`, the value replaces only these words.
         case value(JSONValue, insteadOf: [String]?)
         case rename(String)
         case remove
@@ -235,7 +235,7 @@ extension Overlay {
         return overlay
     }
 
-    /// The size of the values in all changes as JSON; the server may write each value into every element of a list.
+    /// The total size of all changes' values as JSON; the server may write each value into every element of a list.
     private var valueBytes: Int {
         changes.reduce(0) { sum, change in
             if case .value(let value, _) = change.action { sum + value.encoded().count } else { sum }

@@ -12,11 +12,11 @@ public struct Scenario: Sendable, Equatable {
     public var name: String
     /// A one-line summary.
     public var summary: String
-    /// The mode of the responses; nil means the server's choice.
+    /// The mode of the responses; nil lets the server choose.
     public var guide: GuideMode?
-    /// The seed for ids and paces; nil means the server's choice.
+    /// The seed for ids and paces; nil lets the server choose.
     public var seed: UInt64?
-    /// The clock; nil means the server's choice.
+    /// The clock; nil lets the server choose.
     public var clock: ClockMode?
     /// The lifetime of tokens that the server prints, in nanoseconds; nil if unlimited.
     public var tokenLifetime: Int64?
@@ -28,11 +28,11 @@ public struct Scenario: Sendable, Equatable {
     public var faults: [FaultRule]
     /// Answers to requests outside the product; the first match is used.
     public var stubs: [Stub] = []
-    /// The network between clients and the world; nil means the server's choice.
+    /// The network between clients and the world; nil lets the server choose.
     public var network: NetworkProfile?
     /// The real server that answers instead of the fake, if any.
     public var upstream: Upstream?
-    /// The differences of the real server's answers; nil means the server's choice.
+    /// How the real server's answers differ from the fake's; nil lets the server choose.
     public var overlay: Overlay?
     /// The path of an overlay that has not been read yet, relative to the scenario file.
     public var unreadOverlay: String?
@@ -173,7 +173,7 @@ public enum ScenarioLimits {
     public static let fileBytes = 16 * 1024 * 1024
     /// Values in a YAML document; values repeated by aliases count each time.
     public static let nodes = 200_000
-    /// Bytes of texts repeated by aliases in a YAML document, 16 MiB.
+    /// Bytes of text repeated by aliases in a YAML document, 16 MiB.
     public static let repeatedBytes = 16 * 1024 * 1024
     /// Occurrences of `%TAG` in a YAML document, as a directive or not.
     public static let directives = 100
@@ -220,7 +220,7 @@ public enum ScenarioLimits {
     public static let items = 50
     /// Rules for answers, and rules for meals.
     public static let rules = 1000
-    /// Steps per scalar of a text for all answer rules together, and for all meal rules together.
+    /// Steps per scalar of text for all answer rules together, and for all meal rules together.
     ///
     /// With `SearchedText.maximumLength`, a message takes 2.5 million steps of up to 6 ns. This is less than the 20 ms
     /// for which a message may block the loop. `Pattern.stepsPerScalar` is the cost of an expression.
@@ -229,13 +229,13 @@ public enum ScenarioLimits {
     public static let pauses = 1000
     /// Steps per answer; each chunk of a burst counts.
     public static let steps = 10_000
-    /// Bytes of all texts in an answer, 256 KiB.
+    /// Bytes of all text in an answer, 256 KiB.
     public static let answerBytes = 256 * 1024
     /// The assumed size of a built-in answer in bytes, an upper bound.
     public static let builtInAnswerBytes = 512
-    /// Bytes of a text by the assistant or the system, 1 MiB.
+    /// Bytes of a message from the assistant or the system, 1 MiB.
     public static let messageBytes = 1024 * 1024
-    /// Bytes of other texts, as in requests.
+    /// Bytes of any other text, as in requests.
     public static let textBytes = 16 * 1024
     /// Bytes of a session's path.
     public static let sessionPath = 4096
@@ -281,8 +281,8 @@ public struct SessionReplay: Sendable, Equatable {
         /// - Parameters:
         ///   - prefix: The path before the API's paths; requests may omit it.
         ///   - attachment: Returns the bytes of the file with a name next to the HAR file; nil if there is none.
-        /// - Throws: The mistakes in the file, which may have 256 MiB, or the reason why it cannot be replayed
-        ///   (``ReplayError``).
+        /// - Throws: The mistakes in the file, which may be up to 256 MiB in size, or the reason why it cannot be
+        ///   replayed (``ReplayError``).
         public init(
             readingHAR bytes: [UInt8], prefix: PathPrefix? = nil,
             attachment: @escaping (String) -> [UInt8]? = { _ in nil }

@@ -217,7 +217,7 @@ protocol BodySource: AnyObject {
     /// When to call a waiting source again, by the system's clock; nil if only ``Engine/wakeStreams()`` calls it.
     var wakesAt: Timestamp? { get }
 
-    /// Appends parts until the slice is full; other work counts as bytes, so a slice may be empty.
+    /// Appends parts until the slice is full; other work also uses up the slice, so the slice may be empty.
     ///
     /// - Returns: Whether the body continues, waits or ends here.
     /// - Throws: A refusal, which becomes the answer before the first byte is sent, and resets the connection after

@@ -43,7 +43,7 @@ public final class Connection {
     @exclusivity(unchecked) var isTouched = false
     /// Whether a fault has stopped reading and writing.
     @exclusivity(unchecked) var isSilent = false
-    /// The bytes of this connection in the sum of held bytes.
+    /// This connection's share of the total held bytes.
     @exclusivity(unchecked) var accountedBytes = 0
     /// The world of the last request; nil before the first request, and after a request to the server.
     @exclusivity(unchecked) var world: World?

@@ -137,7 +137,7 @@ extension Engine {
         }
     }
 
-    /// A REST endpoint's answer with the changes of the world's overlay; nil if the request waits for a job.
+    /// A REST endpoint's answer with the world's overlay applied; nil if the request waits for a job.
     private func restAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         guard let overlay = exchange.world.settings.scenario.overlay, let endpoint = exchange.endpoint,
             overlay.concerns(endpoint)

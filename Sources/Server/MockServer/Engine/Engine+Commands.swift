@@ -80,7 +80,7 @@ extension Engine {
             }
             make(deletion, for: exchange, at: turn.now) { engine, deleted in
                 let world = exchange.world
-                // A reload may have set another script, because reloads do not wait for a paused world.
+                // A reload may have set a different script, because reloads do not wait for a paused world.
                 let script = world.backend.script
                 engine.discard(world.backend)
                 world.backend = deleted.backend
@@ -103,7 +103,7 @@ extension Engine {
         return .noContent
     }
 
-    /// Refuses an unknown id in the path, and then a body other than JSON.
+    /// Refuses an unknown id in the path, and then a body that is not JSON.
     private func checkBody(
         of endpoint: Endpoint, on id: String, by user: UserID, _ exchange: Exchange, _ backend: inout Backend
     ) throws(APIError) {

@@ -87,7 +87,7 @@ extension Engine.Configuration {
         try backend.plant(settings.scenario.data, &turn, exportRoom: emptyRoom.rest(written: 0))
     }
 
-    /// The room for data before any world exists.
+    /// The storage available for data before any world exists.
     var emptyRoom: SharedRoom { SharedRoom(all: 0, held: 0, limit: limits.storedBytes, own: worldLimits.storedBytes) }
 
     var defaultWorldSettings: WorldSettings {
@@ -127,8 +127,8 @@ public enum DevelopmentCredentials {
     public static let jwtSecret = "fitiq-mock-secret"
     /// The user of ``token(secret:)``.
     public static let userID = "7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a"
-    /// The expiry of that token, 2099-12-31T23:59:59Z, which never changes, so that a developer needs to paste the
-    /// token only once.
+    /// The token's expiry, 2099-12-31T23:59:59Z, which never changes, so that a developer needs to paste the token only
+    /// once.
     public static let expiresAt: Int64 = 4_102_444_799
 
     /// A token that the default world accepts.
@@ -172,7 +172,7 @@ extension Engine {
     /// A new scenario with consistent data.
     public struct PreparedScenario: Sendable {
         fileprivate let scenario: Scenario
-        /// The fault rules that differ only in their texts' Unicode normal form.
+        /// The fault rules that differ only in the Unicode normal form of their strings.
         fileprivate let respelled: Set<ExactString>
         /// Whether the whole scenario can take effect without a reset of the default world.
         fileprivate let isEntire: Bool
@@ -192,9 +192,9 @@ extension Engine {
 
     /// Switches the default world to the answers, meals and faults of another scenario.
     ///
-    /// Connections, data, clock and seed stay. Started answers continue unchanged. An unchanged fault rule keeps its
-    /// counts and its state. A removed rule no longer acts on open sockets. Resets, and new worlds without a scenario
-    /// in their request, use the whole new scenario.
+    /// Connections, data, clock and seed stay the same. Started answers continue unchanged. An unchanged fault rule
+    /// keeps its counts and its state. A removed rule no longer acts on open sockets. Resets use the whole new
+    /// scenario, and so do new worlds whose request does not contain a scenario.
     public func adopt(_ prepared: PreparedScenario, at now: Timestamp) -> Reloaded {
         let (world, scenario) = (defaultWorld, prepared.scenario)
         let old = world.faults.rules.map(\.rule)
@@ -203,7 +203,8 @@ extension Engine {
         } catch {
             preconditionFailure("A scenario that was read must have valid rules: \(error.message)")
         }
-        // Rules added through the admin API are removed with the old rules, and no longer count as stored bytes.
+        // Rules added through the admin API are removed with the old rules, and no longer count towards the stored
+        // bytes.
         let names = Set(world.faults.rules.map(\.rule.name))
         world.written.faults = world.written.faults.filter { names.contains($0.key) }
         worlds.accountStorage(of: world)

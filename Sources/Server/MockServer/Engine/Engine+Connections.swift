@@ -12,14 +12,14 @@ extension Engine {
         queueDeadline(of: connection)
     }
 
-    /// Ends a connection after its output, and gives the peer time to read the output.
+    /// Ends a connection after its output has been sent, and gives the peer time to read the output.
     func linger(_ connection: Connection, at now: Timestamp) {
         end(connection, .lingering)
         awaitReader(of: connection, at: now)
         if connection.isDrained { arm(connection, .closing, after: patience.closing, at: now) }
     }
 
-    /// Limits how long the peer may read no output; an existing deadline of this kind continues.
+    /// Limits how long the peer may leave output unread; an existing deadline of this kind continues.
     func awaitReader(of connection: Connection, at now: Timestamp) {
         // A silenced connection stays open for the fault's time, even with unsent output.
         guard !connection.isDrained, !connection.isSilent, connection.deadline?.purpose != .idle,
@@ -124,8 +124,8 @@ extension Engine {
 
     /// Ends the connections with the most memory if a limit is exceeded.
     ///
-    /// Below the limits, the check costs two comparisons. Beyond a limit, it visits every connection and frees an
-    /// eighth of the limit, so that the next visit happens only after many more bytes.
+    /// Below the limits, the check costs two comparisons. Beyond a limit, the check visits every connection and frees
+    /// an eighth of the limit, so that the next visit happens only after many more bytes.
     ///
     /// - Parameter world: The world that the engine is serving, whose time is already set.
     func relieve(in world: World? = nil, at now: Timestamp) {

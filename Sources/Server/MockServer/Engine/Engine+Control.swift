@@ -14,11 +14,11 @@ extension Engine {
         public let url, webSocketURL: String
         /// The prefix of the admin API below ``url``; worlds created there belong to this world's run.
         public var adminURL: String { url + "/__admin" }
-        /// A token of the scenario's first user, or of the development user, with the scenario's lifetime.
+        /// A token for the scenario's first user, or for the development user, with the scenario's lifetime.
         public let token: String
-        /// Another token of the same user, valid for the lifetime of the world.
+        /// Another token for the same user, valid for the lifetime of the world.
         public let freshToken: String
-        /// A refresh token of the same user, issued with the world; nil if the user has no account or the world issued
+        /// A refresh token for the same user, issued with the world; nil if the user has no account or the world issued
         /// no such token.
         public let refreshToken: String?
         /// The user of the tokens.
@@ -66,7 +66,7 @@ extension Engine {
         let shift = time.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
         var next = world.nextStep
         for connection in connections where connection.world === world {
-            // Time-outs are stopped while a fault holds output for the client.
+            // Time-outs are suspended while a fault holds output for the client.
             guard let deadline = connection.deadline, !connection.output.isHeld else { continue }
             next = .earliest(next, max(deadline.time.advanced(byNanoseconds: shift), time))
         }

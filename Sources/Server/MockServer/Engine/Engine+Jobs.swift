@@ -27,7 +27,7 @@ struct Jobs {
 
 /// Jobs: slow work runs on another thread as a function of values, and its result is another input for the engine.
 extension Engine {
-    /// Runs work as a job, and continues with its result on the loop; without ``startJob``, does both immediately.
+    /// Runs work as a job, and continues with its result on the loop; if ``startJob`` is nil, does both immediately.
     public func beside<Value: Sendable>(
         at now: Timestamp, _ work: @escaping @Sendable () -> Value,
         then: @escaping (Engine, Parcel<Value>, Timestamp) -> Void
@@ -40,7 +40,7 @@ extension Engine {
     /// - Parameters:
     ///   - startJob: Starts the job; nil to run it immediately.
     ///   - work: A function of values, which runs on another thread, one job after another.
-    ///   - then: Receives the engine, the result and the time; never called if the host ends before.
+    ///   - then: Receives the engine, the result and the time; never called if the host ends first.
     func beside<Value: Sendable>(
         at now: Timestamp, on startJob: ((Job) -> Void)?, _ work: @escaping @Sendable () -> Value,
         then: @escaping (Engine, Parcel<Value>, Timestamp) -> Void
@@ -122,7 +122,7 @@ extension Engine {
     /// A deferred value for an API request: created immediately if that is little work, otherwise by a job.
     ///
     /// The world pauses during the job, so that its events keep their order. The engine then serves the request again,
-    /// which finds the value.
+    /// now with the value available.
     ///
     /// - Parameter time: The time by the world's clock.
     /// - Returns: Nil if the request waits for a job.

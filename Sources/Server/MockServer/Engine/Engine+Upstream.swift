@@ -128,7 +128,7 @@ extension Engine {
 
     // MARK: Answers
 
-    /// Takes a relay's output for its client, up to the room that the client has.
+    /// Takes as much of a relay's output as its client can accept.
     package func receive(from side: RelaySide, at now: Timestamp) {
         guard let connection = self[ConnectionID(SocketID(side.id))], let upstream = connection.upstream,
             upstream.side === side
@@ -330,7 +330,7 @@ extension World {
 }
 
 extension Answer {
-    /// A server's answer, with `Location` changed to lead to the client's world.
+    /// A server's answer, with `Location` rewritten to point to the client's world.
     fileprivate init(_ answer: UpstreamAnswer, to exchange: Exchange) {
         self.init(status: answer.head.status, body: answer.body, fields: answer.head.fieldsOfAnswer)
         isRecorded = true

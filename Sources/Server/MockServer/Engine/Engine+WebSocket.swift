@@ -289,7 +289,8 @@ extension Engine {
         if let playback = exchange.playback { transmission = playback.apply(to: response, with: transmission) }
         guard let shaped = transmission else { return }
         exchange.shaped = Exchange.ShapedResponse(shaped, of: response, faults?.faults ?? [])
-        // Bytes are missing from the recording, so the response is incomplete even after all recorded bytes.
+        // Bytes are missing from the recording, so the response is incomplete even after all recorded bytes have been
+        // sent.
         if exchange.playback?.missing ?? 0 > 0, exchange.shaped?.delivery == .complete {
             exchange.shaped?.delivery = .partial
         }

@@ -196,7 +196,7 @@ extension Engine {
     }
 }
 
-/// A refusal because of the content, number or pace of a connection's bytes, which closes the connection.
+/// A refusal that closes a connection because of the content, number or pace of its bytes.
 struct TransportRefusal {
     let status: HTTPResponse.Status
     let code: String

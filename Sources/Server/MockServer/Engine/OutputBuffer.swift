@@ -4,9 +4,9 @@ import FitIQAPI
 /// Bytes for a peer, taken by the transport, or from a peer, taken by the parser.
 ///
 /// Faults insert holds between the bytes. The buffer does not lend the bytes after a hold until the hold has passed. A
-/// wait starts, by the world's clock, once all bytes before it are released, even if the peer does not read. Equal
-/// scenarios therefore have equal times. If the world has a network, released bytes enter the network's line, and the
-/// buffer lends them once they have arrived.
+/// wait starts, by the world's clock, once all bytes before it are released, even if the peer does not read. Identical
+/// scenarios therefore produce identical times. If the world has a network, released bytes enter the network's line,
+/// and the buffer lends them once they have arrived.
 struct OutputBuffer: ~Copyable {
     /// All bytes written since the buffer was last emptied or compacted.
     var bytes: [UInt8] = []
@@ -40,7 +40,7 @@ struct OutputBuffer: ~Copyable {
     @inline(__always) private var passedEnd: Int { holds.first?.offset ?? bytes.count }
     private var isOnItsWay: Bool { apartLine.present.arrived < writtenOffset || apartLine.present.breaks != nil }
 
-    /// Sends later bytes through another line or no line; bytes in transit count as arrived.
+    /// Sends later bytes through a different line, or through none; bytes in transit count as arrived.
     mutating func follow(_ line: NetworkLine?) {
         apartLine.value = line
         skipLine(to: passedEnd)

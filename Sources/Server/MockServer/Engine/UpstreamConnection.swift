@@ -168,7 +168,7 @@ final class UpstreamConnection {
 
     // MARK: Ending
 
-    /// Ends the connection, because its client is gone or uses another server.
+    /// Ends the connection, because its client is gone or uses a different server.
     func leave() {
         guard !side.isAbandoned else { return }
         side.isAbandoned = true

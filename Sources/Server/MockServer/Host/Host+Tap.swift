@@ -17,9 +17,10 @@ final class Transport {
     init(id: ConnectionID, stream: SocketStream) { (self.id, self.stream) = (id, stream) }
 }
 
-/// Reports to the tap, which come before clients receive the bytes.
+/// Reports to the tap, made before the clients receive the bytes.
 extension Host {
-    /// The maximum number of bytes to report ahead; the recording has them even if the client never reads them.
+    /// The maximum number of bytes to report ahead; the recording contains the bytes even if the client never reads
+    /// them.
     private static let mostTold = 256 * 1024
 
     /// The transport of a connection; nil once it was dropped.
@@ -50,7 +51,7 @@ extension Host {
         tap == nil ? .max : max(transport.toldOffset - connection.output.takenOffset, 0)
     }
 
-    /// Reports that connections have ended, and makes the tap write this.
+    /// Reports that connections have ended, and makes the tap write the reports.
     func tellEndings(of connections: [Connection], _ now: MonotonicInstant) {
         guard let tap else { return }
         for connection in connections {

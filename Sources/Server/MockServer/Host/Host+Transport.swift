@@ -78,7 +78,7 @@ extension Host {
         finished(connection.id, now)
     }
 
-    /// Serves touched connections, a limited number in each loop turn.
+    /// Serves touched connections, up to a maximum number in each loop turn.
     ///
     /// Connections touched in this turn come before connections left from earlier turns, so that a request does not
     /// wait for thousands of sockets.

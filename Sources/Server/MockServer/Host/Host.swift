@@ -167,8 +167,8 @@ public final class Host: SocketHost {
         }
     }
 
-    /// Follows a change of the system's clock; called first in a turn, so that the first request after a night gets the
-    /// new date.
+    /// Follows a change of the system's clock; called first in a turn, so that even the first request after the machine
+    /// wakes from sleep gets the new date.
     private func followClock(_ now: MonotonicInstant) {
         let step = loop.clockStep(now)
         guard step != 0 else { return }
@@ -185,7 +185,7 @@ public final class Host: SocketHost {
 
     private func doChore(_ now: MonotonicInstant) {
         guard let chore, chore.due <= now, loop.stopsAt == nil else { return }
-        // Counts from now rather than from the due time, so that the work runs once after a pause of the process.
+        // Counts from now rather than from the due time, so that the work runs only once after the process was paused.
         self.chore?.due = now.advanced(by: chore.interval)
         chore.work(time(now))
     }

@@ -25,7 +25,7 @@ public final class StateFile: Sendable {
         let log: OutputFile?
         /// Whether written steps wait for a commit.
         var isInTransaction = false
-        /// The error because of which the steps since the last commit were lost, if any.
+        /// The error that lost the steps since the last commit, if any.
         var failure: StateFileError?
     }
 
@@ -315,7 +315,8 @@ extension EntityChange {
     fileprivate func apply(to database: Database, in world: String) throws(SQLiteError) {
         let (list, owner) = (place.list.name, place.owner?.text ?? "")
         if let data {
-            // A row's number is its place in creation order, so changes keep it. SQLite does not write unchanged rows.
+            // A row's number is its place in creation order, so changing the row keeps the number. SQLite does not
+            // write unchanged rows.
             try database.run(
                 """
                 INSERT INTO entity (world, list, owner, id, data) VALUES (?, ?, ?, ?, ?)
@@ -386,7 +387,7 @@ public struct StateFileError: Error, Equatable {
                 + "row, or name another file")
     }
 
-    /// An error about an impossible number of the last world.
+    /// An error about an impossible number for the last world.
     init(serial: Int, largest: Int, _ path: String) {
         self.init(
             message: """

@@ -13,13 +13,13 @@ extension Engine {
     /// An operator's action on a held item.
     enum HeldAction {
         case pass
-        /// Continues with another request, response or message.
+        /// Continues with a different request, response or message.
         case request(RequestHead, body: [UInt8])
         case response(Answer)
         case frame([UInt8])
         /// Drops the held item; over HTTP, the fault then ends the connection.
         case drop(ResponseFault)
-        /// Answers a request instead of the backend.
+        /// Answers a request in place of the backend.
         case answer(Answer)
     }
 
@@ -230,8 +230,8 @@ extension Exchange {
         (exchange.requestedAt, exchange.user, exchange.unmatched) = (requestedAt, user, unmatched)
         (exchange.responseFaults, exchange.handshakeFaults) = (responseFaults, handshakeFaults)
         exchange.playback = playback
-        // An operator's body is text. Check a body that could not be inflated again, because its fields may have
-        // changed.
+        // An operator's body is text. If the client's body could not be inflated, check the body again, because the
+        // fields may have changed.
         if case .done? = inflation { exchange.inflation = .done }
         if body != self.body { exchange.inflation = .done }
         return exchange

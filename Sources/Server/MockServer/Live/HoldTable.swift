@@ -5,7 +5,7 @@ import Traffic
 
 /// A world's held items, by journal entry number.
 ///
-/// The connections have the items' contents: ``Connection/held``, ``Connection/heldEvent``, ``SocketFaults``.
+/// The connections hold the items' contents: ``Connection/held``, ``Connection/heldEvent``, ``SocketFaults``.
 struct HoldTable: Sendable {
     /// The held items, oldest first; at most ``FaultLimits/held``.
     private(set) var things: [HeldThing] = []
@@ -26,7 +26,7 @@ struct HoldTable: Sendable {
         next = things.lazy.map(\.until).min()
     }
 
-    /// Ends the wait of the matching items at a time because their breakpoints were removed.
+    /// Makes all matching items continue at the given time, because their breakpoints were removed.
     mutating func bringForward(to time: Timestamp, where isMeant: (HeldThing) -> Bool) {
         for index in things.indices where isMeant(things[index]) {
             (things[index].until, things[index].isEnded) = (min(time, things[index].until), true)

@@ -85,7 +85,7 @@ extension JournalLookout {
 }
 
 extension JournalQuery {
-    /// Reads conditions from JSON: the parameters of a journal query as texts, numbers and Booleans.
+    /// Reads conditions from JSON: the parameters of a journal query as strings, numbers and Booleans.
     ///
     /// - Parameter key: The key of the conditions, for refusals.
     /// - Throws: A 400 for an unknown key, an invalid value, or if there are no conditions.
@@ -168,7 +168,7 @@ extension MemberCondition {
 }
 
 extension JournalQuery {
-    /// Keys of conditions on JSON: `json` for responses and frames, and `request_json` for request bodies.
+    /// Keys for conditions on JSON: `json` for responses and frames, and `request_json` for request bodies.
     fileprivate static let memberKeys = ["json", "request_json"]
 }
 

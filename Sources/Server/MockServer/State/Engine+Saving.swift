@@ -204,7 +204,7 @@ extension World {
 
     /// Marks a restored world as saved, unless its save time is later than the current time.
     ///
-    /// In that case restoring has changed its times.
+    /// In that case, restoring has changed the world's times.
     func countAsSaved(_ saved: SavedWorld) {
         isInFile = true
         guard saved.time <= turn.date else { return }

@@ -28,7 +28,7 @@ struct SavedWorld: Sendable, Equatable {
     var number: Int
     /// A scenario file in JSON without users: name, guide, seed, initial clock, rules and the count of issued ids.
     var head: [UInt8]
-    /// The world's time at saving.
+    /// The world's time when it was saved.
     var time: Timestamp
     /// The scenario's JSON from the request that created the world; nil for the server's scenario.
     var scenario: [UInt8]?
@@ -85,7 +85,7 @@ extension SavedWorld {
             let owner: ExactString
         }
         let lists = Dictionary(grouping: entities) { List(name: $0.list, owner: $0.owner) }
-        /// A list of objects; `members` adds text to each.
+        /// A list of objects; `members` returns additional members for each object.
         func array(_ name: String, of owner: ExactString, adding members: (ExactString) -> [UInt8] = { _ in [] })
             -> [UInt8]
         {

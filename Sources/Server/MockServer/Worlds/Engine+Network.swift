@@ -31,7 +31,7 @@ extension Engine {
         return true
     }
 
-    /// Applies another network or no network to a connection; bytes in transit arrive immediately.
+    /// Applies a different network, or none, to a connection; bytes in transit arrive immediately.
     ///
     /// - Parameter opening: The delay of the next answer, in nanoseconds.
     func lead(

@@ -30,7 +30,7 @@ final class World {
     /// When the token that the server issues for the world expires, in seconds since 1970.
     @exclusivity(unchecked) private(set) var tokenExpiry: Int64
     @exclusivity(unchecked) var faults: FaultBook
-    /// The network that delays its clients' bytes, if any.
+    /// The network that delays the bytes of the world's clients, if any.
     @exclusivity(unchecked) var network: Network?
     @exclusivity(unchecked) var journal = Journal()
     /// The number of connections in the world's journal; a connection that returns from another world counts again.
@@ -291,14 +291,14 @@ extension World: Comparable {
 extension World {
     var openSocketCount: Int { (replay?.openSocketCount ?? backend.openSocketCount) + upstreamSocketCount }
 
-    /// The user of the issued tokens: the scenario's first user, or the development user.
+    /// The user for whom tokens are issued: the scenario's first user, or the development user.
     var defaultUser: ExactString {
         settings.scenario.data.users.first?.id ?? ExactString(DevelopmentCredentials.userID)
     }
 
     var token: String { token(for: defaultUser, expiresAt: tokenExpiry) }
 
-    /// Another token of the same user, which expires after the latest time of any world's clock.
+    /// Another token for the same user, which expires after the latest time of any world's clock.
     var freshToken: String {
         let end = WorldSettings.lastTokenExpiry
         return token(for: defaultUser, expiresAt: tokenExpiry == end ? end + 1 : end)

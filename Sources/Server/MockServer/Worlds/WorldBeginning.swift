@@ -82,7 +82,7 @@ struct WorldReplay: Sendable {
 
     var openSocketCount: Int { connections.count }
 
-    /// A copy without open sockets, with another origin.
+    /// A copy without open sockets, with a different origin.
     func copied(to origin: String, at time: Timestamp) -> WorldReplay {
         var copy = self
         for socket in connections.keys.sorted() { copy.forget(socket, at: time) }
@@ -181,7 +181,7 @@ struct WorldBeginning: Sendable {
     }
 }
 
-/// The rest of the shared storage limit for a world.
+/// The part of the shared storage limit that is left for a world.
 struct SharedRoom: Sendable {
     /// The bytes that all worlds hold, and this world's share of them.
     let all, held: Int

@@ -8,7 +8,7 @@ public struct NodeName: Hashable, Sendable {
     /// names.
     public static let longest = 63
 
-    /// Reads a lower-case label of a host name; nil for other texts.
+    /// Reads a lower-case host name label; nil for any other string.
     ///
     /// A label has letters, digits and hyphens, starts with a letter and does not end with a hyphen.
     public init?(_ text: some StringProtocol) {
@@ -31,7 +31,7 @@ struct WorldID: Equatable {
     /// The maximum number that a client may choose; greater numbers are reserved for the server.
     static let largestChosen = 999_999_999_999_999_999
 
-    /// Reads an id; nil for other texts, including another spelling of an id.
+    /// Reads an id; nil for any other string, including a different spelling of an id.
     init?(_ text: String) {
         guard let place = text.utf8.lastIndex(of: UInt8(ascii: "w")),
             let number = Int(text[text.index(after: place)...]), number > 0

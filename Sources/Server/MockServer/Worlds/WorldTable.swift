@@ -16,7 +16,7 @@ final class WorldTable {
     @exclusivity(unchecked) var serial: Int
     /// The maximum ``serial`` in a state file; no server reaches it, and it leaves room for later numbers.
     static let largestSerial = Int.max / 4
-    /// The number of created worlds, without the main one.
+    /// The number of worlds created so far, not counting the main one.
     @exclusivity(unchecked) private(set) var madeCount = 0
     @exclusivity(unchecked) private var deadlines = DeadlineQueue<World>()
     /// When to search for idle worlds next; nil while only the main world exists.
@@ -67,7 +67,7 @@ final class WorldTable {
 
     /// The worlds except the main one, oldest first.
     ///
-    /// Each number is read only once, because with thousands of worlds, every access misses the cache.
+    /// Read each number only once, because with thousands of worlds, every access misses the cache.
     var byAge: [World] {
         others.values.map { (number: $0.number, world: $0) }.sorted { $0.number < $1.number }.map(\.world)
     }

@@ -98,7 +98,7 @@ package struct RelayOutput {
         if start == bytes.count {
             removeAll()
         } else if start >= bytes.count - start, start > RelayOutput.retainedCapacity {
-            // With this condition, the buffer moves at most one byte for each byte sent.
+            // Because of this condition, the buffer moves at most one byte for each byte sent.
             bytes.removeSubrange(..<start)
             start = 0
         }

@@ -56,7 +56,7 @@ struct RequestHeading {
         target = head.target.path + (head.target.query.map { "?" + $0 } ?? "")
     }
 
-    /// Whether the fake might serve its admin API at this path, in any percent-coding.
+    /// Whether the fake might serve its admin API at this path, however the path is percent-encoded.
     private static func isOfAdmin(_ path: some StringProtocol) -> Bool {
         Array(PercentCoding.string(Substring(path).utf8, plusIsSpace: false).utf8).contains(Array("__admin".utf8))
     }

@@ -37,7 +37,7 @@ package struct Relay {
     var requestsOnUpstream = 0
     private var upstreamCount = 0
     var events: [RelayEvent] = []
-    /// The upstream's failure at the last request that the relay refused.
+    /// The upstream failure that most recently made the relay refuse a request.
     package var failure: UpstreamFailure?
 
     package init(upstream: UpstreamURL, isClientSecure: Bool, limits: RelayLimits = RelayLimits()) {

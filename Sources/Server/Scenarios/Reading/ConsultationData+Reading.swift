@@ -55,7 +55,7 @@ extension MessageData {
             let key = fields.one(of: MessageRole.allCases.map(\.rawValue), isRequired: true),
             let role = MessageRole(rawValue: key)
         else { return nil }
-        // A text by the assistant or the system may be empty.
+        // A message from the assistant or the system may be empty.
         let content =
             role == .user
             ? fields[key]?.question() : fields[key]?.string(expected: "a string", bytes: ScenarioLimits.messageBytes)

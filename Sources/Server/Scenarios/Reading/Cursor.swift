@@ -55,7 +55,7 @@ struct Cursor {
         return elements(limit: limit, of: what)
     }
 
-    /// The value as written, if it is a plain word or a text.
+    /// The value as written, if it is a plain word or a quoted string.
     var written: String? {
         switch node.content {
         case .plain(let text), .text(let text): text
@@ -63,7 +63,7 @@ struct Cursor {
         }
     }
 
-    /// A text that is limited in bytes but not in characters.
+    /// A string that is limited in bytes but not in characters.
     func string(expected: String, bytes: Int = .max) -> String? {
         guard let text = written else { return refuse(expected: expected) }
         guard text.utf8.count <= bytes || diagnosis.isSaved else {
@@ -84,13 +84,13 @@ struct Cursor {
 
     func exactText(_ characters: ClosedRange<Int>) -> ExactString? { text(characters).map(ExactString.init(_:)) }
 
-    /// A non-blank text that is limited in bytes but not in characters.
+    /// A non-empty string that is limited in bytes but not in characters.
     func words(bytes: Int) -> String? {
         guard let text = string(expected: "a string", bytes: bytes) else { return nil }
         return text.isEmpty ? refuse(Messages.emptyText) : text
     }
 
-    /// The number as written; a quoted text is not a number.
+    /// The number as written; a quoted string is not a number.
     var number: JSONNumber? {
         switch node.content {
         case .plain(let text): JSONNumber(text)
@@ -251,14 +251,14 @@ struct Cursor {
         return Selection(first: first, last: last)
     }
 
-    /// The text after the last slash of a text such as `/protein/i`, if it looks like flags.
+    /// The text after the last slash in a string such as `/protein/i`, if it looks like flags.
     private static func flags(of text: String) -> Substring? {
         guard text.hasPrefix("/"), let slash = text.dropFirst().lastIndex(of: "/") else { return nil }
         let flags = text[slash...].dropFirst()
         return flags.allSatisfy { "gimsux".contains($0) } ? flags : nil
     }
 
-    /// Words that a text must contain, or `/an expression/`.
+    /// Words that some text must contain, or `/an expression/`.
     func textMatch() -> TextMatch? {
         guard let text = text(1...2000) else { return nil }
         guard text.utf8.count >= 2, text.hasPrefix("/"), text.hasSuffix("/") else {
@@ -273,10 +273,10 @@ struct Cursor {
     }
 }
 
-/// The kind of a value in words, as a client must know it to read the value.
+/// The kind of a value, described in words as precisely as a client needs to know it to read the value.
 package struct ValueKind: Hashable, Sendable {
     package let words: String
-    /// Whether it fits any place for a text.
+    /// Whether the value is a string, which fits wherever any text is expected.
     package private(set) var isText = false
     private static let text = "a text"
     /// The generated value for free text, as opposed to one of the expected words.
@@ -341,7 +341,7 @@ extension JSONValue {
         }
     }
 
-    /// A generated value of the same kind and form, without personal texts, ids, times or measurements.
+    /// A generated value of the same kind and form, without personal text, ids, times or measurements.
     ///
     /// - Parameter isWord: Whether a member's text may be a word; a text that also looks like a word stays unchanged.
     package func madeUp(under name: String = "", isWord: (String) -> Bool) -> JSONValue {

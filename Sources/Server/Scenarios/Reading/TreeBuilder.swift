@@ -5,7 +5,7 @@ struct TreeError: Error {
     var message: String
 }
 
-/// Builds the tree of a text or a value within the limits, because aliases can make a small file a huge document.
+/// Builds the tree of a file or a value within the limits, because aliases can turn a small file into a huge document.
 struct TreeBuilder {
     private var remainingNodes = ScenarioLimits.nodes
     /// The bytes that aliases may still repeat.
@@ -17,7 +17,7 @@ struct TreeBuilder {
         case tree(Node)
     }
 
-    /// The tree of a YAML document in UTF-8; every scalar is a text, because a scalar's meaning depends on its
+    /// The tree of a YAML document in UTF-8; every scalar is a string, because a scalar's meaning depends on its
     /// position.
     static func tree(ofYAML bytes: [UInt8]) throws(TreeError) -> Node {
         try bytes.withUnsafeBufferPointer { bytes throws(TreeError) in

@@ -25,7 +25,7 @@ extension WorldData {
 
 extension UserData {
     /// - Parameter isExported: Whether the document is an exported world, in which a user's id comes from the token and
-    ///   may be any text.
+    ///   may be any string.
     fileprivate static func read(_ fields: Fields, isExported: Bool, perTopic: ConsultationsPerTopic) -> UserData {
         let id = fields["id"].map { $0.text(1...200) ?? "" } ?? Scenario.defaultUserID
         var user = UserData(
@@ -312,7 +312,7 @@ extension Cursor {
     func date() -> DateTime? {
         if let date = written.flatMap({ DateTime(date: $0) }) { return date }
         let expected = "a date such as \"1990-05-17\""
-        // Errors are the same as for date-times; a bare date also has the first of these errors.
+        // A text as long as a date gets the error for a date that does not exist; other texts get the general error.
         return written?.utf8.count == 10 ? refuse(time: expected) : refuse(expected: expected)
     }
 }

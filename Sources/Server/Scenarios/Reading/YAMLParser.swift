@@ -49,8 +49,8 @@ struct YAMLParser: ~Copyable {
         guard yaml_parser_initialize(parser) == 1 else { throw TreeError(message: Messages.noMemoryForYAML) }
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
-        // Limit the number of these directives, including occurrences in texts, because libyaml compares each directive
-        // with all earlier ones.
+        // Limit the number of these directives, including occurrences in strings, because libyaml compares each
+        // directive with all earlier ones.
         var directives = 0
         for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "%") {
             guard bytes[index...].starts(with: "%TAG".utf8) else { continue }
@@ -205,13 +205,13 @@ struct Node: Equatable {
     enum Content: Equatable {
         /// `null`, `~`, or an empty value.
         case null
-        /// A word without quotation marks: a number, a boolean, or in YAML any text.
+        /// A word without quotation marks: a number, a boolean, or in YAML any string.
         ///
         /// YAML 1.1 reads `no` as a boolean and `1:30` as ninety; here the position determines a word's meaning. The
         /// position also determines the meaning of JSON's numbers and booleans, because every JSON document is a YAML
         /// document.
         case plain(String)
-        /// A quoted text or a block.
+        /// A quoted string or a block.
         case text(String)
         case list([Node])
         case mapping([Member])

@@ -24,7 +24,7 @@ public enum ScenarioDocument {
         return bytes
     }
 
-    /// The maximum number of characters in a comment line; the rest is cut.
+    /// The maximum number of characters in a comment line; the rest is cut off.
     private static let commentLimit = 1000
 
     private static func append(_ member: JSONValue, to bytes: inout [UInt8]) {
@@ -37,7 +37,7 @@ public enum ScenarioDocument {
         }
     }
 
-    /// Whether YAML reads the bare text as the same text: `reset-before-the-end`, `token_lifetime`.
+    /// Whether YAML reads the unquoted string as the same string: `reset-before-the-end`, `token_lifetime`.
     private static func isPlain(_ text: String) -> Bool {
         let isWord = text.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || byte == UInt8(ascii: "_")
@@ -49,10 +49,10 @@ public enum ScenarioDocument {
 }
 
 extension JSONValue {
-    /// Compact JSON that is also equivalent as YAML.
+    /// Compact JSON that has the same meaning when it is read as YAML.
     func encodedForYAML() -> [UInt8] {
         let bytes = encoded()
-        // Except for DEL, these characters are not ASCII and occur only in texts.
+        // Except for DEL, these characters are not ASCII and occur only in strings.
         guard bytes.contains(where: { $0 >= 0x7F }) else { return bytes }
         var escaped: [UInt8] = []
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
