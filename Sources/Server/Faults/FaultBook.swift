@@ -5,8 +5,8 @@ import Text
 /// A world's fault rules and their counts, which determine the faults of each request and connection.
 ///
 /// The time is an argument, and the seed and the order of requests determine everything else. Each enabled rule counts
-/// its own matches, so its effect does not depend on other rules. The exception is replacements: the server sends only
-/// the first one.
+/// its own matches, so its effect does not depend on other rules. Replacements are the exception, because the server
+/// sends only the first one.
 public struct FaultBook: Sendable {
     /// A rule with its counts.
     public struct Entry: Sendable, Equatable {
@@ -40,7 +40,7 @@ public struct FaultBook: Sendable {
 
     /// Creates a book without counts.
     ///
-    /// - Precondition: There are at most ``FaultLimits/rules`` rules, and their names are different and not too long.
+    /// - Precondition: There are at most ``FaultLimits/rules`` rules, and their names are unique and not too long.
     public init(rules: [FaultRule] = [], seed: UInt64 = 0) {
         self.seed = seed
         do throws(FaultBookError) { try replaceRules(rules) } catch { preconditionFailure(error.message) }
@@ -59,7 +59,7 @@ public struct FaultBook: Sendable {
         return true
     }
 
-    /// Enables or disables several rules in one pass; names without a rule are ignored.
+    /// Enables or disables several rules in one pass; names that belong to no rule are ignored.
     public mutating func setEnabled(_ isEnabled: Bool, named names: Set<ExactString>) {
         for index in rules.indices where names.contains(rules[index].rule.name) {
             rules[index].rule.isEnabled = isEnabled
@@ -84,7 +84,7 @@ public struct FaultBook: Sendable {
         return true
     }
 
-    /// Removes several rules in one pass; names without a rule are ignored.
+    /// Removes several rules in one pass; names that belong to no rule are ignored.
     public mutating func remove(named names: Set<ExactString>) {
         rules.removeAll { names.contains($0.rule.name) }
         sortOut()
@@ -109,7 +109,7 @@ public struct FaultBook: Sendable {
         sortOut()
     }
 
-    /// The names of rules that equal their predecessors except for the Unicode normal form of their texts.
+    /// The names of rules that equal their predecessors except for the Unicode normal form of their strings.
     ///
     /// The comparison takes about 70 µs per rule, so it does not run on the loop's thread.
     public static func respelled(in new: [FaultRule], since old: [FaultRule]) -> Set<ExactString> {

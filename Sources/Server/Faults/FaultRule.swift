@@ -47,7 +47,7 @@ public struct Selection: Sendable, Equatable {
     public var last: Int?
     /// The step: every n-th item of the range is selected, starting with the first.
     public var step: Int
-    /// The share of these items to select, in thousandths, chosen by the seed.
+    /// The share of these items to select, in thousandths; the seed determines which ones are selected.
     public var perMille: Int
 
     /// Creates a selection.
@@ -104,7 +104,7 @@ struct QuotaWindow: Sendable, Equatable {
     private var start: Timestamp?
     private var count = 0
 
-    /// Counts a request; returns nil within the quota, and the window's remaining nanoseconds otherwise.
+    /// Counts a request; returns nil if the request is within the quota, otherwise the nanoseconds left in the window.
     mutating func take(at now: Timestamp, quota: Int, length: Int64) -> Int64? {
         let length = min(max(length, 1), FaultLimits.longestWindow)
         // Setting the clock back also starts a new window, because the old one might never end.
@@ -223,8 +223,8 @@ extension FaultBook {
         return true
     }
 
-    /// The breakpoints for frames among some rules, without breakpoints that select connections by number, for
-    /// ``attach(_:to:)``.
+    /// Those of the named rules that are breakpoints for frames, for ``attach(_:to:)``; breakpoints that select
+    /// connections by number are left out.
     public func frameBreakpoints(named names: Set<ExactString>) -> [FrameBreakpoint] {
         rules.indices.compactMap { place in
             guard names.contains(rules[place].rule.name), rules[place].rule.selection == .all,
@@ -291,7 +291,7 @@ public enum CompressionFault: String, Sendable, CaseIterable {
     case declined
     /// The message or response is compressed but not marked as compressed.
     case undeclared
-    /// The message comes in two frames, split inside a deflated block, which RFC 7692 allows.
+    /// The message is sent in two frames, split inside a deflated block, which RFC 7692 allows.
     case fragmented
     /// Like ``fragmented``, but the second frame also has RSV1 set (§6.1).
     case marked

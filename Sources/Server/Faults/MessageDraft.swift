@@ -4,7 +4,7 @@ import JSON
 import Text
 import WebSocket
 
-/// A text message before framing, with the faults for its frames.
+/// A text message that has not been framed yet, and the faults for its frames.
 struct MessageDraft: Sendable {
     var text: [UInt8]
     var opcode = Opcode.text
@@ -12,7 +12,7 @@ struct MessageDraft: Sendable {
     var maskKey: UInt32?
     /// The reserved bits in the first fragment: RSV1 is 4, RSV2 is 2, RSV3 is 1.
     var reservedBits: UInt8 = 0
-    /// The offsets in the text of all fragments except the first.
+    /// The offsets in the text at which all fragments except the first begin.
     var fragments: [Int] = []
     var copies = 1
     var waits: [(offset: Int, time: Int64)] = []
@@ -26,7 +26,7 @@ struct MessageDraft: Sendable {
     private let windowBits: Int?
     private var isCompressed = false
 
-    /// - Parameter windowBits: The window of compressed messages; nil if the message is not compressed.
+    /// - Parameter windowBits: The window size for compressed messages; nil if the message is not compressed.
     init(_ text: [UInt8], windowBits: Int? = nil) { (self.text, self.windowBits) = (text, windowBits) }
 
     /// Compresses the text and returns its compressed size, unless faults need offsets in its frames.
@@ -107,7 +107,8 @@ struct ServerText {
         }
     }
 
-    /// The type at the start of the text, where this server's encoder writes it, which avoids parsing the message.
+    /// The type at the start of the text, where this server's encoder writes the type; reading it there avoids parsing
+    /// the message.
     private static func leadingType(of text: [UInt8]) -> String? {
         guard text.starts(with: beginning) else { return nil }
         let rest = text[beginning.count...].prefix(longestType + 1)
@@ -132,7 +133,8 @@ struct ServerText {
     }
 }
 
-/// The message positions that a connection without faults would have, so that no rule shifts another rule's point.
+/// The message positions that a connection would have if there were no faults, so that no rule shifts another rule's
+/// point.
 package struct MessageCounts: Sendable {
     private(set) var frame = 0
     /// The byte range of the latest message's frame, from 0 after the handshake.
@@ -148,7 +150,7 @@ package struct MessageCounts: Sendable {
     /// Counts a message by its text.
     package mutating func count(_ text: [UInt8]) { count(ServerText(text), frameBytes: text.count) }
 
-    /// Counts a message by its size in one plain frame.
+    /// Counts a message, given the size it would have in one plain frame.
     mutating func count(_ text: ServerText, frameBytes: Int) {
         frame += 1
         bytes = bytes.upperBound..<(bytes.upperBound + frameBytes)
@@ -203,7 +205,7 @@ public enum JSONEscapes {
 /// Each value that is exactly `"YYYY-MM-DDTHH:MM:SSZ"` gets `.nnnnnnnnn` before its Z. The digits depend only on the
 /// seed and the time. Equal times stay equal, different seconds keep their order, and an entity has the same times in
 /// every response. Member names and longer strings stay unchanged. Only the strings must be valid JSON, not the whole
-/// text. It takes linear time.
+/// text. Rewriting takes linear time.
 public enum NanosecondTimestamps {
     public static func rewrite(_ text: [UInt8], seed: UInt64) -> [UInt8] {
         var out: [UInt8] = []

@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// A world's network, from a given time on.
+/// A world's network, starting at a given time.
 ///
 /// This is a class so that the lines of all connections share it and notice when it is replaced.
 public final class Network: Sendable {
@@ -8,7 +8,7 @@ public final class Network: Sendable {
     fileprivate let chance: Chance
     private let start: Timestamp
 
-    /// - Parameter start: Its start time on the world's clock.
+    /// - Parameter start: When the network starts, by the world's clock.
     public init(_ profile: NetworkProfile, seed: UInt64, from start: Timestamp) {
         (self.profile, self.start) = (profile, start)
         chance = Chance(seed: seed).mixing("network".utf8)
@@ -126,7 +126,8 @@ public struct NetworkLine: Sendable {
     private static let slicesPerSecond = 50
     /// The payload of a packet on most networks, in bytes.
     private static let packet = 1460
-    /// The largest number of packets in a slice for which losses are drawn; a slice with more packets always loses one.
+    /// The largest number of packets in a slice for which losses are random; a slice with more packets always loses
+    /// one.
     private static let packetsAtOnce = 1000
     /// The minimum retransmission time of a lost packet, as on Linux: 200 ms.
     private static let shortestRepeat: Int64 = 200_000_000

@@ -12,7 +12,7 @@ public enum ResponseFault: Sendable, Equatable {
     case quota(requests: Int, window: Int64, Replacement)
     /// The first byte is delayed by this many nanoseconds.
     case delay(Int64)
-    /// The response, including its head, comes in pieces of this many bytes, at intervals in nanoseconds.
+    /// The response, including its head, is sent in pieces of this many bytes, at intervals in nanoseconds.
     case dribble(bytes: Int, every: Int64)
     /// The connection ends (FIN) after this many bytes of the body, although Content-Length announced all bytes; a
     /// shorter body is sent completely.
@@ -22,7 +22,7 @@ public enum ResponseFault: Sendable, Equatable {
     case contentLength(off: Int)
     /// The body loses its last byte, so that it is not valid JSON; Content-Length is correct.
     case malformedJSON
-    /// The body comes in two chunks; the size of the second chunk is not a number.
+    /// The body is sent in two chunks; the size of the second chunk is not a number.
     case malformedChunking
     /// The connection ends (FIN) before any byte is sent.
     case emptyReply
@@ -88,9 +88,9 @@ public struct Replacement: Sendable, Equatable {
     }
 }
 
-/// The injected faults in the response to one request or handshake.
+/// The faults injected into the response to one request or handshake.
 public struct ResponseFaults: Sendable, Equatable {
-    /// The acting rules in order, without replacements after the first one.
+    /// The rules that act, in order, except for replacements after the first one.
     public var ruleNames: [String] = []
     /// The breakpoints that may hold the request or its response, in order.
     public var holds: [Breakpoint] = []
@@ -120,8 +120,8 @@ public struct ResponseFaults: Sendable, Equatable {
 extension FaultBook {
     /// Returns the faults of a new request; nil if no rule is enabled.
     ///
-    /// `endpoint` is nil for a path without an endpoint. A rule without endpoints matches every REST request, but no
-    /// WebSocket handshake. For handshakes, call ``openSocket(at:)``. Must be called once per request, before
+    /// `endpoint` is nil for a path that has no endpoint. A rule that lists no endpoints matches every REST request,
+    /// but no WebSocket handshakes. For handshakes, call ``openSocket(at:)``. Must be called once per request, before
     /// processing, because each call counts.
     public mutating func respond(to endpoint: Endpoint?, at now: Timestamp) -> ResponseFaults? {
         guard !responseRules.isEmpty else { return nil }
@@ -192,7 +192,7 @@ public struct ReplacementAnswer: Sendable, Equatable {
 extension Replacement {
     /// The replacement in the form of the union or a guide; its ``message`` must be filled in.
     ///
-    /// Without a literal body, the body is the envelope with ``code`` and ``message``, for any status. As HTTP
+    /// If there is no literal body, the body is the envelope with ``code`` and ``message``, for any status. As HTTP
     /// requires, 401 has `WWW-Authenticate`, 405 has an empty `Allow`, and 426 has `Upgrade` (RFC 9110 §15.5.2,
     /// §15.5.6, §15.5.22).
     func answer(in form: GuideMode, forApps: Bool) -> ReplacementAnswer {
@@ -224,8 +224,8 @@ public enum StatusNames {
     /// phrase.
     public static func status(_ code: Int) -> HTTPResponse.Status { known[code] ?? HTTPResponse.Status(code: code) }
 
-    /// The API's code for a status, or the phrase (`SERVICE_UNAVAILABLE`) if the API has no code, or `STATUS_599` if
-    /// there is no phrase.
+    /// The API's code for a status, or the reason phrase (`SERVICE_UNAVAILABLE`) if the API has no code, or
+    /// `STATUS_599` if there is no phrase.
     static func code(of status: HTTPResponse.Status) -> String {
         if status == .unprocessableContent { return ErrorCode.validationFailed.rawValue }
         guard !status.reasonPhrase.isEmpty else { return "STATUS_\(status.code)" }
@@ -254,7 +254,7 @@ public enum StatusNames {
 
 /// An encoded response: the status line, the field lines including the blank line, and the body.
 ///
-/// The response is one complete message without a body or with a body framed by Content-Length (RFC 9112 §6.3).
+/// The response is one complete message that has either no body or a body framed by Content-Length (RFC 9112 §6.3).
 public struct EncodedResponse: Sendable, Equatable {
     public var head: [UInt8]
     public var body: [UInt8]
@@ -334,7 +334,7 @@ extension EncodedResponse {
     ///
     /// Content changes come first, then chunking, then changes on the wire. Within each group, faults act in the given
     /// order. Content-Length is the body's length plus the sum of all errors. Faults that need a body do not change a
-    /// response without a body. An empty body counts as no body, except that Content-Length can be too large.
+    /// response that has none. An empty body counts as no body, except that Content-Length can be too large.
     /// Replacements and quotas are ignored, because they have already determined which response is encoded.
     ///
     /// `seed` determines the digits of times (``NanosecondTimestamps``).
@@ -397,7 +397,7 @@ extension EncodedResponse {
 
     private mutating func setContentLength(_ length: Int) { setValue(String(length), of: "Content-Length") }
 
-    /// Frames the body in two chunks, the second one without a size (RFC 9112 §7.1).
+    /// Frames the body in two chunks, of which the second has no valid size (RFC 9112 §7.1).
     ///
     /// The first chunk contains half of the body; ``badChunkSize`` replaces the size of the second chunk.
     private mutating func breakChunking() {
@@ -410,6 +410,6 @@ extension EncodedResponse {
             + body[half...] + Array("\r\n0\r\n\r\n".utf8)
     }
 
-    /// The replacement of a chunk's size, which does not start with a hexadecimal digit.
+    /// The string that replaces a chunk's size; the string does not start with a hexadecimal digit.
     static let badChunkSize = "no-number"
 }

@@ -8,20 +8,22 @@ import WebSocket
 /// byte, which is the first byte lost or delayed. All other faults affect the whole frame. ``SocketFaults`` describes
 /// how several faults combine.
 public enum SocketFault: Sendable, Equatable {
-    /// A close frame instead of the frame, empty if there is no code; any code is possible, even a forbidden one.
+    /// The server sends a close frame instead of the frame, empty if there is no code; any code is possible, even a
+    /// forbidden one.
     case close(code: UInt16?, reason: String)
-    /// FIN instead of the frame, without a close frame.
+    /// The server sends FIN instead of the frame, and no close frame.
     case finish
-    /// RST instead of the frame.
+    /// The server sends RST instead of the frame.
     case reset
-    /// From the frame on, the server sends and reads nothing, not even pings; the connection stays open.
+    /// From this frame on, the server sends and reads nothing, not even pings; the connection stays open.
     case silence
-    /// The first bytes of the frame, header included, then FIN or RST; at a byte, the count starts at that byte.
+    /// The server sends the first bytes of the frame, header included, then FIN or RST; if the fault starts at a byte,
+    /// the count starts there.
     case cut(after: Int, reset: Bool)
-    /// The whole frame, even if the fault starts at a byte, then a wait in nanoseconds, then the end; later messages
-    /// are not sent.
+    /// The server sends the whole frame, even if the fault starts at a byte, waits this many nanoseconds, and ends the
+    /// connection; later messages are not sent.
     ///
-    /// During the wait the connection is open, and the server reads input.
+    /// During the wait, the connection is open, and the server reads input.
     case end(Ending, after: Int64)
     /// The frame is masked, which a server must not do (RFC 6455 §5.1).
     case masked
@@ -48,22 +50,22 @@ public enum SocketFault: Sendable, Equatable {
     case double
     /// The frame is sent after the next one, or lost if the connection closes first.
     case swap
-    /// A delay of the frame and later output, in nanoseconds.
+    /// The frame and later output are delayed by this many nanoseconds.
     case delay(Int64)
-    /// The frame in pieces of this many bytes, at intervals in nanoseconds.
+    /// The frame is sent in pieces of this many bytes, at intervals in nanoseconds.
     case dribble(bytes: Int, every: Int64)
-    /// A replacement of the frame's text.
+    /// The frame has this text instead of its own.
     case replace(text: String)
-    /// An extra text message before the frame; rules do not count the extra message.
+    /// An extra text message is sent before the frame; rules do not count the extra message.
     case insert(text: String)
     /// Times in the frame have nine fractional digits.
     case nanosecondTimestamps
-    /// From the frame on, the server answers neither protocol nor JSON pings; if the frame is a JSON `pong`, it is not
+    /// From this frame on, the server answers neither protocol nor JSON pings; if the frame is a JSON `pong`, it is not
     /// sent.
     case withholdPong
-    /// From the frame on, the server reads nothing from the client.
+    /// From this frame on, the server reads nothing from the client.
     case stallReading
-    /// The frame and all later frames in the same direction wait until an operator releases them.
+    /// This frame and all later frames in the same direction wait until an operator releases them.
     ///
     /// At a point with frames or a type, the breakpoint may also hold the client's messages, which it counts
     /// separately.
@@ -214,7 +216,7 @@ public struct SocketFaults: Sendable {
     public internal(set) var isOver = false
     var rules: [Rule]
     let seed: UInt64
-    /// The window of compressed messages, 8 to 15 as a power of 2; nil if they are not compressed.
+    /// The window size for compressed messages as a power of 2, from 8 to 15; nil if messages are not compressed.
     ///
     /// Each message is compressed separately, so that faults can lose, repeat and reorder it. A message whose frames a
     /// rule changes or cuts is not compressed, so that the rule's offsets are valid.
@@ -238,7 +240,7 @@ public struct SocketFaults: Sendable {
     /// The number of the client's messages.
     var clientCount = 0
 
-    /// Creates the pipe of a socket without rules.
+    /// Creates the pipe for a socket that has no rules.
     ///
     /// - Parameter seed: The seed for the digits of times.
     public init(seed: UInt64) { self.init(rules: [], seed: seed) }
@@ -247,7 +249,8 @@ public struct SocketFaults: Sendable {
 
     public var ruleNames: [String] { rules.map(\.name.text) }
 
-    /// The size of waiting texts: up to ``FaultLimits/waitingBytes``, one or two more messages, and held messages.
+    /// The total size of waiting messages: up to ``FaultLimits/waitingBytes``, one or two more messages, and held
+    /// messages.
     public var waitingByteCount: Int {
         (batch?.draft.text.count ?? 0) + (swapped?.draft.text.count ?? 0) + heldByteCount
     }
@@ -372,7 +375,7 @@ extension SocketFaults {
     /// Releases the held message and later messages up to the next breakpoint.
     ///
     /// - Parameters:
-    ///   - text: A replacement for its text.
+    ///   - text: The new text of the message, or nil to keep its text.
     ///   - steps: Whether to hold the next message too.
     ///   - isDeclined: Whether the message passes as if there were no breakpoint, because of the limit or a disabled
     ///     rule.
@@ -445,7 +448,7 @@ extension SocketFaults {
         return held
     }
 
-    /// The type of a message in either direction; nil without a type of at most 64 bytes.
+    /// The type of a message in either direction; nil if the message has no type or a type of more than 64 bytes.
     public static func type(ofMessage text: [UInt8]) -> String? { ServerText(text).type }
 
     // MARK: Messages of the client

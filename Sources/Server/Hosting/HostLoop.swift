@@ -41,7 +41,7 @@ public enum StartError: Error, CustomStringConvertible {
 public protocol SocketHost: EventLoopHandler {
     var loop: HostLoop { get }
 
-    /// Starts a clean stop; must be called on the loop's thread.
+    /// Begins a clean shutdown; must be called on the loop's thread.
     func stop()
 }
 
@@ -50,7 +50,7 @@ extension SocketHost {
     public var address: SocketAddress { loop.address }
     /// The address at which the host listens for TLS; nil without TLS.
     public var secureAddress: SocketAddress? { loop.secureAddress }
-    /// Accepts work for the loop's thread from other threads.
+    /// Lets other threads hand work to the loop's thread.
     public var mailbox: Mailbox { loop.events.mailbox }
 
     /// Stops the host on a signal: cleanly on the first signal, and immediately on a second signal other than SIGHUP.
@@ -164,7 +164,7 @@ public final class HostLoop {
 
     /// Converts an instant to the time that the modules above the loop use.
     ///
-    /// The result is the system's date, without any clock changes since startup.
+    /// The result is the system's date, not counting clock changes since startup.
     @inlinable public func time(_ now: MonotonicInstant) -> Timestamp {
         Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds)
     }
@@ -186,7 +186,7 @@ public final class HostLoop {
             case .accepted(let socket):
                 begin(socket, port)
                 if acceptPause > .zero { return pause(until: now.advanced(by: acceptPause)) }
-            // Without a pause, the loop would spin on the listener.
+            // If it did not pause, the loop would spin on the listener.
             case .exhausted: return pause(until: now.advanced(by: Self.pauseWithoutDescriptors))
             case .failed(let error):
                 acceptError = error

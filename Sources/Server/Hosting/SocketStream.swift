@@ -33,13 +33,13 @@ public final class SocketStream {
     @exclusivity(unchecked) public var ignoresLateFailure = false
     /// Whether our close_notify has been written.
     @exclusivity(unchecked) private var hasSaidFarewell = false
-    /// Whether ``read(into:_:)`` has reported the failure of TLS.
+    /// Whether ``read(into:_:)`` has reported that TLS failed.
     @exclusivity(unchecked) private var isFailureTold = false
     @exclusivity(unchecked) private var isClosed = false
     /// The encrypted bytes at the start of the owner's output that do not count as sent yet.
     @exclusivity(unchecked) private var encryptedCount = 0
 
-    /// The bytes of plaintext to encrypt at a time: four TLS records.
+    /// The number of plaintext bytes to encrypt at a time: four TLS records.
     private static let pieceSize = 64 * 1024
 
     init(_ socket: Socket, token: UInt64, session: TLSSession?, interest: Interest) {
@@ -140,7 +140,7 @@ public final class SocketStream {
 
     /// Sends as much of the output as possible now.
     ///
-    /// - Parameter isLast: Whether this is the last output; with TLS a close_notify follows in the same packet.
+    /// - Parameter isLast: Whether this is the last output; with TLS, a close_notify follows in the same packet.
     /// - Returns: The number of output bytes that count as sent, possibly 0; nil if there is nothing to send.
     public func send(_ output: UnsafeRawBufferPointer, isLast: Bool) -> WriteResult? {
         guard isSecure, let session else { return output.isEmpty ? nil : socket.write(output) }

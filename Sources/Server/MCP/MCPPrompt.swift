@@ -1,7 +1,7 @@
 import JSON
 import Texts
 
-/// `Fixtures/data/agents.json`: the tools and prompts, with all texts that models read.
+/// `Fixtures/data/agents.json`: the tools and prompts, with all the text that models read.
 enum MCPTable {
     private static let table: JSONValue = {
         let text = EmbeddedText(path: "Fixtures/data/agents.json")

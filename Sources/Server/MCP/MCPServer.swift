@@ -25,14 +25,15 @@ public struct MCPServer: Sendable {
     }
 
     public static let modernRevision = "2026-07-28"
-    /// The revisions with a handshake, newest first; a client that asks for an unknown revision is offered the newest.
+    /// The revisions that use a handshake, newest first; a client that asks for an unknown revision is offered the
+    /// newest.
     public static let handshakeRevisions = ["2025-11-25", "2025-06-18"]
     private static let revisionKey = "io.modelcontextprotocol/protocolVersion"
     private static let capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
 
     /// The result of a message.
     public enum Step: Sendable {
-        /// The message was a notification or an unsolicited response.
+        /// The message was a notification or an unsolicited response, so there is nothing to do.
         case nothing
         /// A message for the client.
         case answer(MCPAnswer)
@@ -233,7 +234,7 @@ struct MCPRequest: Sendable {
         return text
     }
 
-    /// A list as one page; refuses cursors.
+    /// A list on one page; refuses cursors.
     func list(_ name: String, _ elements: [JSONValue]) throws(MCPError) -> MCPAnswer {
         if let cursor = params["cursor"], cursor != .null {
             throw MCPError(.invalidParameters, MCPMessages.noSuchCursor(cursor))
@@ -329,7 +330,7 @@ public struct MCPCall: Sendable {
         ///
         /// - Parameters:
         ///   - path: The path below `/__admin`, with the query.
-        ///   - body: The body as JSON; nil without one.
+        ///   - body: The body as JSON; nil if there is none.
         case admin(method: String, path: String, body: [UInt8]?)
         /// A run of the operator's command, with the arguments of this program before `--`: `verify`,
         /// `--scenario=default`.

@@ -1,7 +1,7 @@
 import JSON
 import Text
 
-/// Turns an admin API answer into a tool's answer of at most ``limit`` bytes.
+/// Turns an answer from the admin API into a tool's answer of at most ``limit`` bytes.
 ///
 /// A list is split into pages. In any other long answer, strings and lists are shortened, and `next_cursor` leads to
 /// the whole answer as text.
@@ -79,7 +79,7 @@ struct MCPShape: Sendable {
         return .object(page)
     }
 
-    /// A journal entry without header fields, and with shortened contents.
+    /// A journal entry from which header fields are removed and in which contents are shortened.
     private static func brief(_ entry: JSONValue) -> JSONValue {
         shortened(entry, Measures(text: 160, list: 3), without: ["fields", "version", "requested_at", "score"])
     }
