@@ -133,7 +133,7 @@ struct Chat: ParsableCommand {
                 case .help: print(Messages.chatHelp)
                 case .archive: try attempt(archive)
                 case .meal(let text):
-                    // A guide without meals returns 404, which says nothing about the consultation.
+                    // A guide that has no meals returns 404, which says nothing about the consultation.
                     do {
                         try self.attempt(client, input) { try await Self.log(text, $0) }
                     } catch let error as ClientError where error.isGone && input.isEdited {
@@ -308,7 +308,7 @@ struct WordWrap: Sendable {
 
     init(columns: Int, indent: Int = 0) { (self.columns, self.indent) = (columns, indent) }
 
-    /// Returns the text that can be written now, without the last word until a space or line end follows the word.
+    /// Returns the text that can be written now; the last word is held back until a space or line end follows it.
     mutating func add(_ part: String) -> String {
         var text = ""
         for character in part {

@@ -12,7 +12,7 @@ struct PageOption: ParsableArguments {
 
     func validate() throws { if html == "" { throw ValidationError(Messages.empty("--html")) } }
 
-    /// Collects the entries for a page, or nil without a page.
+    /// Collects the entries for a page, or nil if there is no page.
     var journal: ReportJournal? { html.map { _ in ReportJournal() } }
 
     func file(

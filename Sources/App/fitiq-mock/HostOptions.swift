@@ -100,7 +100,7 @@ struct HostOptions: ParsableArguments {
         }
     }
 
-    /// The TLS listener and its certificate, or nil without `--tls`.
+    /// The TLS listener and its certificate, or nil if `--tls` was not given.
     ///
     /// If the user gives no certificate, one is created on first use.
     func secure(

@@ -108,7 +108,7 @@ struct JobProgress: Sendable {
     let count: Int
     /// Whether lines can be redrawn, which requires a terminal and one job at a time.
     var isTerminal = System.isTerminal(.error)
-    /// The seconds between two progress lines without a terminal.
+    /// The seconds between two progress lines when there is no terminal.
     private static let quietSeconds: Int64 = 10
     /// Goes to the beginning of the line and clears it (ECMA-48, CR and EL).
     private static let anew = "\r\u{1B}[K"

@@ -184,7 +184,7 @@ struct JudgedFile {
         }
     }
 
-    /// The report; a journal without entries is treated as if no client had connected.
+    /// The report; an empty journal is treated as if no client had connected.
     func report() throws(Failure) -> Report {
         if let world, worlds.isEmpty, !others.isEmpty {
             throw .configuration(

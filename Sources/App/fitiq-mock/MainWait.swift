@@ -73,7 +73,7 @@ final class MainWait: EventLoopHandler {
         guard signal == SIGTSTP else { return events.insert(.signal(signal), at: 0) }
         StandardOutput.flush()
         terminal?.restore()
-        // SIGSTOP stops the process until the shell resumes it. A process without a shell does not stop.
+        // SIGSTOP stops the process until the shell resumes it. A process that has no shell does not stop.
         raise(SIGSTOP)
         terminal?.setRaw()
         events.append(.woken)

@@ -11,7 +11,7 @@ import Traffic
 struct RemoteRun: Sendable {
     let server: RemoteServer
     let child: CommandChild
-    /// Keeps the journals of all runs for a page, or nil without a page.
+    /// Keeps the journals of all runs for a page, or nil if there is no page.
     let journal: ReportJournal?
     /// Shows progress, or nil to show nothing.
     let progress: JobProgress?

@@ -102,7 +102,7 @@ struct ServerRequest {
 
     /// How long a request may take, and what can end it early.
     struct Patience {
-        /// The longest time without a byte from the server.
+        /// The longest time that the server may send nothing.
         var silence: Duration
         /// When the whole response must have arrived.
         var deadline = MonotonicInstant(nanoseconds: .max)
@@ -166,7 +166,7 @@ struct ServerRequest {
         }
     }
 
-    /// Checks that the server accepts connections, without sending anything.
+    /// Checks that the server accepts connections, but sends nothing.
     static func connect(to base: BaseURL, within patience: Patience) throws(ClientError) {
         var patience = patience
         try connect(to: address(of: base, &patience), &patience).close()

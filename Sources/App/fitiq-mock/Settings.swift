@@ -86,7 +86,7 @@ enum Settings {
         _ option: String?, _ name: String
     ) throws(Failure) -> Choice? { try choice(text(option, name), of: label(name)) }
 
-    /// The value of an option with a fixed set of words and without an environment variable.
+    /// The value of an option that has a fixed set of words and no environment variable.
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ text: String?, of label: String
     ) throws(Failure) -> Choice? {

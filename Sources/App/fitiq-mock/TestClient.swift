@@ -100,7 +100,7 @@ struct TestClient: ParsableCommand {
 }
 
 enum CaseSelection {
-    /// The cases below one of the addresses for the given guide, without the cases to skip.
+    /// The cases below one of the addresses for the given guide, except for the cases to skip.
     ///
     /// A word that does not select any case is an error.
     static func cases(

@@ -10,11 +10,11 @@ import Traffic
 /// Runs a command in a scenario and judges it; several threads may use it concurrently.
 struct VerifyRun: Sendable {
     let run: CommandRun
-    /// Keeps the journals of all runs for a page, or nil without a page.
+    /// Keeps the journals of all runs for a page, or nil if there is no page.
     let journal: ReportJournal?
     /// Shows progress, or nil to show nothing.
     let progress: JobProgress?
-    /// Runs an older version of the command first, or nil without a comparison.
+    /// Runs an older version of the command first, or nil if there is nothing to compare.
     let against: VerifyAgainst?
 
     struct Result: Sendable {

@@ -98,7 +98,7 @@ public struct NetworkLine: Sendable {
         }
     }
 
-    /// The time from when a slice has left the sender to when it arrives.
+    /// The time between when a slice leaves the sender and when it arrives.
     private mutating func delay(of count: Int) -> Int64 {
         let profile = network.profile
         var delay = profile.roundTrip / 2

@@ -4,8 +4,8 @@ import Text
 public struct ServerLimits: Sendable, Equatable {
     /// Open connections; the server answers additional connections with 503 and closes them.
     public var connections = 12_000
-    /// Concurrent connections beyond ``connections`` that get a refusal; the server closes additional connections
-    /// without an answer.
+    /// Concurrent connections beyond ``connections`` that get a refusal; the server closes additional connections and
+    /// sends no answer.
     public var refusedConnections = 256
     /// Time for the TLS handshake, starting when the connection is accepted; then the server closes the connection.
     public var handshakeTime = Duration.seconds(10)
@@ -68,7 +68,7 @@ public struct ServerLimits: Sendable, Equatable {
     public var frameBody = 8 * 1024 * 1024
     /// Bytes of a real server's response body, which is buffered until complete; a larger body results in 502.
     public var upstreamBody = 16 * 1024 * 1024
-    /// Time after which the server deletes an unused world without open sockets.
+    /// Time after which the server deletes an unused world that has no open sockets.
     public var worldIdleTime = Duration.seconds(1800)
     /// The idle time for a test's world, because a debugger may pause the test for hours.
     public static let testedWorldIdleTime = Duration.seconds(86_400)

@@ -59,7 +59,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 public enum AllowedOrigin: Hashable, Sendable {
     /// `*`: any web page, including every site that the user of this machine visits.
     case any
-    /// `null`: pages without an origin, such as files and sandboxed pages of any site.
+    /// `null`: pages that have no origin, such as files and sandboxed pages of any site.
     case null
     /// `file://`: pages of Electron and Cordova, and pages from any other file.
     case files

@@ -20,7 +20,7 @@ public struct Scenario: Sendable, Equatable {
     public var clock: ClockMode?
     /// The lifetime of tokens that the server prints, in nanoseconds; nil if unlimited.
     public var tokenLifetime: Int64?
-    /// The world's settings, without its contents.
+    /// The world's settings, but not its contents.
     public var rules = WorldRules()
     public var data: WorldData
     /// The scripted answers and meals.
@@ -43,7 +43,7 @@ public struct Scenario: Sendable, Equatable {
     /// The deprecated words in the document, each with the current word; deprecated words are not mistakes.
     public internal(set) var oldWords: [ScenarioErrors.Mistake] = []
 
-    /// The name of the scenario without a script.
+    /// The name of the scenario that has no script.
     public static let defaultName = "default"
     static let defaultSummary = "The built-in coach and meal parser, without data and without faults."
 

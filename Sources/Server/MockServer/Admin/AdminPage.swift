@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// The admin API's web page.
 extension Engine {
-    /// `GET /__admin/ui`: the page without data.
+    /// `GET /__admin/ui`: the page, which contains no data.
     func adminPage(_ call: AdminCall) -> Answer {
         let page = APIDescription.adminPageBytes
         var fields = HTTPFields()

@@ -226,7 +226,7 @@ extension Engine {
         return answer
     }
 
-    /// Refuses clients without the admin token; if the server has no token, refuses clients on other machines.
+    /// Refuses clients that do not send the admin token; if the server has no token, refuses clients on other machines.
     ///
     /// Without a token, it also refuses requests through a proxy, because the proxy's client can be anywhere. The same
     /// applies to requests from other sites' pages: a browser on this machine sends them, possibly to a foreign DNS
@@ -248,7 +248,7 @@ extension Engine {
         {
             throw .adminForOtherSite
         }
-        // Browsers send these fields even without 'Origin'.
+        // Browsers send these fields even when they do not send 'Origin'.
         if let site = head.fields[.secFetchSite], site == "cross-site" || site == "same-site" {
             throw .adminForOtherSite
         }

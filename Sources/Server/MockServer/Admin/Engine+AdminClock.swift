@@ -125,7 +125,7 @@ final class ClockMove: BodySource {
     /// The entry that ends the move; nil for a move by a duration or to a time.
     private let query: JournalQuery?
     private var lookout: JournalLookout?
-    /// Whether a move without a match gets an answer instead of a refusal.
+    /// Whether a move that finds no match gets an answer instead of a refusal.
     private let isOptional: Bool
     /// The start time and the target of the clock; nil before the move begins.
     private var start, target: Timestamp?

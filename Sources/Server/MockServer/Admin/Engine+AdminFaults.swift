@@ -155,7 +155,7 @@ extension Engine {
         return try showFault(call)
     }
 
-    /// `PATCH {"enabled", "names"}`: switches the named rules, or all rules without `names`.
+    /// `PATCH {"enabled", "names"}`: switches the named rules, or all rules if `names` is absent.
     ///
     /// - Throws: The same errors as ``switchFault(_:)``; if it throws, no rule is switched.
     func switchFaults(_ call: AdminCall) throws(APIError) -> Answer {

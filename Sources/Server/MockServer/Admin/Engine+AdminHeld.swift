@@ -221,7 +221,7 @@ private struct HeldCommand {
 }
 
 extension AdminBody {
-    /// The fields of a changed head, without the framing fields, which the server writes; nil if the fields stay
+    /// The fields of a changed head, except for the framing fields, which the server writes; nil if the fields stay
     /// unchanged.
     private func fields() throws(APIError) -> HTTPFields? {
         guard let value = self["fields"] else { return nil }

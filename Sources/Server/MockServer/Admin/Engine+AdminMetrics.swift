@@ -55,7 +55,7 @@ extension Engine {
 
 /// Writes the Prometheus text format, version 0.0.4.
 struct MetricsText {
-    /// A value with its labels; label texts must not contain quotation marks, backslashes or line ends.
+    /// A value with its labels; label values must not contain quotation marks, backslashes or line ends.
     typealias Sample = (labels: [(name: String, value: String)], value: Int)
 
     private(set) var bytes: [UInt8] = []

@@ -98,7 +98,8 @@ extension Engine {
         return answer(about: connection, of: call.world)
     }
 
-    /// `POST /__admin/sockets/{connection}/finish` and `/reset`: ends the transport immediately, without a close frame.
+    /// `POST /__admin/sockets/{connection}/finish` and `/reset`: ends the transport immediately and sends no close
+    /// frame.
     func cutSocket(_ call: AdminCall) throws(APIError) -> Answer {
         let connection = try openSocket(call).connection
         _ = try call.body(keys: [])

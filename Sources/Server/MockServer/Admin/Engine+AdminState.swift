@@ -237,7 +237,7 @@ extension Scenario {
         return try readJSON(bytes, file: file)
     }
 
-    /// Reads a saved world, without limits for sizes and times.
+    /// Reads a saved world, in which sizes and times are not limited.
     static func readSaved(_ bytes: [UInt8], file: String) throws(ScenarioErrors) -> Scenario {
         try readJSON(bytes, file: file, isSaved: true)
     }

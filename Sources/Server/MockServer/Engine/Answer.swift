@@ -117,13 +117,13 @@ struct ResponseFields {
 
 /// A description of the API, which depends on the guide mode.
 ///
-/// The binary embeds the texts, so the server reads no files and copies a text only for a request.
+/// The binary embeds the descriptions, so the server reads no files and copies a description only for a request.
 public enum APIDescription: CaseIterable, Sendable {
     /// `/openapi.yaml`: the REST endpoints, OpenAPI 3.1.
     case openAPI
     /// `/asyncapi.yaml`: the WebSocket and its frames, AsyncAPI 3.0.
     case asyncAPI
-    /// `/docs`: both descriptions as one readable HTML file without external resources.
+    /// `/docs`: both descriptions as one readable HTML file that loads no external resources.
     case documentation
 
     public var mediaType: String { self == .documentation ? "text/html; charset=utf-8" : "application/yaml" }

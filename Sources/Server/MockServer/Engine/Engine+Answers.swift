@@ -157,7 +157,7 @@ extension Engine {
         return value(of: changed, for: exchange, at: exchange.world.turn.now).map(Answer.init)
     }
 
-    /// A REST endpoint's answer without an overlay; nil if the request waits for a job.
+    /// A REST endpoint's answer before any overlay is applied; nil if the request waits for a job.
     private func ownAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         if exchange.isReleased, exchange.made is HTTPResponse.Status { return .noContent }
         guard let endpoint = exchange.endpoint else {
@@ -230,13 +230,13 @@ extension Engine {
         return .notInGuide(absent, method: head.method, path: head.target.path, mode: mode)
     }
 
-    /// Checks that a body is JSON without a remaining content coding.
+    /// Checks that a body is JSON and no longer has a content coding.
     func checkContent(of exchange: Exchange) throws(APIError) {
         try checkCoding(of: exchange)
         try checkMediaType(exchange.head.fields, exchange.body)
     }
 
-    /// Checks that a body is JSON; a request without a body needs no Content-Type.
+    /// Checks that a body is JSON; a request that has no body needs no Content-Type.
     func checkMediaType(_ fields: FieldBlock, _ body: [UInt8]) throws(APIError) {
         guard !body.isEmpty, !fields.onlyValue(of: .contentType, is: Self.jsonMediaType) else { return }
         try APIError.checkMediaType(fields[.contentType])

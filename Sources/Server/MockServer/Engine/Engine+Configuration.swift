@@ -10,7 +10,7 @@ extension Engine {
     public struct Configuration: Sendable {
         /// The server's origin, such as `http://127.0.0.1:8080`; the host sets it to the address of its listener.
         public var origin: String
-        /// The server's origin over TLS, such as `https://127.0.0.1:8443`; nil without TLS.
+        /// The server's origin over TLS, such as `https://127.0.0.1:8443`; nil if TLS is off.
         public var secureOrigin: String?
         /// The seed for ids and for the pace of answers.
         public var seed: UInt64
@@ -26,7 +26,7 @@ extension Engine {
         public var adminToken: String?
         /// The server's name in a fleet; nil outside a fleet.
         public var node: NodeName?
-        /// Whether paths without a `/w/{id}` prefix belong to a default world.
+        /// Whether paths that have no `/w/{id}` prefix belong to a default world.
         public var hasDefaultWorld = true
         /// The origin of a proxy in front of this server, for worlds' URLs; nil if clients reach the server directly.
         public var publicOrigin: String?
@@ -174,7 +174,7 @@ extension Engine {
         fileprivate let scenario: Scenario
         /// The fault rules that differ only in the Unicode normal form of their strings.
         fileprivate let respelled: Set<ExactString>
-        /// Whether the whole scenario can take effect without a reset of the default world.
+        /// Whether the whole scenario can take effect without resetting the default world.
         fileprivate let isEntire: Bool
         fileprivate let life: Int
     }
@@ -190,7 +190,7 @@ extension Engine {
         adopt(try reloadPreparation.prepare(scenario, at: now), at: now)
     }
 
-    /// Switches the default world to the answers, meals and faults of another scenario.
+    /// Switches the default world to the answers, meals and faults of a different scenario.
     ///
     /// Connections, data, clock and seed stay the same. Started answers continue unchanged. An unchanged fault rule
     /// keeps its counts and its state. A removed rule no longer acts on open sockets. Resets use the whole new
@@ -217,7 +217,8 @@ extension Engine {
         switchOpenSockets(of: world, with: old, respelled: prepared.respelled)
         releaseDisabled(of: world, at: now)
         let next = configuration.defaultWorldSettings
-        // If the world was reset meanwhile, the comparison is obsolete, and repeating it could block the loop.
+        // If the world has been reset in the meantime, the comparison is obsolete, and repeating it could block the
+        // loop.
         let isEntire = prepared.isEntire && prepared.life == world.life
         world.reload(next)
         return isEntire ? .entirely : .restAfterReset
@@ -231,7 +232,7 @@ extension Engine {
             var new = present[rule.name]
             let isEnabled = new?.isEnabled ?? false
             new?.isEnabled = rule.isEnabled
-            // A rule with a changed text is a new rule, which applies only to later connections.
+            // A rule whose text has changed is a new rule, which applies only to later connections.
             if new != rule || respelled.contains(rule.name) {
                 changes.append((rule.name, .removed))
             } else if isEnabled != rule.isEnabled {

@@ -5,7 +5,7 @@ import Replay
 import Scenarios
 import Traffic
 
-/// Admin API functions without HTTP, for programs that embed the server.
+/// Admin API functions that do not use HTTP, for programs that embed the server.
 extension Engine {
     /// A world's URLs, and credentials for its client.
     public struct WorldAccess: Sendable {
@@ -197,7 +197,7 @@ extension Engine {
         }
     }
 
-    /// The current outcome of a world's replay; nil without a session or for an unknown world.
+    /// The current outcome of a world's replay; nil if the world replays no session or is unknown.
     public func replayOutcome(ofWorld id: String) -> ReplayOutcome? {
         worlds.named(id)?.replay.map { ReplayOutcome(report: $0.player.report, settings: $0.player.settings) }
     }
@@ -222,7 +222,7 @@ extension Engine {
         package private(set) var countedBytes = 0, accountedBytes = 0
         /// The entries in the deadline queue, including obsolete entries.
         package private(set) var deadlines = 0
-        /// The totals of an engine without connections.
+        /// The totals of an engine that has no connections.
         package static let none = ConnectionTotals()
 
         fileprivate init(_ connections: ConnectionTable? = nil, deadlines: Int = 0) {

@@ -213,8 +213,8 @@ extension Engine {
 
     /// Refuses, with 403, a write or a WebSocket handshake from a page that is neither this server's own nor allowed.
     ///
-    /// Most clients other than browsers send no `Origin`. Reading is safe, because a browser hides an answer without
-    /// CORS fields from such a page.
+    /// Most clients other than browsers send no `Origin`. Reading is safe, because a browser hides an answer that has
+    /// no CORS fields from such a page.
     func checkOrigin(_ head: RequestHead, on connection: Connection) throws(APIError) {
         switch head.method {
         case .get, .head, .options: guard head.wantsUpgrade else { return }

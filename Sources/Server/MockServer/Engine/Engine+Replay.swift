@@ -131,7 +131,7 @@ extension Engine {
         outputHasGrown(of: connection, at: now)
     }
 
-    /// Ends a connection after the remaining output, without a close frame.
+    /// Ends a connection after the remaining output, but sends no close frame.
     func drop(_ connection: Connection, _ ending: WireAction, in world: World, at now: Timestamp) {
         lendOutput(to: connection)
         sendWhatWaits(on: connection, at: now)
@@ -180,10 +180,10 @@ extension RequestHead {
 
     /// The user of the credentials, which are not verified, because the recorded server accepted them.
     ///
-    /// The user is the token's subject, `replayed` if the token has no subject, and nil without credentials.
+    /// The user is the token's subject, `replayed` if the token has no subject, and nil if there are no credentials.
     var presentedUser: ExactString? { user { _ in "replayed" } }
 
-    /// The user for a real server; each token without a subject counts as a separate user.
+    /// The user for a real server; each token that has no subject counts as a separate user.
     var upstreamUser: ExactString? {
         user { ExactString("token-" + String(Array($0.utf8).fnv1a, radix: 16)) }
     }
@@ -220,7 +220,7 @@ extension Playback {
 }
 
 extension HTTPFields {
-    /// Creates fields from recorded fields, without fields that have invalid names.
+    /// Creates fields from recorded fields, except for those that have invalid names.
     init(_ fields: [SessionField]) {
         self.init()
         for field in fields {
@@ -231,7 +231,7 @@ extension HTTPFields {
 
 /// The time of a recorded answer, and the end of its connection.
 ///
-/// This is a class so that it takes little memory in the many exchanges without a recorded time.
+/// This is a class so that it takes little memory in the many exchanges that have no recorded time.
 final class Playback {
     /// The recorded server's response time, in nanoseconds by the world's clock.
     let wait: Int64

@@ -31,7 +31,7 @@ extension Engine {
         case .answered(let answer): return answer
         case .passed: break
         }
-        // Refuse an invalid handshake here, in the same way as without an upstream.
+        // Refuse an invalid handshake here, just as the server does when there is no upstream.
         if isHandshake { _ = try acceptHandshake(exchange.head, in: exchange.world) }
         guard reachesUpstreams, let url = upstream.url else { throw .unreachableUpstream(hasURL: upstream.url != nil) }
         exchange.requestedAt = exchange.requestedAt ?? exchange.world.turn.now
@@ -296,8 +296,8 @@ extension Engine {
 }
 
 extension Exchange {
-    /// The path and the query for the upstream, without the world's prefix, and with the operator's token in place of
-    /// the fake's token.
+    /// The path and the query for the upstream: the world's prefix is removed, and the operator's token replaces the
+    /// fake's token.
     func upstreamTarget(_ credentials: UpstreamCredentials) -> String {
         var path = head.target.path
         if destination.worldID != nil {
@@ -346,7 +346,7 @@ extension Answer {
 }
 
 extension ResponseHead {
-    /// The fields for the client, without the framing fields, which the engine writes.
+    /// The fields for the client, except for the framing fields, which the engine writes.
     fileprivate var fieldsOfAnswer: HTTPFields {
         let ofConnection = ["connection", "content-length", "sec-websocket-accept", "transfer-encoding", "upgrade"]
         return HTTPFields(fields.httpFields.filter { !ofConnection.contains($0.name.canonicalName) })

@@ -48,7 +48,7 @@ extension Engine {
 
     /// The fields of the 101 response.
     ///
-    /// - Throws: A 426 or another status for an invalid handshake, or a 400 if the client does not offer required
+    /// - Throws: A 426 or a different status for an invalid handshake, or a 400 if the client does not offer required
     ///   compression.
     func acceptHandshake(_ head: RequestHead, in world: World) throws(APIError) -> HTTPFields {
         let outcome = ServerHandshake.evaluate(

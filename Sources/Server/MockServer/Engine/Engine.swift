@@ -5,7 +5,7 @@ import JSON
 import Scenarios
 import WebSocket
 
-/// The whole server without sockets; bytes and the time are arguments.
+/// The whole server except for its sockets; bytes and the time are arguments.
 ///
 /// The transport (``Host`` or a test) opens connections and passes received bytes. After each call, the transport
 /// serves the connections in ``takeTouched()``: it sends their output and applies their ``Connection/ending``. The
@@ -16,7 +16,7 @@ public final class Engine {
     /// The configuration's limits, stored separately because every request needs them.
     let limits: ServerLimits, patience: Patience
     let worlds: WorldTable
-    /// The world for paths without a `/w/{id}` prefix.
+    /// The world for paths that have no `/w/{id}` prefix.
     var defaultWorld: World { worlds.main }
     let recorder: Recorder
     @exclusivity(unchecked) var streams = StreamQueue()
@@ -56,7 +56,7 @@ public final class Engine {
     /// Starts a job that writes the state file, so that it does not wait for other jobs.
     @exclusivity(unchecked) public var startSaving: ((Job) -> Void)?
     @exclusivity(unchecked) var jobs = Jobs()
-    /// The progress of saving; nil without a state file.
+    /// The progress of saving; nil if there is no state file.
     @exclusivity(unchecked) var saving: Saving?
     /// Called with every event for the log.
     @exclusivity(unchecked) public var observe: ((Observation) -> Void)?

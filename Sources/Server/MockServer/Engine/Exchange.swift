@@ -82,7 +82,7 @@ final class Exchange {
     /// The answer from a fault that refuses the handshake; nil if the socket opens.
     var refusedHandshake: Answer? {
         guard let faults = handshakeFaults, !faults.opensSocket else { return nil }
-        // A fault without an answer ends the connection before any byte of this answer is sent.
+        // A fault that sends no answer ends the connection before any byte of this answer is sent.
         return faults.response.answer(in: errorForm, forApps: servesApps).map(Answer.init)
             ?? Answer(status: .serviceUnavailable, body: [])
     }

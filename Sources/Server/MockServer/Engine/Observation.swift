@@ -56,7 +56,7 @@ public enum Observation: Sendable, CustomStringConvertible {
             uniqueKeysWithValues: facts.compactMap { fact in fact.value.map { (fact.name, .stringConvertible($0)) } })
     }
 
-    /// A fact with its name and its text in the description; nil if the description does not have the fact.
+    /// A fact with its name and its text in the description; nil if the description does not mention the fact.
     private typealias Fact = (name: String, value: (any CustomStringConvertible & Sendable)?, text: String?)
 
     /// The facts in the order of the description.
@@ -240,7 +240,7 @@ struct TransportRefusal {
             "\(limit) connections are open, which is the limit; close some and try again.")
     }
 
-    /// The client started TLS on a port without TLS.
+    /// The client started TLS on a port that does not use TLS.
     static func tlsOnPlainPort(origin: String, secureOrigin: String?) -> TransportRefusal {
         let remedy = secureOrigin.map { "\($0) for TLS" } ?? "start the server with TLS to also use https"
         return TransportRefusal(
@@ -254,7 +254,7 @@ struct TransportRefusal {
             "The client spoke plain HTTP to a port that speaks TLS; use \(secureOrigin), or \(origin) without TLS.")
     }
 
-    /// A message only for the log, because the client could not read a refusal without TLS.
+    /// A message only for the log, because the client could not read a refusal that is not encrypted.
     static func handshakeTimeout(_ time: Duration) -> String {
         "The client did not finish the handshake within \(time.components.seconds) s."
     }

@@ -27,7 +27,7 @@ final class Recorder {
 
     /// Records the answer to a request, whose bytes start at an offset in the output.
     ///
-    /// - Parameter text: The answer's body without a content coding.
+    /// - Parameter text: The answer's body before any content coding is applied.
     func answered(_ exchange: Exchange, _ answer: Answer, text: [UInt8], from start: Int) {
         // Requests to the server would only fill the journal.
         guard !exchange.isOfServer else { return }
@@ -235,8 +235,8 @@ struct ConnectionRecord {
     var number: (world: Int, number: UInt64)?
     /// The handshake of its WebSocket; nil for HTTP connections and the echo socket.
     var opening: SocketOpening?
-    /// The number of frames that its WebSocket received, and the number that it sent, without close frames and answers
-    /// to pings.
+    /// The number of frames that its WebSocket received, and the number that it sent, not counting close frames and
+    /// answers to pings.
     var framesIn = 0, framesOut = 0
 }
 
@@ -244,7 +244,7 @@ struct ConnectionRecord {
 struct SocketOpening {
     /// The time of the handshake, by the world's clock.
     let time: Timestamp
-    /// The path as received: percent-encoded, with the world's prefix and without the query.
+    /// The path as received: percent-encoded, including the world's prefix but not the query.
     let path: String
     let endpoint: Endpoint?
     let user: ExactString?

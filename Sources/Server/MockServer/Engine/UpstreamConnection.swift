@@ -116,7 +116,7 @@ final class UpstreamConnection {
         }
     }
 
-    /// The beginning of an answer if the relay has ended without the rest of it; otherwise nil.
+    /// The beginning of an answer if the relay ended before the rest arrived; otherwise nil.
     private func broken() -> UpstreamReply? {
         guard relay.clientEnding != .none else { return nil }
         guard let head else { return .failed(UpstreamMessages.noAnswer(from: relay.upstream)) }

@@ -84,7 +84,7 @@ extension Host {
     /// wait for thousands of sockets.
     func serveTouched(_ now: MonotonicInstant) {
         var room = servedInTurn
-        // Sending may touch connections again, because it makes room for waiting answers.
+        // Sending may touch connections again, because it frees space for waiting answers.
         while true {
             let touched = engine.takeTouched()
             if touched.isEmpty { break }
@@ -181,7 +181,7 @@ extension Host {
 
     /// Whether the TLS close_notify is sent with the next output.
     ///
-    /// The function is not inlined, so that connections without TLS avoid its memory accesses.
+    /// The function is not inlined, so that connections that do not use TLS avoid its memory accesses.
     @inline(never)
     private func saysFarewell(_ connection: Connection, _ transport: Transport, _ now: MonotonicInstant) -> Bool {
         heedFarewell(of: connection, transport.stream, now)

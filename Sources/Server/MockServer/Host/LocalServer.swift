@@ -10,7 +10,7 @@ public final class LocalServer: Sendable {
     /// The address of the listener, also as a URL, `http://127.0.0.1:PORT`.
     public let address: SocketAddress
     public let url: String
-    /// The address of the TLS listener, also as a URL, `https://127.0.0.1:PORT`; nil without TLS.
+    /// The address of the TLS listener, also as a URL, `https://127.0.0.1:PORT`; nil if TLS is off.
     public let secureAddress: SocketAddress?
     public let secureURL: String?
 
@@ -62,7 +62,7 @@ public final class LocalServer: Sendable {
         try await withCheckedThrowingContinuation { continuation in submit(body) { continuation.resume(with: $0) } }
     }
 
-    /// Like ``perform(_:)``, but blocks the calling thread, for programs without concurrency.
+    /// Like ``perform(_:)``, but blocks the calling thread, for programs that do not use Swift concurrency.
     ///
     /// Do not call this function inside such work, because it would wait for its own thread.
     ///

@@ -12,7 +12,7 @@ import Synchronization
 /// threads.
 public final class StateFile: Sendable {
     public let path: String
-    /// A warning for the user, as a sentence without a full stop; nil if there is none.
+    /// A warning for the user, as a sentence that does not end with a full stop; nil if there is none.
     public let warning: String?
     private let state: Mutex<Open>
     /// The steps to write, with a separate lock, so that the loop never waits for a write.
@@ -239,7 +239,8 @@ public final class StateFile: Sendable {
             try? state.opened.run(script: "ROLLBACK")
             state.isInTransaction = false
             state.failure = error
-            // Merge the log into a file that was moved without it, so that the file has the last commit.
+            // If the file was moved without its log, merge the log into the file, so that the file contains the last
+            // commit.
             if state.gone(path) != nil { try? state.opened.run(script: "PRAGMA wal_checkpoint(TRUNCATE)") }
             throw error
         }

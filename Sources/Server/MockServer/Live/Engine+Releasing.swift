@@ -134,7 +134,7 @@ extension Engine {
         }
     }
 
-    /// Releases all items in a world, and holds no new items meanwhile.
+    /// Releases all items in a world, and holds no new items in the meantime.
     func releaseAll(of world: World, _ action: RecordedRelease.Action, at now: Timestamp) {
         guard let holds = world.live?.holds, !holds.things.isEmpty else { return }
         enter(world, at: now)

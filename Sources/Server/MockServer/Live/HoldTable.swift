@@ -59,7 +59,7 @@ struct HeldThing {
     let place: RecordedHold.Place
     let sender: Party
     let connection: ConnectionID
-    /// When the item would have continued without the breakpoint.
+    /// When the item would have continued if there were no breakpoint.
     let due: Timestamp
     /// When the item continues automatically.
     fileprivate(set) var until: Timestamp

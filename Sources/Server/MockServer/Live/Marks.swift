@@ -170,7 +170,7 @@ extension Engine {
 
     // MARK: Forks
 
-    /// `POST /__admin/fork`: creates a world with this world's current state, without its sockets.
+    /// `POST /__admin/fork`: creates a world with this world's current state, but none of its sockets.
     ///
     /// - Returns: Nil if the request waits for a job.
     /// - Throws: A 400 for an invalid body, 503 while the server drains, or 507 if another world exceeds a limit.

@@ -11,7 +11,7 @@ final class Waiter: BodySource {
     private let life: Int
     private var lookout: JournalLookout
     private let within: Int64
-    /// Whether a wait without a match gets an answer instead of a refusal.
+    /// Whether a wait that finds no match gets an answer instead of a refusal.
     private let isOptional: Bool
     /// When the wait ends, by the system's clock.
     private let end: Timestamp
@@ -53,7 +53,7 @@ final class Waiter: BodySource {
 }
 
 extension JournalLookout {
-    /// The refusal for a wait without a match, with the nearest entries.
+    /// The refusal for a wait that finds no match; it lists the nearest entries.
     func refusal(after within: Int64, in world: World) -> APIError {
         let details = JSONWriter.object { writeNearMisses(to: &$0, in: world) }
         return .nothingMatched(within: within, details: (try? JSON.parse(details))?.object ?? [:])

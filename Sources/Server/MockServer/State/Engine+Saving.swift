@@ -98,7 +98,7 @@ extension Engine {
         for world in [defaultWorld] + worlds.byAge {
             (world.savedPart, world.isInFile) = (nil, false)
             noteUnsaved(world)
-            // A commit without this world would lose the world.
+            // A commit that left out this world would lose it.
             world.isPartlySaved = world.awaitsSaving
         }
     }
@@ -195,7 +195,7 @@ extension World {
         backend.hasUnsavedChanges() || savedPart != presentPart
     }
 
-    /// The world as a scenario file without users; the state file contains it in addition to the entities.
+    /// The world as a scenario file that has no users; the state file contains it in addition to the entities.
     var head: [UInt8] {
         WorldData(issuedIDs: turn.identifiers.issuedCount).scenarioFile(
             name: settings.scenario.name, guide: settings.mode, seed: settings.seed, clock: settings.clock,

@@ -8,7 +8,7 @@ enum StateStep: Sendable {
     case forgetAll(except: String?)
     /// Sets the number of the last created world.
     case serial(Int)
-    /// Starts a new or restarted world without entities; its head follows in a later step.
+    /// Starts a new or restarted world that has no entities yet; its head follows in a later step.
     ///
     /// - scenario: The scenario's JSON from the request that created the world; nil for the server's scenario.
     case begin(world: String, number: Int, scenario: [UInt8]?)
@@ -26,7 +26,8 @@ struct SavedWorld: Sendable, Equatable {
     var name: String
     /// A number that orders worlds by age; newer worlds have greater numbers.
     var number: Int
-    /// A scenario file in JSON without users: name, guide, seed, initial clock, rules and the count of issued ids.
+    /// A scenario file in JSON, except for the users: name, guide, seed, initial clock, rules and the count of issued
+    /// ids.
     var head: [UInt8]
     /// The world's time when it was saved.
     var time: Timestamp

@@ -158,7 +158,7 @@ extension Engine {
 
     /// Queues the next check of a world on the system's clock.
     ///
-    /// Advancing a manual clock runs due events itself, so this queues only events that are due without an advance.
+    /// Advancing a manual clock runs due events itself, so this queues only events that become due on their own.
     func queueDeadline(of world: World) {
         guard let step = world.nextStep else { return }
         guard let manualTime = world.clock.manualTime else { return worlds.look(at: world, at: step) }
@@ -260,7 +260,7 @@ extension Engine {
 struct PassingTime {
     /// The world whose clock advances.
     let world: World
-    /// The deadlines of the world's connections, on the system's clock, as if this clock advanced too.
+    /// The deadlines of the world's connections, on the system's clock, as if the system's clock also advanced.
     var queue = DeadlineQueue<ConnectionID>()
     /// The connections whose output was unread when the clock started advancing.
     var slow: Set<ConnectionID>

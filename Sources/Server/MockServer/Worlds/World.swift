@@ -25,7 +25,7 @@ final class World {
     /// The turn with time and ids for the backend and its effects; the turn's time is always the world's time.
     @exclusivity(unchecked) var turn: Turn
     @exclusivity(unchecked) var authenticator: Authenticator
-    /// The replay that answers instead of the backend; nil in a world without a session.
+    /// The replay that answers instead of the backend; nil if the world has no session.
     @exclusivity(unchecked) var replay: WorldReplay?
     /// When the token that the server issues for the world expires, in seconds since 1970.
     @exclusivity(unchecked) private(set) var tokenExpiry: Int64
@@ -43,7 +43,7 @@ final class World {
     @exclusivity(unchecked) var live: LiveControl?
     /// When the world was last used, by the system's clock.
     @exclusivity(unchecked) var lastUsed: Timestamp
-    /// The world's stored bytes of JSON, without its users' data.
+    /// The world's stored bytes of JSON, not counting its users' data.
     @exclusivity(unchecked) var written = WrittenBytes()
     /// The amounts that this world contributes to the sums in ``WorldTable``.
     @exclusivity(unchecked) var accountedStorage = 0, accountedJournal = 0
@@ -153,7 +153,7 @@ final class World {
         responseFields.update(to: turn.date)
     }
 
-    /// A world's state at one moment, for marks and forks, without its connections and journal.
+    /// A world's state at one moment, for marks and forks; connections and the journal are not included.
     struct Snapshot: Sendable {
         fileprivate(set) var settings: WorldSettings
         fileprivate(set) var backend: Backend
@@ -165,7 +165,7 @@ final class World {
         fileprivate let network: Network?
         fileprivate let written: WrittenBytes
 
-        /// A copy without sockets that shares no storage with the original.
+        /// A copy that has no sockets and shares no storage with the original.
         func copied(with settings: WorldSettings) -> Snapshot {
             var copy = self
             copy.settings = settings

@@ -16,13 +16,13 @@ struct WorldSettings: Sendable {
     var jwtSecret: String
     var verifiedTokens: Int
     var limits: FitIQBackend.Limits
-    /// The scenario's JSON from the request that created the world; nil for the server's scenario or without a state
-    /// file.
+    /// The scenario's JSON from the request that created the world; nil for the server's scenario or if there is no
+    /// state file.
     var requestedScenario: [UInt8]?
     /// The world's label, if any.
     var label: String?
 
-    /// Replaces the scenario's upstream unless the argument is nil; an upstream without a URL gets the server's URL.
+    /// Replaces the scenario's upstream unless the argument is nil; an upstream that has no URL gets the server's URL.
     ///
     /// - Throws: A 400 if there is no URL or the world replays a session.
     mutating func adopt(_ upstream: Upstream?, of server: Scenario) throws(APIError) {
@@ -82,7 +82,7 @@ struct WorldReplay: Sendable {
 
     var openSocketCount: Int { connections.count }
 
-    /// A copy without open sockets, with a different origin.
+    /// A copy that has no open sockets and a different origin.
     func copied(to origin: String, at time: Timestamp) -> WorldReplay {
         var copy = self
         for socket in connections.keys.sorted() { copy.forget(socket, at: time) }
@@ -90,14 +90,15 @@ struct WorldReplay: Sendable {
         return copy
     }
 
-    /// Starts the replay of a world's session; nil without a session; throws 400 if its file was not read.
+    /// Starts the replay of a world's session; nil if there is no session; throws 400 if the session's file was not
+    /// read.
     init?(_ world: WorldSettings) throws(APIError) {
         guard let replay = world.scenario.replay else { return nil }
         switch replay.session {
         case .file(let path): throw .sessionNotRead(path)
         case .plan(let plan):
             var settings = replay.settings
-            // A server without artificial delays also replays sessions without delays.
+            // A server that adds no delays also replays sessions without delays.
             if world.pace == .instant { settings.speed = .instant }
             player = Player(plan, settings: settings, origin: world.origin)
             recordsAvatars = plan.session.entries.contains { $0.request.url.contains("/avatars/") }
@@ -243,10 +244,10 @@ extension Engine {
     /// Reads a draft, prepares its data, and starts a world with it.
     ///
     /// - Parameters:
-    ///   - world: The world to restart, which pauses meanwhile; nil to create one.
+    ///   - world: The world to restart, which is paused in the meantime; nil to create one.
     ///   - bodySize: The size of the request's body that a job would hold.
     ///   - reader: Returns the reader of the request, a function of values. It is called again with the new settings if
-    ///     the world's scenario was reloaded meanwhile.
+    ///     the world's scenario was reloaded in the meantime.
     ///   - then: Starts the world and creates the answer.
     /// - Returns: Nil if the request waits for a job.
     /// - Throws: The errors of `reader` and `then` unless a job runs them, or a 507 if jobs already hold too much.
@@ -273,7 +274,7 @@ extension Engine {
         return nil
     }
 
-    /// Prepares a draft in a job; repeats this if the world's scenario was reloaded meanwhile.
+    /// Prepares a draft in a job; repeats this if the world's scenario was reloaded in the meantime.
     private func prepare(
         _ known: Result<WorldDraft, APIError>?, for world: World?, at now: Timestamp,
         reading reader: @escaping () -> DraftReader,

@@ -22,7 +22,7 @@ public struct NodeName: Hashable, Sendable {
 
 /// The id of a world other than the default world: `w17`, or `n2-w17` if a node created it.
 struct WorldID: Equatable {
-    /// The server that created the world; nil for a server without a name.
+    /// The server that created the world; nil for a server that has no name.
     let node: NodeName?
     let number: Int
 

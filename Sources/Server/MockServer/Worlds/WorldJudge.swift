@@ -17,8 +17,7 @@ struct WorldJudge: Sendable {
 
     /// The number of entries that may arrive before the judge reads them.
     ///
-    /// A journal always has room for this many entries, and the judge reads them in milliseconds, regardless of their
-    /// size.
+    /// A journal can always hold this many entries, and the judge reads them in milliseconds, regardless of their size.
     static let batch = 16
     /// The cost of judging an entry in addition to its bytes.
     static let costOfEntry = 1024

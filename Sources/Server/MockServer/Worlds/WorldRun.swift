@@ -73,7 +73,7 @@ struct WorldRun {
 
         init(of run: WorldRun) { (judgements, rest) = (run.gone, run.worlds.sorted()[...]) }
 
-        /// Adds the next world, unless it was deleted meanwhile; returns false if there is none.
+        /// Adds the next world, unless it was deleted in the meantime; returns false if there is none.
         mutating func addNext(at time: (World) -> Timestamp) -> Bool {
             guard let world = rest.popFirst() else { return false }
             if !world.isGone { WorldRun.add(RunJudgement(of: world, at: time(world)), to: &judgements) }

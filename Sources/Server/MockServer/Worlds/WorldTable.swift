@@ -6,7 +6,7 @@ import JSON
 ///
 /// This is a class because the engine and its recorder share it, and both update the sums.
 final class WorldTable {
-    /// The world for paths without a `/w/{id}` prefix.
+    /// The world for paths that have no `/w/{id}` prefix.
     let main: World
     @exclusivity(unchecked) private var others: [ExactString: World] = [:]
     /// The number of the last created world; ids are never reused.
@@ -14,7 +14,7 @@ final class WorldTable {
     /// On a fleet's node, the number starts at the startup time in milliseconds since 1970, so that a restarted node
     /// does not reuse ids that clients may still have.
     @exclusivity(unchecked) var serial: Int
-    /// The maximum ``serial`` in a state file; no server reaches it, and it leaves room for later numbers.
+    /// The maximum ``serial`` in a state file; no server reaches this number, and it leaves enough later numbers.
     static let largestSerial = Int.max / 4
     /// The number of worlds created so far, not counting the main one.
     @exclusivity(unchecked) private(set) var madeCount = 0
@@ -29,7 +29,7 @@ final class WorldTable {
     @exclusivity(unchecked) var dateShift: Int64 = 0
     /// The bytes of JSON in all worlds, and the weight of all their journals.
     @exclusivity(unchecked) private(set) var storedBytes = 0, journalWeight = 0
-    /// Called with each world that may have changed; nil without a state file.
+    /// Called with each world that may have changed; nil if there is no state file.
     @exclusivity(unchecked) var changed: ((World) -> Void)?
     private let limits: ServerLimits
     /// The bytes of JSON that one world may hold.
@@ -131,7 +131,7 @@ final class WorldTable {
             where (other.accountedJournal, longest.number) > (longest.accountedJournal, other.number) {
                 longest = other
             }
-            // Halve the journal, so that one search makes room for many entries.
+            // Halve the journal, so that one search frees space for many entries.
             longest.keepJudging()
             longest.journal.dropOldest(downTo: longest.accountedJournal / 2)
             accountWeight(of: longest)

@@ -142,7 +142,7 @@ package final class UpstreamHost {
     /// Whether any relay needs this host.
     package var isUsed: Bool { pairCount > 0 }
 
-    /// The next deadline; nil without relays, although the queue may still have obsolete deadlines.
+    /// The next deadline; nil if there are no relays, although the queue may still contain obsolete deadlines.
     package var nextDeadline: Timestamp? { isUsed ? deadlines.next : nil }
 
     /// Does the work that is due, and the work left from this turn.

@@ -12,7 +12,7 @@ import Text
 /// path gets a Via field. An `Origin` with a DNS name stays unchanged, because anyone can point a DNS name at this
 /// machine.
 struct RequestHeading {
-    /// The fields to send, without the framing fields, which the codec writes.
+    /// The fields to send, except for the framing fields, which the codec writes.
     let fields: HTTPFields
     /// The target in origin form, or `*`.
     let target: String
@@ -30,7 +30,7 @@ struct RequestHeading {
         for field in head.fields.httpFields {
             switch field.name.canonicalName {
             case "host": if fields[.hostField] == nil { fields.append(host) }
-            // An HTTP/1.0 client cannot handle a 100, and a request without a body does not wait for a 100.
+            // An HTTP/1.0 client cannot handle a 100, and a request that has no body does not wait for a 100.
             case "expect" where !head.expectsContinue: continue
             case "accept-encoding", "sec-websocket-extensions": continue
             case "origin":
@@ -81,9 +81,9 @@ extension HTTPField {
 ///
 /// Bodies stay unchanged, including upstream URLs in them.
 enum AnswerHeading {
-    /// The fields to send, without the framing fields, which ``AnswerEncoder`` writes.
+    /// The fields to send, except for the framing fields, which ``AnswerEncoder`` writes.
     ///
-    /// - Parameter ownOrigin: The proxy's origin for the client; without it, URLs stay unchanged.
+    /// - Parameter ownOrigin: The proxy's origin for the client; if it is nil, URLs stay unchanged.
     static func fields(
         of head: ResponseHead, ownOrigin: String?, isClientSecure: Bool, upstream: UpstreamURL
     ) -> HTTPFields {
@@ -120,7 +120,7 @@ enum AnswerHeading {
         return url
     }
 
-    /// Removes Domain, which names the upstream; for a client without TLS also removes Secure.
+    /// Removes Domain, which names the upstream; if the client does not use TLS, also removes Secure.
     ///
     /// `SameSite=None` is removed together with Secure, because browsers refuse `SameSite=None` without Secure (RFC
     /// 6265bis §5.7).

@@ -68,7 +68,7 @@ extension Relay {
         }
     }
 
-    /// Sends a request without a body, possibly for the second time.
+    /// Sends a request that has no body, possibly for the second time.
     mutating func sendWithoutBody() {
         guard let exchange else { return }
         upstreamCodec?.sendRequest(

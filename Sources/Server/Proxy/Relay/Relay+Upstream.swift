@@ -127,7 +127,7 @@ extension Relay {
     }
 
     private mutating func beginAnswer(_ head: ResponseHead) {
-        // The codec rejects an answer without a request.
+        // The codec rejects an answer to which there is no request.
         guard let exchange else { preconditionFailure("an answer without a request") }
         // A client that gets a refusal instead of a 100 may still send its body. Closing the connection avoids the
         // ambiguity.

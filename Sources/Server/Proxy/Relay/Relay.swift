@@ -3,7 +3,7 @@ import HTTP1
 import HTTPTypes
 import Text
 
-/// A client connection paired with an upstream connection, as a function of bytes without I/O.
+/// A client connection paired with an upstream connection, as a function of bytes that does no I/O.
 ///
 /// The owner of the two transports reports their events to the relay. After each call, the owner acts on
 /// ``upstreamNumber``, the outputs and the endings.
@@ -70,8 +70,8 @@ package struct Relay {
 
     /// Whether to end our stream to the upstream after sending ``toUpstream``.
     ///
-    /// A client may end its stream after a request and then wait for the answer. The upstream then sees the end of the
-    /// stream too.
+    /// A client may end its stream after a request and then wait for the answer. The upstream then also sees the end of
+    /// the stream.
     var finishesUpstream: Bool {
         clientHasFinished && upstreamNumber != nil && (isTunnel || exchange?.isRequestComplete == true)
     }
@@ -176,7 +176,7 @@ struct RelayExchange {
     /// Whether the client wants to close its connection after this exchange.
     var closes: Bool { head.fields.endConnection(of: head.version) }
 
-    /// The method and the path for the log, without the query, which may contain secrets.
+    /// The method and the path for the log, but not the query, which may contain secrets.
     var name: String { "\(head.method.rawValue) \(Messages.quoted(path))" }
 
     var path: String { String(heading.target.prefix { $0 != "?" }) }

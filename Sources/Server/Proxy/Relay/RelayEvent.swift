@@ -34,7 +34,7 @@ package enum RelayEnding {
     case none
     /// Ends our stream (FIN, after a close_notify if the connection uses TLS); the other direction continues.
     case finish
-    /// Sends FIN, and drops input until the peer ends its stream, too.
+    /// Sends FIN, and drops input until the peer also ends its stream.
     case close
     case reset
 }
@@ -60,10 +60,11 @@ public struct RelayLimits: Sendable, Equatable {
     ///
     /// The limit also applies to looking up the server's name when the proxy starts.
     public var connectTime = Duration.seconds(10)
-    /// Time without a byte between requests or within an incomplete request; then the proxy closes the connection.
+    /// Time in which no byte arrives between requests or within an incomplete request; then the proxy closes the
+    /// connection.
     public var idleTime = Duration.seconds(120)
-    /// Time without a byte while the proxy waits for an answer or the rest of it; then 504, or a reset if the answer
-    /// has begun.
+    /// Time in which no byte arrives while the proxy waits for an answer or the rest of it; then 504, or a reset if the
+    /// answer has begun.
     public var answerTime = Duration.seconds(300)
 
     public init() {}

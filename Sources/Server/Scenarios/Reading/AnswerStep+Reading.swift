@@ -100,7 +100,7 @@ extension StreamTiming.Jitter {
 }
 
 extension AnswerScript.Step {
-    /// An answer's steps, in any notation; without a text, the steps of the built-in coach's answer.
+    /// An answer's steps, in any notation; if there is no text, the steps of the built-in coach's answer.
     static func read(_ answer: Fields, pauses: PauseTable) -> [AnswerScript.Step] {
         let form = answer.one(of: ["text", "chunks", "steps", "error", "silence"], isRequired: false)
         answer.refuse(["code"], unless: form == "error", Messages.needs("'error'"))

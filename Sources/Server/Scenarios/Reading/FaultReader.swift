@@ -53,7 +53,7 @@ enum FaultReader {
         return fields[key].flatMap { $0.selection() } ?? .all
     }
 
-    /// The action of the rule; `content_type` is an action only without a replacement.
+    /// The action of the rule; `content_type` is an action only if there is no replacement.
     private static func action(_ fields: Fields, at place: FaultPlace) -> FaultAction? {
         var present = FaultAction.allCases.filter { action in
             action == .contentType ? fields.including(action.rawValue) != nil : fields[action.rawValue] != nil
@@ -72,7 +72,7 @@ enum FaultReader {
         return action
     }
 
-    /// Reports modifiers that require another action or place.
+    /// Reports modifiers that require a different action or place.
     private static func checkModifiers(_ fields: Fields, at place: FaultPlace) {
         let replaces = fields["status"] != nil || fields["quota"] != nil
         fields.refuse(

@@ -36,7 +36,7 @@ extension Scenario {
         do {
             tree = try TreeBuilder.tree(ofYAML: bytes)
         } catch {
-            // Too large for YAML: report the mistakes without lines.
+            // The document is too large for YAML, so report the mistakes without lines.
             throw mistakesOfJSON ?? ScenarioErrors(error, file: file)
         }
         return try read(tree, file: file)

@@ -7,8 +7,8 @@ import Text
 public enum ScenarioDocument {
     /// The file for a tree; reading it yields the same tree.
     ///
-    /// YAML cannot represent all trees, because key lengths and the number of values are limited. In such cases the
-    /// file is JSON without comments.
+    /// YAML cannot represent all trees, because key lengths and the number of values are limited. In such cases, the
+    /// file is JSON and has no comments.
     ///
     /// - Parameter comments: Sentences for the start of the file, one per line; control characters are escaped.
     public static func text(_ value: JSONValue, comments: [String] = []) -> [UInt8] {

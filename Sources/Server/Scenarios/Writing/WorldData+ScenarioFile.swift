@@ -54,7 +54,7 @@ extension WorldData {
 }
 
 extension EntityData {
-    /// The entity as an object of a scenario file, without its dependent entities.
+    /// The entity as an object in a scenario file, not including its dependent entities.
     public var encoded: [UInt8] {
         switch self {
         case .user(let user): JSONWriter.object(user.write)
