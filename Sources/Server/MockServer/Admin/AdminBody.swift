@@ -10,11 +10,11 @@ import Scenarios
 struct AdminBody {
     private let fields: BodyReader?
     private let byteCount: Int
-    /// The bytes that a world stores: the whole body if it contains a scenario, or 0 if it contains only a scenario's
-    /// name.
+    /// The number of bytes that a world stores: the whole body if it contains a scenario, or 0 if it contains only a
+    /// scenario's name.
     var scenarioBytes: Int { self["scenario"]?.object == nil ? 0 : byteCount }
 
-    /// The limits for most bodies; bodies with scenarios or frames may have more values.
+    /// The limits for most bodies; bodies that contain scenarios or frames may have more values.
     static let limits = BodyReader.limits
 
     /// Reads a body.
@@ -27,7 +27,7 @@ struct AdminBody {
         if let keys { try check(keys: keys) }
     }
 
-    /// Refuses other keys with 400.
+    /// Refuses any other key with 400.
     func check(keys: [String]) throws(APIError) {
         for member in object where !keys.contains(member.key) {
             throw .unknownAdminKey(member.key, allowed: keys)
@@ -132,7 +132,8 @@ struct AdminBody {
         return Payload(bytes: bytes, key: key)
     }
 
-    /// A built-in scenario by name, or a scenario in an object like a scenario file; nil if the key is absent.
+    /// A built-in scenario by name, or a scenario as an object with the members of a scenario file; nil if the key is
+    /// absent.
     func scenario() throws(APIError) -> Scenario? {
         guard let value = self["scenario"] else { return nil }
         return try Scenario(requested: value)

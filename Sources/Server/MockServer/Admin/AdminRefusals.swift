@@ -77,8 +77,8 @@ extension APIError {
                 + "as 'X-Admin-Token'.")
     }
 
-    /// Refuses requests from other sites' pages, and requests with a foreign name in `Host` whose DNS entry points to
-    /// this machine.
+    /// Refuses requests from other sites' pages, and requests whose `Host` is a foreign name that DNS resolves to this
+    /// machine.
     static let adminForOtherSite = forbidden(
         "The admin API refuses requests from pages of other sites: use http://localhost or http://127.0.0.1 without "
             + "another site's 'Origin', or send an admin token.")
@@ -101,7 +101,7 @@ extension APIError {
         return .missing("The journal has no entry \(number.quoted()): \(entries).")
     }
 
-    /// Refuses a scenario with inconsistent data.
+    /// Refuses a scenario whose data is inconsistent.
     init(_ error: PlantError) { self = error.isForWantOfRoom ? .full(error.description) : .invalid(error.description) }
 
     /// Refuses to advance a clock that follows the system's clock.
@@ -125,14 +125,14 @@ extension APIError {
     static let clockTooFar = invalid(
         "A clock can move at most 366 days in one step, and not beyond the year 2199; advance by less.")
 
-    /// Refuses a scenario with a session file, because requests cannot make the server read files.
+    /// Refuses a scenario that names a session file, because requests cannot make the server read files.
     static func sessionNotRead(_ path: String) -> APIError {
         .invalid(
             "The session \"\(path)\" is a file, but this server does not read files by name: send the HAR "
                 + "itself, {\"replay\": {\"session\": {\"log\": …}}}, or start the server with 'fitiq-mock replay'.")
     }
 
-    /// Refuses a scenario with an overlay file, because requests cannot make the server read files.
+    /// Refuses a scenario that names an overlay file, because requests cannot make the server read files.
     static func overlayNotRead(_ path: String) -> APIError {
         .invalid(
             "The overlay \"\(path)\" is a file, but this server does not read files by name: send the list of "
@@ -148,7 +148,7 @@ extension APIError {
         "This world does not replay a session; create one that does with {\"scenario\": {\"name\": …, "
             + "\"replay\": {\"session\": {\"log\": …}}}}, or start the server with 'fitiq-mock replay'.")
 
-    /// Refuses an export that would be too large for the body of an import.
+    /// Refuses an export that would be too large to import.
     static func stateTooLarge(_ bytes: Int, limit: Int) -> APIError {
         .full(
             "This world's state may take \(bytes) bytes, but PUT /__admin/state accepts at most \(limit); a server "
@@ -194,7 +194,7 @@ extension APIError {
 
     /// Refuses the number of an item that is not held.
     ///
-    /// - Parameter action: How the item was released, if still in the journal.
+    /// - Parameter action: How the item was released, if the journal still contains the release.
     static func nothingHeld(_ number: String, _ action: String?) -> APIError {
         let end = action.map { " It was released: \($0)." } ?? " See GET /__admin/held."
         return .missing("Nothing is held under \"\(number)\".\(end)")

@@ -6,12 +6,12 @@ import JSON
 import Scenarios
 import Traffic
 
-/// A resource of the admin API: a path with its methods.
+/// An admin API resource: a path and its methods.
 final class AdminResource: Sendable {
     typealias Handler = @Sendable (Engine) -> (AdminCall) throws(APIError) -> Answer?
 
     enum Scope {
-        /// The server, for every client: probes, conformance tools and the page need these resources, which change
+        /// The server, open to every client: probes, conformance tools and the page need these resources, which change
         /// nothing and reveal no user data.
         case open
         case server, world
@@ -205,7 +205,7 @@ struct AdminCall {
 
 /// The admin API for controlling the server.
 extension Engine {
-    /// Answers a request below `/__admin`; nil if it opened a WebSocket or waits for a job.
+    /// Answers a request below `/__admin`; nil if the request opened a WebSocket or waits for a job.
     ///
     /// Refusals are checked in this order: 404 and 405 for the endpoint, 401 and 403, 404 for the world, 415, 400.
     func adminAnswer(_ route: AdminRoute, _ exchange: Exchange) throws(APIError) -> Answer? {
@@ -228,9 +228,9 @@ extension Engine {
 
     /// Refuses clients that do not send the admin token; if the server has no token, refuses clients on other machines.
     ///
-    /// Without a token, it also refuses requests through a proxy, because the proxy's client can be anywhere. The same
-    /// applies to requests from other sites' pages: a browser on this machine sends them, possibly to a foreign DNS
-    /// name that points to this machine.
+    /// If there is no token, this function also refuses requests through a proxy, because the proxy's client can be
+    /// anywhere. The same applies to requests from other sites' pages: a browser on this machine sends them, possibly
+    /// to a foreign DNS name that points to this machine.
     func checkAdminAccess(_ head: RequestHead, on connection: Connection) throws(APIError) {
         if let token = configuration.adminToken {
             guard let sent = head.fields.withFirstValue(of: .xAdminToken, { Array($0) }),

@@ -45,7 +45,7 @@ extension Engine {
     }
 }
 
-/// A breakpoint in a request: a fault as in a scenario file, plus keys that a scenario file cannot have.
+/// A breakpoint in a request: a fault written as in a scenario file, plus keys that a scenario file cannot have.
 ///
 /// Until version 0.1, breakpoints had different keys, which the server still accepts: `on` for the held item
 /// (`request`, `response`, `handshake` or `frame`), `match` for the conditions, `direction` for the sender, and
@@ -143,7 +143,7 @@ private struct BreakpointDraft {
 }
 
 extension ScenarioErrors {
-    /// The mistakes, with their paths in a request that contains only a part of the document.
+    /// The mistakes, with the paths that they have in a request that contains only part of the document.
     func renamingPaths(below root: String, _ name: (String) -> String) -> ScenarioErrors {
         var errors = self
         for (index, mistake) in mistakes.enumerated() where mistake.path.hasPrefix(root) {

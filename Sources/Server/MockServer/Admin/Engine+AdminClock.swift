@@ -92,7 +92,7 @@ extension Engine {
         if span > 0 { recorder.record(.clock(advancedBy: span), at: start, in: world) }
     }
 
-    /// `POST /__admin/tokens`: issues a token for any user, with a lifetime on the world's clock.
+    /// `POST /__admin/tokens`: issues a token for any user, whose lifetime follows the world's clock.
     func makeToken(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, body) = (call.world, try call.body(keys: ["user", "expires_in"]))
         let user = try body.text("user", expected: "a user's id of 1 to 200 characters") ?? world.defaultUser.text

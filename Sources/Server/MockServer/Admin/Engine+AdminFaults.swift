@@ -6,7 +6,7 @@ import Scenarios
 
 /// The admin API's faults: lists, switches, adds and removes them while clients are connected.
 ///
-/// Faults that hold something are breakpoints; `/__admin/breakpoints` has only breakpoints.
+/// Faults that hold something are breakpoints; `/__admin/breakpoints` lists only breakpoints.
 extension Engine {
     private func isMeant(_ entry: FaultBook.Entry, by call: AdminCall) -> Bool {
         entry.rule.fault.isHold || !call.template.hasPrefix("breakpoints")
@@ -98,7 +98,7 @@ extension Engine {
     /// Reads a rule with the scenario file reader, and names the rule if it has no name.
     ///
     /// - Parameters:
-    ///   - words: Collects old words.
+    ///   - words: Collects deprecated words.
     ///   - name: Returns the request's word for a path in the rule, such as `hold.for`.
     func rule(
         from object: JSONObject, in world: World, noting words: AdminCall.OldWords? = nil,
@@ -238,7 +238,7 @@ extension Engine {
         return JSONWriter.object { writeFault(entry, in: call.world, into: &$0) }
     }
 
-    /// Writes a rule as in a scenario file, with its counts and the keys that only the admin API has.
+    /// Writes a rule as it would appear in a scenario file, with its counts and the keys that only the admin API has.
     func writeFault(_ entry: FaultBook.Entry, in world: World, into writer: inout JSONWriter) {
         let rule = entry.rule
         rule.write(into: &writer)

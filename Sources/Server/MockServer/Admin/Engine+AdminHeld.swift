@@ -238,7 +238,7 @@ extension AdminBody {
         return fields
     }
 
-    /// A request's head after the changes in the body.
+    /// A request's head with the changes from the body applied.
     fileprivate func head(insteadOf head: RequestHead) throws(APIError) -> RequestHead {
         let fields = try fields()?.map { ($0.name.rawName, $0.value) } ?? head.fields.nameValuePairs
         let method = try text("method", expected: "a method") ?? head.method.rawValue

@@ -46,7 +46,7 @@ extension Engine {
     /// `GET /__admin/entries/{number}`: an entry, the fault rules that acted on it, and the broken obligations for
     /// which it is evidence.
     ///
-    /// - Throws: 404 if the journal does not have the entry.
+    /// - Throws: 404 if the journal does not contain the entry.
     func showEntry(_ call: AdminCall) throws(APIError) -> Answer {
         let world = call.world
         let number = Int(call.parameter.text) ?? 0
@@ -74,8 +74,8 @@ extension Engine {
             }))
     }
 
-    /// `GET /__admin/journal`: all entries, oldest first, one per line, for saving and judging later; throws 400 for
-    /// any query.
+    /// `GET /__admin/journal`: all entries, oldest first, one per line, for saving and judging later; throws 400 if
+    /// there is a query.
     func journalLines(_ call: AdminCall) throws(APIError) -> Answer {
         guard call.head.target.query == nil else { throw .journalTakesNoQuery }
         let encoder = call.world.journalEncoder
@@ -93,7 +93,7 @@ extension Engine {
     /// time.
     private static var costOfDrafting: Int { 1024 }
 
-    /// `GET /__admin/har`: the journal's traffic as a HAR file, as if recorded next to the client.
+    /// `GET /__admin/har`: the journal's traffic as a HAR file, as if it had been recorded on the client's side.
     func harAnswer(_ call: AdminCall) throws(APIError) -> Answer {
         guard call.head.target.query == nil else { throw .journalTakesNoQuery }
         let world = call.world
@@ -157,7 +157,7 @@ extension Verdict {
 }
 
 extension World {
-    /// Encodes the world's entries; entries of the default world do not contain a world's name.
+    /// Encodes the world's entries; entries in the default world do not name a world.
     var journalEncoder: JournalEncoder { JournalEncoder(world: id, mode: mode) }
 
     /// The entries after the one with the given number, one object per line.
@@ -174,7 +174,7 @@ extension World {
         forgetEarlier()
     }
 
-    /// Restarts the judge, if any, with the next entry.
+    /// Restarts the judge, if there is one, with the next entry.
     func forgetEarlier() {
         forgottenNumber = journal.lastNumber
         if judge != nil { beginJudging() }
@@ -288,7 +288,7 @@ extension Engine {
     func keepAlive(_ connection: Connection, at now: Timestamp) {
         guard let follower = connection.follower else { preconditionFailure("Only followers may be kept alive.") }
         guard follower.unreadTime < patience.idle else { return end(connection, .reset) }
-        // An obligation can break just because time passes.
+        // An obligation can be broken just because time passes.
         connection.follower?.verdicts?.isDue = true
         if connection.output.isEmpty {
             lendOutput(to: connection)
@@ -334,7 +334,7 @@ struct Follower {
         self.lastNumber = min(max(lastNumber, 0), world.journal.lastNumber)
     }
 
-    /// The interval of comments that keep the stream alive, in nanoseconds: 15 s.
+    /// The interval between comments that keep the stream alive, in nanoseconds: 15 s.
     static let keepAliveInterval: Int64 = 15_000_000_000
 
     /// Whether there is something to send.

@@ -3,7 +3,7 @@ import Traffic
 
 /// Metrics in the Prometheus text format.
 extension Engine {
-    /// `GET /__admin/metrics`: gauges of the current state, and counters since the server's start.
+    /// `GET /__admin/metrics`: gauges of the current state, and counters since the server started.
     func metrics(_ call: AdminCall) -> Answer {
         var text = MetricsText()
         let counts = recorder.counts

@@ -6,7 +6,7 @@ import Text
 import Traffic
 import WebSocket
 
-/// The admin API's sockets: the open WebSockets of a world, and actions on them.
+/// The admin API's sockets: a world's open WebSockets, and actions on them.
 ///
 /// A socket's number is its connection's number in the journal. The journal records an action with the fault
 /// ``LiveControl/byHand``, so that judges do not count it against the client.
@@ -37,7 +37,7 @@ extension Engine {
 
     /// `POST /__admin/sockets/{connection}/send`: sends a message or a ping that bypasses all faults and breakpoints.
     ///
-    /// - Throws: 404 if the socket is not open, 400 for a bad body, 409 if it closes or is silent.
+    /// - Throws: 404 if the socket is not open, 400 for a bad body, 409 if the socket is closing or silent.
     func send(_ call: AdminCall) throws(APIError) -> Answer {
         let connection = try openSocket(call).connection
         let keys = AdminBody.payloadKeys + ["template", "members", "fields", "opcode"]
@@ -162,7 +162,7 @@ extension Engine {
 
     // MARK: Finding and describing
 
-    /// Runs the world's due steps and finds the path's open socket; throws 404 if there is none.
+    /// Runs the world's due steps and finds the open socket that the path names; throws 404 if there is none.
     private func openSocket(_ call: AdminCall) throws(APIError) -> (number: UInt64, connection: Connection) {
         enterDue(call.world, at: call.now)
         let wanted = UInt64(call.parameter.text)
@@ -172,7 +172,7 @@ extension Engine {
         return socket
     }
 
-    /// The open WebSockets of a world with their numbers.
+    /// A world's open WebSockets and their numbers.
     func openSockets(of world: World) -> [(number: UInt64, connection: Connection)] {
         connections.compactMap { connection in connection.socketNumber(in: world).map { ($0, connection) } }
     }

@@ -12,7 +12,7 @@ extension Engine {
     /// `GET /__admin/state`: a JSON scenario file that starts a world in this world's current state.
     ///
     /// - Returns: Nil if the request waits for a job.
-    /// - Throws: 409 if the world replays a session, 507 if the state is too large for the body of an import.
+    /// - Throws: 409 if the world replays a session, 507 if the state would be too large to import.
     func exportState(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, now) = (call.world, call.now)
         let export = Parcel(try export(of: world, at: now))
@@ -150,7 +150,7 @@ private struct StateExport: Sendable {
 }
 
 extension Answer {
-    /// An answer with a state, which contains no URLs and is therefore the same over TLS.
+    /// An answer that contains a state, which has no URLs and is therefore the same over TLS.
     fileprivate static func state(_ bytes: [UInt8]) -> Answer {
         Answer(body: bytes, contentType: Answer.json)
     }
@@ -180,7 +180,7 @@ extension [UInt8] {
 }
 
 extension WorldSettings {
-    /// The settings with the members of an imported state; other settings stay unchanged.
+    /// The settings, with the members of an imported state applied; other settings stay unchanged.
     ///
     /// - Throws: 400 if neither the imported upstream nor the world's upstream has a URL.
     fileprivate func importing(_ imported: Scenario) throws(APIError) -> WorldSettings {

@@ -49,7 +49,7 @@ extension Engine {
                 let fields: HTTPFields = [.location: "/__admin/worlds/\(world.name)"]
                 return Answer(status: .created, body: engine.describe(world, at: now), fields: fields)
             } catch {
-                // Returns the number for reuse, unless another request has taken the next one.
+                // Makes the number available again, unless another request has taken the next one.
                 if engine.worlds.serial == number { engine.worlds.serial -= 1 }
                 throw error
             }
@@ -102,7 +102,7 @@ extension Engine {
         queueDeadline(of: world)
     }
 
-    /// - Throws: 503 while the server drains, 507 at the limit of worlds.
+    /// - Throws: 503 while the server drains, 507 if there are too many worlds.
     func checkPlaceForWorld() throws(APIError) {
         guard drainIdle == nil else { throw .draining }
         guard worlds.count + 1 < limits.worlds else { throw .tooManyWorlds(limit: limits.worlds) }
@@ -222,7 +222,7 @@ extension Engine {
         queueDeadline(of: world)
     }
 
-    /// Deletes worlds that were idle for too long, a few at a time.
+    /// Deletes worlds that have been idle for too long, a few at a time.
     func sweepWorlds(at now: Timestamp) {
         guard let due = worlds.nextSweep, due <= now else { return }
         let followed = Set(followers.compactMap { self[$0]?.follower.map { ObjectIdentifier($0.world) } })
@@ -286,7 +286,7 @@ extension Engine {
                 connection.record.isClosed = true
                 if connection.isServed {
                     if case .upstream = connection.webSocketUse { forgetSocket(of: connection) }
-                    // The old backend, which has the socket, ends with the old life.
+                    // The old backend, which owns the socket, ends with the old life.
                     close(connection, code: .goingAway, reason: reason, at: now)
                 }
             }

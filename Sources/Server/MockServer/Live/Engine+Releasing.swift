@@ -6,7 +6,7 @@ import JSON
 import Traffic
 import WebSocket
 
-/// Releasing held items, either manually or when their time is up, and dropping them with their connections.
+/// Releases held items, either manually or when their time is up, and drops them with their connections.
 extension Engine {
     // MARK: Releasing
 
@@ -199,7 +199,7 @@ extension Engine {
 }
 
 extension Exchange {
-    /// The original of a request that an operator changed.
+    /// The original version of a request that an operator changed.
     final class Received {
         let head: RequestHead
         let body: [UInt8]

@@ -1,12 +1,12 @@
 import FitIQAPI
 
-/// The state of an operator's actions on a world.
+/// The state of what an operator has done to a world.
 struct LiveControl: Sendable {
     /// The held items.
     var holds = HoldTable()
     /// The marks to which the world can rewind, oldest first.
     var marks: [Mark] = []
-    /// The name in `faults` of entries about an operator's actions; judges do not count these entries against the
+    /// The name in `faults` for entries about an operator's actions; judges do not count these entries against the
     /// client.
     static let byHand = "by hand"
 }

@@ -41,7 +41,7 @@ extension Engine {
 
     /// `POST /__admin/marks`: saves the world's current state; returns nil if the request waits for a job.
     ///
-    /// - Throws: A 400 for an invalid name, or a 507 at the limit of marks or of the server's memory.
+    /// - Throws: A 400 for an invalid name, or a 507 if there are too many marks or the server's memory is full.
     func setMark(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, name) = (call.world, try call.body(keys: ["name"]).text("name", bytes: 1...Mark.nameBytes))
         let marks = world.live?.marks ?? []

@@ -115,12 +115,12 @@ extension JournalQuery {
 
 /// The admin API's waits, which end when an event happens in a world.
 extension Engine {
-    /// `POST /__admin/wait`: returns the first matching entry, even if it is an earlier entry, or 408 with the nearest
-    /// entries.
+    /// `POST /__admin/wait`: returns the first matching entry, even if it was recorded before the request, or 408 with
+    /// the nearest entries.
     ///
     /// With `optional`, the answer has a null entry instead of status 408.
     ///
-    /// - Throws: A 400 for an invalid body, or a 507 at the limit of waiting requests.
+    /// - Throws: A 400 for an invalid body, or a 507 if too many requests are waiting.
     func wait(_ call: AdminCall) throws(APIError) -> Answer {
         let body = try call.body(keys: ["for", "within", "since", "optional"])
         var query = try JournalQuery(waitingFor: body["for"], in: "for")
@@ -146,7 +146,7 @@ extension Engine {
 }
 
 extension MemberCondition {
-    /// Reads an object of conditions: each key is a member's path, and each value is the required value.
+    /// Reads an object of conditions: each key is a member's path, and each value is the value required there.
     ///
     /// - Throws: A 400 unless the value is an object of single values with valid paths.
     fileprivate static func reading(
