@@ -6,7 +6,7 @@ import HTTPTypes
 import JSON
 import Text
 
-/// A token with a valid signature.
+/// A token whose signature is valid.
 struct VerifiedToken {
     let validity: AccessToken.Validity
     let user: UserID
@@ -28,7 +28,7 @@ struct Authenticator {
     private let limit: Int
     /// The users of the scenario's tokens.
     private let fixed: [ExactString: ExactString]
-    /// Verified tokens by their text; the signature is checked once, and the expiry on every use.
+    /// Verified tokens by their text; a token's signature is checked once, and its expiry is checked on every use.
     private var verified: [ExactString: VerifiedToken] = [:]
 
     /// Advice on the last verified token; nil once a caller has taken the advice.
@@ -49,7 +49,7 @@ struct Authenticator {
         self.fixed = fixed
     }
 
-    /// The user of a REST request, by bearer token and API key.
+    /// The user of a REST request, identified by its bearer token and API key.
     ///
     /// - Parameter needsKey: Whether to refuse a missing key; a wrong key is always refused.
     /// - Throws: A 401 for invalid credentials, or a 507 if a new user exceeds a limit.
@@ -77,9 +77,9 @@ struct Authenticator {
         }
     }
 
-    /// The user of a WebSocket handshake, by `?token=` or header fields as the guide permits.
+    /// The user of a WebSocket handshake, identified by `?token=` or header fields, as the guide permits.
     ///
-    /// A handshake with `?token=` needs no API key, but a wrong key is still refused.
+    /// A handshake that uses `?token=` needs no API key, but a wrong key is still refused.
     ///
     /// - Throws: The same errors as ``user(of:last:in:at:)``.
     mutating func webSocketUser(

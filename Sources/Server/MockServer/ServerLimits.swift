@@ -56,7 +56,7 @@ public struct ServerLimits: Sendable, Equatable {
     ///
     /// - Precondition: At most 1 GiB.
     public var stateBody = 320 * 1024 * 1024
-    /// Bytes of a form with a meal photo; a larger form gets 413.
+    /// Bytes of a form that contains a meal photo; a larger form gets 413.
     ///
     /// - Precondition: At most 1 GiB.
     public var photoBody = 8 * 1024 * 1024
@@ -80,8 +80,8 @@ public struct ServerLimits: Sendable, Equatable {
 }
 
 extension ServerLimits {
-    /// The number of file descriptors for a server at its limits, including the loop's descriptors and the standard
-    /// streams.
+    /// The number of file descriptors that a server needs at its limits, including the loop's descriptors and the
+    /// standard streams.
     public var descriptors: Int { connections + refusedConnections + Self.otherDescriptors }
 
     private static let otherDescriptors = 64

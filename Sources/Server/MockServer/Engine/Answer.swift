@@ -28,7 +28,7 @@ struct Answer {
         Answer(status: status, body: JSONWriter.object(write))
     }
 
-    /// Creates an answer with JSON and the usual fields.
+    /// Creates an answer that has a JSON body and the usual fields.
     private init(json body: [UInt8]) { (status, self.body) = (.ok, body) }
 
     init(_ source: any BodySource, contentType: String? = nil) {
@@ -102,7 +102,7 @@ struct ChangedAnswer: Sendable {
 /// The fields that most answers share, encoded once a second.
 struct ResponseFields {
     private var second = Int64.min
-    /// `Content-Type` of JSON and `Date`.
+    /// The fields `Content-Type` (for JSON) and `Date`.
     private(set) var json: [UInt8] = []
     /// The value of `Date`.
     private(set) var date = ""
@@ -115,7 +115,7 @@ struct ResponseFields {
     }
 }
 
-/// A description of the API, which depends on the guide mode.
+/// An API description, which depends on the guide mode.
 ///
 /// The binary embeds the descriptions, so the server reads no files and copies a description only for a request.
 public enum APIDescription: CaseIterable, Sendable {
@@ -128,10 +128,10 @@ public enum APIDescription: CaseIterable, Sendable {
 
     public var mediaType: String { self == .documentation ? "text/html; charset=utf-8" : "application/yaml" }
 
-    /// The description in a mode, as a copy of its UTF-8 bytes.
+    /// A mode's description, as a copy of its UTF-8 bytes.
     public func bytes(for mode: GuideMode) -> [UInt8] { Self.bytes(of: path(for: mode)) }
 
-    /// The description in a mode as JSON.
+    /// A mode's description as JSON.
     func json(for mode: GuideMode) -> JSONValue {
         do throws(ScenarioErrors) { return try JSONValue(yaml: bytes(for: mode)) } catch {
             preconditionFailure("It is YAML: \(error)")
@@ -142,7 +142,7 @@ public enum APIDescription: CaseIterable, Sendable {
     /// mode.
     public static var adminOpenAPIBytes: [UInt8] { bytes(of: "openapi/admin.yaml") }
 
-    /// The package's file for a page that is the same in every mode; nil for any other path.
+    /// The package file for a page that is the same in every mode; nil for any other path.
     static func page(at segments: [String]) -> String? {
         if segments == ["docs", "deviations"] { return "openapi/deviations.html" }
         let path = segments.joined(separator: "/")
@@ -186,7 +186,7 @@ public enum APIDescription: CaseIterable, Sendable {
         return operations
     }
 
-    /// The package's file with the description in a mode.
+    /// The package file that contains a mode's description.
     func path(for mode: GuideMode) -> String {
         let folder = mode == .union ? "openapi" : "openapi/guides/\(mode.rawValue)"
         return switch self {
@@ -220,8 +220,7 @@ protocol BodySource: AnyObject {
     /// Appends parts until the slice is full; other work also uses up the slice, so the slice may be empty.
     ///
     /// - Returns: Whether the body continues, waits or ends here.
-    /// - Throws: A refusal, which becomes the answer before the first byte is sent, and resets the connection after
-    ///   that.
+    /// - Throws: A refusal, which becomes the answer if no byte has been sent yet, and resets the connection otherwise.
     func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress
 }
 
@@ -245,7 +244,7 @@ struct BodySlice {
     var bytes: [UInt8] = []
     /// The system's time.
     let now: Timestamp
-    /// The budget: a byte, and about 10 ns of other work, cost 1.
+    /// The budget: each byte costs 1, and so does each 10 ns or so of other work.
     private var room: Int
 
     init(size: Int, at now: Timestamp, reusing bytes: [UInt8] = []) {

@@ -23,7 +23,7 @@ public struct ConnectionID: Hashable, Comparable, Sendable {
     public static func < (left: ConnectionID, right: ConnectionID) -> Bool { left.number < right.number }
 }
 
-/// A transport connection as bytes and state machines, without a file descriptor.
+/// A transport connection as bytes and state machines; it has no file descriptor.
 ///
 /// This is a class because a connection has an identity, and the hot path changes its state machines in place.
 public final class Connection {
@@ -78,7 +78,7 @@ public final class Connection {
     @exclusivity(unchecked) var heldTime: Int64 = 0
     /// Whether a fault or a long answer in progress has stopped reading.
     @exclusivity(unchecked) var isReadingStalled = false
-    /// The time of the connection's entry in the queue of deadlines.
+    /// The time of the connection's entry in the deadline queue.
     @exclusivity(unchecked) var queuedDeadline: Timestamp?
     /// When to reset a connection that an operator has silenced, by the world's clock; nil for all other connections.
     @exclusivity(unchecked) var silencedUntil: Timestamp?
@@ -93,7 +93,7 @@ public final class Connection {
     /// Whether the connection exceeds the limit and gets a refusal.
     let isRefused: Bool
     @exclusivity(unchecked) var isSecure: Bool
-    /// Whether a fault ends the connection like a server crash, without a TLS alert.
+    /// Whether a fault ends the connection as a server crash would, so that no TLS alert is sent.
     @exclusivity(unchecked) public internal(set) var endsAbruptly = false
 
     init(id: ConnectionID, isLocal: Bool, isRefused: Bool, isSecure: Bool) {
@@ -177,8 +177,8 @@ public final class Connection {
 
     /// The connection's number in a world's journal, which counts the world's connections from 1.
     ///
-    /// Each world numbers its connections separately, so that equal sessions have equal journals, regardless of other
-    /// worlds.
+    /// Each world numbers its connections separately, so that identical sessions have identical journals, regardless of
+    /// other worlds.
     func number(in world: World) -> UInt64 {
         if let number = record.number, number.world == world.number { return number.number }
         world.connectionCount += 1

@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// An engine's open connections by place, with the sums of their held bytes.
+/// An engine's open connections by place, and the totals of the bytes that they hold.
 struct ConnectionTable: Sequence {
     /// The connections by place; places are reused but never removed, and a free place is nil.
     private(set) var places: [Connection?] = []

@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Scenarios
 
-/// A description of the API as a JSON tree that resolves references.
+/// An API description as a JSON tree that resolves references.
 public struct DescribedAPI: Sendable {
     private var root: JSONValue
 
@@ -79,7 +79,7 @@ public struct DescribedAPI: Sendable {
 // MARK: With an overlay
 
 extension DescribedAPI {
-    /// The description with an overlay's changes as JSON, which is also valid YAML.
+    /// The description with an overlay's changes applied, as JSON, which is also valid YAML.
     func changed(by overlay: Overlay) -> [UInt8] {
         var copy = self
         for change in overlay.changes { copy.make(change) }
@@ -141,7 +141,7 @@ extension DescribedAPI {
         answers[status] = answer.map { .object($0) }
     }
 
-    /// A schema with a change at a path; references along the path are replaced by their targets.
+    /// A schema with a change applied at a path; references along the path are replaced by their targets.
     private func changed(_ schema: JSONValue, at member: ArraySlice<Overlay.Step>, by action: Overlay.Action)
         -> JSONValue
     {

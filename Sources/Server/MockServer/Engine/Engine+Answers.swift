@@ -99,7 +99,7 @@ extension Engine {
         return Answer(status: stub.status, body: stub.body, fields: fields, contentType: type)
     }
 
-    /// A REST endpoint's answer, with any faults; nil if the request is held or waits for a job.
+    /// A REST endpoint's answer with any faults applied; nil if the request is held or waits for a job.
     private func faultyAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         if !exchange.isReleased {
             exchange.responseFaults = try responseFaults(of: exchange)

@@ -4,7 +4,7 @@ import FitIQBackend
 import HTTP1
 import HTTPTypes
 
-/// The content coding of bodies: gzip, in worlds with compression (RFC 9110 §8.4).
+/// The content coding of bodies: gzip, in worlds that use compression (RFC 9110 §8.4).
 extension Engine {
     /// Inflates the body of a request, so that faults, the journal and recordings see its text.
     ///
@@ -22,10 +22,10 @@ extension Engine {
         }
     }
 
-    /// Refuses a body with a content coding, unless it has been inflated.
+    /// Refuses a body that has a content coding, unless the body has been inflated.
     ///
-    /// - Throws: A 415 for a coding other than gzip, and for gzip in a world without compression; a 413 for data that
-    ///   is too long; a 400 for damaged data.
+    /// - Throws: A 415 for a coding other than gzip, and for gzip in a world that does not use compression; a 413 for
+    ///   data that is too long; a 400 for damaged data.
     func checkCoding(of exchange: Exchange) throws(APIError) {
         switch exchange.inflation {
         case .done: return
@@ -80,7 +80,7 @@ extension Engine {
 }
 
 extension World {
-    /// Whether the world accepts and sends bodies with gzip.
+    /// Whether the world accepts and sends bodies compressed with gzip.
     fileprivate var isCompressing: Bool { settings.scenario.rules.compression ?? .off != .off }
 
     /// Whether the world inflates request bodies; the server in a replayed session may also have inflated them.

@@ -22,7 +22,7 @@ extension Engine {
         public var apiKey: String
         /// The secret that signs tokens.
         public var jwtSecret: String
-        /// The token of the admin API; if nil, the API only answers clients on this machine.
+        /// The token of the admin API; if nil, the API answers only clients on this machine.
         public var adminToken: String?
         /// The server's name in a fleet; nil outside a fleet.
         public var node: NodeName?
@@ -169,7 +169,7 @@ extension Engine {
         }
     }
 
-    /// A new scenario with consistent data.
+    /// A new scenario whose data is consistent.
     public struct PreparedScenario: Sendable {
         fileprivate let scenario: Scenario
         /// The fault rules that differ only in the Unicode normal form of their strings.
@@ -192,9 +192,9 @@ extension Engine {
 
     /// Switches the default world to the answers, meals and faults of a different scenario.
     ///
-    /// Connections, data, clock and seed stay the same. Started answers continue unchanged. An unchanged fault rule
-    /// keeps its counts and its state. A removed rule no longer acts on open sockets. Resets use the whole new
-    /// scenario, and so do new worlds whose request does not contain a scenario.
+    /// Connections, data, clock and seed stay the same. Answers that have started continue unchanged. An unchanged
+    /// fault rule keeps its counts and its state. A removed rule no longer acts on open sockets. Resets use the whole
+    /// new scenario, and so do new worlds whose request does not contain a scenario.
     public func adopt(_ prepared: PreparedScenario, at now: Timestamp) -> Reloaded {
         let (world, scenario) = (defaultWorld, prepared.scenario)
         let old = world.faults.rules.map(\.rule)

@@ -122,7 +122,7 @@ extension Engine {
 
     // MARK: Memory
 
-    /// Ends the connections with the most memory if a limit is exceeded.
+    /// Ends the connections that use the most memory if a limit is exceeded.
     ///
     /// Below the limits, the check costs two comparisons. Beyond a limit, the check visits every connection and frees
     /// an eighth of the limit, so that the next visit happens only after many more bytes.

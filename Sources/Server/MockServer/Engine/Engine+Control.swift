@@ -41,7 +41,7 @@ extension Engine {
             to: try makeWorld(scenario, guide: guide, seed: seed, clock: clock, isJudged: judged, at: now), at: now)
     }
 
-    /// The access to a world, where `default` is the default world; nil for an unknown id.
+    /// How to access a world, where `default` is the default world; nil for an unknown id.
     public func access(toWorld id: String, at now: Timestamp) -> WorldAccess? {
         worlds.named(id).map { access(to: $0, at: now) }
     }
@@ -98,8 +98,8 @@ extension Engine {
 
     /// Adds a fault, written as in a scenario file, to a world, and returns the fault's name.
     ///
-    /// - Throws: A 400 for an invalid fault or an existing name, 404 for an unknown world, or 507 at the server's
-    ///   limit.
+    /// - Throws: A 400 for an invalid fault or a name that is already in use, 404 for an unknown world, or 507 if the
+    ///   server is full.
     public func addFault(_ fault: JSONObject, toWorld id: String) throws(APIError) -> String {
         guard let world = worlds.named(id) else { throw .unknownWorld(id) }
         let rule = try rule(from: fault, in: world)
@@ -119,8 +119,8 @@ extension Engine {
 
     /// The judgement on a world's client so far; nil for an unknown world.
     ///
-    /// - Parameter now: The system's time, for which the judge also reports overdue actions; nil judges at the last
-    ///   event.
+    /// - Parameter now: The system's time, at which the judge also reports overdue actions; if nil, the judge stops at
+    ///   the last event.
     public func judgement(ofWorld id: String, at now: Timestamp? = nil) -> Judgement? {
         worlds.named(id).map { world in world.judgement(at: world.date(of: now.map(world.clock.now) ?? world.turn.now))
         }

@@ -121,7 +121,7 @@ extension Engine {
         let text = answer.body
         encode(&answer, for: exchange)
         guard reply(answer, from: source, to: exchange.sentHead, in: world, on: connection, at: now) else { return }
-        // A body that is produced during sending counts as sent, because faults do not act on it.
+        // A body that is produced while it is sent counts as sent, because faults do not act on it.
         if source == nil { shape(exchange, from: start) }
         recorder.answered(exchange, answer, text: text, from: offset)
         if connection.output.isHeld { release(connection, in: world, at: now) }

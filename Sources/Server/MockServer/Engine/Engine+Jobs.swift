@@ -164,7 +164,7 @@ extension Engine {
         }
     }
 
-    /// An answer with a deferred body; nil if the request waits for a job.
+    /// An answer whose body is deferred; nil if the request waits for a job.
     func ok(_ body: Deferred<[UInt8]>, _ exchange: Exchange, at time: Timestamp) -> Answer? {
         value(of: body, for: exchange, at: time).map(Answer.ok)
     }

@@ -3,10 +3,10 @@ import WebSocket
 
 /// The server's pings; some backends use pings to detect lost clients (RFC 6455 §5.5.2).
 extension Engine {
-    /// Queues a socket's next ping if the world's scenario has pings.
+    /// Queues a socket's next ping if the world's scenario uses pings.
     func queuePing(on connection: Connection, in world: World, at now: Timestamp) {
         guard let interval = world.settings.scenario.rules.pings else { return }
-        // A late loop skips missed pings.
+        // A loop that runs late skips the pings that it missed.
         let time = max(world.turn.now, world.clock.now(now)).advanced(byNanoseconds: interval)
         connection.pings.due = time
         look(at: connection, in: world, at: time)
@@ -22,7 +22,8 @@ extension Engine {
             if passing != nil, connection.pings.move == world.clockMoveCount {
                 return queuePing(on: connection, in: world, at: now)
             }
-            // A late loop may not have read the pong yet, and a fault or an operator may hold the pong or the ping.
+            // A loop that runs late may not have read the pong yet, and a fault or an operator may hold the pong or the
+            // ping.
             let isLate = world.clock.now(now) > due.advanced(byNanoseconds: interval / 10)
             let isHeldBack =
                 connection.isReadingStalled || connection.heldEvent != nil || !connection.unreadFrames.isEmpty
@@ -47,6 +48,6 @@ struct Pings {
     var count = 0
     /// The payload of the last ping; nil once its pong has arrived.
     var awaited: [UInt8]?
-    /// The number of clock advances when the last ping was sent (``World/clockMoveCount``).
+    /// How many times the clock had been advanced when the last ping was sent (``World/clockMoveCount``).
     var move = 0
 }

@@ -163,7 +163,7 @@ extension Exchange {
         }
     }
 
-    /// The request for a player; with `secureOrigin`, URLs in the answer start with that origin.
+    /// The request as a replay reads it; if `secureOrigin` is not nil, URLs in the answer start with that origin.
     func replayRequest(secureOrigin: String?) -> ReplayRequest {
         var target = head.target.path
         if let query = head.target.query { target += "?" + query }
@@ -229,7 +229,7 @@ extension HTTPFields {
     }
 }
 
-/// The time of a recorded answer, and the end of its connection.
+/// When to send a recorded answer, and how to end its connection.
 ///
 /// This is a class so that it takes little memory in the many exchanges that have no recorded time.
 final class Playback {

@@ -28,7 +28,7 @@ struct StreamQueue {
     fileprivate var buffer: [UInt8] = []
 }
 
-/// Long answers, whose bodies the engine produces during sending.
+/// Long answers, whose bodies the engine produces while sending them.
 ///
 /// A loop turn produces one slice or several small slices, starting with the reader that has waited longest, and then
 /// serves all other connections. A large answer therefore does not block the loop longer than a small one.

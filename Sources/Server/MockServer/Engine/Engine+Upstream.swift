@@ -83,7 +83,7 @@ extension Engine {
 
     /// The credentials for a world's upstream.
     ///
-    /// The operator's credentials are only for the operator's own upstream, not for an upstream from a request that
+    /// The operator's credentials are only for the operator's own upstream, not for an upstream named in a request that
     /// created a world.
     private func credentials(for exchange: Exchange) -> UpstreamCredentials {
         let (url, known) = (exchange.world.settings.scenario.upstream?.url, configuration.upstreamCredentials)

@@ -106,7 +106,7 @@ extension Engine {
         let bytes = connection.http.takeTrailingBytes()
         connection.endRequests()
         bytes.withUnsafeBytes { receiveFrames($0, on: connection, at: now) }
-        // The server may have started stopping during the handshake.
+        // The server may have begun to shut down during the handshake.
         if isShuttingDown, connection.ending == .none { goAway(connection, at: now) }
     }
 

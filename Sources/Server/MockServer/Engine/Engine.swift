@@ -329,7 +329,7 @@ public final class Engine {
 
     // MARK: Stopping
 
-    /// Starts stopping: closes idle connections, answers requests in progress, and closes sockets with 1001.
+    /// Begins to shut down: closes idle connections, answers requests in progress, and closes sockets with 1001.
     ///
     /// The transport stops accepting connections, and ends once no connection is left or ``ServerLimits/shutdownTime``
     /// has passed.
@@ -351,7 +351,7 @@ public final class Engine {
         }
     }
 
-    /// Whether a stopping server has nothing left to do.
+    /// Whether a server that is shutting down has nothing left to do.
     ///
     /// For relayed connections, only answers in progress count. The engine does not end other relayed connections,
     /// because the recording would show that the client ended them.

@@ -6,7 +6,7 @@ import HTTPTypes
 import JSON
 import Traffic
 
-/// A request in progress, with data for the journal and the faults that act on it.
+/// A request in progress, its data for the journal, and the faults that act on it.
 ///
 /// This is a class because it is large and many functions need it.
 final class Exchange {
@@ -146,10 +146,10 @@ struct Destination {
     /// Whether the request is for the server rather than a world's content.
     let isServer: Bool
 
-    /// The first id in a path of the API, if any.
+    /// The first id in an API path, if any.
     var id: String? { if case .api(let route)? = route { route.id } else { nil } }
 
-    /// The operation of the API for a method; nil for other paths, or if the mode has none.
+    /// The API operation for a method; nil for other paths, or if the mode has none.
     func endpoint(for method: HTTPRequest.Method, in mode: GuideMode) -> Endpoint? {
         if case .api(let route)? = route { route.endpoint(for: method, in: mode) } else { nil }
     }
@@ -192,16 +192,17 @@ extension Destination {
     }
 }
 
-/// An endpoint of the API or of the server.
+/// An endpoint of the API or the server.
 enum ServerRoute {
     case api(Route)
     /// `/health`: whether the process runs.
     case health
     /// `/ready`: whether the server accepts new work.
     case ready
-    /// `/openapi.yaml`, `/asyncapi.yaml`, `/docs`: the description of the API in the world's mode.
+    /// `/openapi.yaml`, `/asyncapi.yaml`, `/docs`: the API description for the world's mode.
     case description(APIDescription)
-    /// `/docs/deviations`, `/llms.txt`, `/docs/NAME.md`: the package's file at this path, the same in every mode.
+    /// `/docs/deviations`, `/llms.txt`, `/docs/NAME.md`: the package file at this path, which is the same in every
+    /// mode.
     case page(String)
     /// `/`: redirects to `/docs`.
     case root
@@ -232,7 +233,7 @@ enum ServerRoute {
         }
     }
 
-    /// The path's methods besides OPTIONS; empty if the guide does not have the path.
+    /// The path's methods besides OPTIONS; empty if the guide does not define the path.
     func methods(in mode: GuideMode) -> [HTTPRequest.Method] {
         switch self {
         case .api(let route): route.methods(in: mode)

@@ -8,7 +8,7 @@ import Traffic
 
 /// An event for the server's operator; its description is the log line.
 public enum Observation: Sendable, CustomStringConvertible {
-    /// The engine answered or abandoned a request; `lasted` is the time since the complete request, in nanoseconds.
+    /// The engine answered or abandoned a request; `lasted` is the time since the request was complete, in nanoseconds.
     ///
     /// Requests that are not in the journal have no duration or place.
     indirect case exchange(RecordedExchange, lasted: Int64? = nil, at: Place? = nil)
@@ -26,7 +26,7 @@ public enum Observation: Sendable, CustomStringConvertible {
     case webSocketFailed(code: UInt16, message: String)
     /// A client left too much output unread.
     case slowReader(limit: Int)
-    /// The engine reset the connection with the most memory, because all connections together exceeded the limit.
+    /// The engine reset the connection that used the most memory, because all connections together exceeded the limit.
     case memory(limit: Int)
     /// An event of a relayed connection.
     case relayed(message: String, level: Logger.Level)
@@ -137,7 +137,7 @@ public enum Observation: Sendable, CustomStringConvertible {
         SecretName.hidingSecrets(in: message).onOneLine(limit: 200)
     }
 
-    /// The reason why a socket ended, with the code of the first close frame.
+    /// Why a socket ended, with the code of the first close frame.
     private static func cause(of closing: RecordedClosing) -> String {
         let frame = closing.party == .client ? closing.summary.received : closing.summary.sent
         return closing.cause.rawValue + (frame?.code.map { " \($0.rawValue)" } ?? "")

@@ -9,7 +9,7 @@ import WebSocket
 /// Records connection events in the worlds' journals.
 ///
 /// Output is recorded once its last byte is released, or once the output is certainly lost. If a fault holds the bytes,
-/// ``ConnectionRecord/waiting`` has the entry with the bytes' position in the connection's output. A delayed message
+/// ``ConnectionRecord/waiting`` holds the entry and the bytes' position in the connection's output. A delayed message
 /// has no entry yet; ``Outgoing`` reports it when the fault sends or drops it.
 ///
 /// This is a class because callers may set the observer at any time.
@@ -25,7 +25,7 @@ final class Recorder {
 
     // MARK: Requests
 
-    /// Records the answer to a request, whose bytes start at an offset in the output.
+    /// Records the answer to a request; the answer's bytes start at an offset in the output.
     ///
     /// - Parameter text: The answer's body before any content coding is applied.
     func answered(_ exchange: Exchange, _ answer: Answer, text: [UInt8], from start: Int) {
@@ -57,7 +57,7 @@ final class Recorder {
         record(.note("refused with \(refusal.status.code): \(refusal.message)"), on: connection, in: world)
     }
 
-    /// The id of a created entity in an answer cut by a fault; nil for a complete answer.
+    /// The id of a created entity in an answer that a fault cut short; nil for a complete answer.
     private static func hidden(_ answer: Answer, _ shaped: Exchange.ShapedResponse?) -> ExactString? {
         guard let shaped, shaped.delivery != .complete else { return nil }
         return RecordedExchange.created(answer.status.code, answer.body)
@@ -91,7 +91,7 @@ final class Recorder {
         add(.frame(frame), from: start, on: connection, in: world)
     }
 
-    /// Records messages that have passed faults, whose bytes start at an offset in the output.
+    /// Records messages that have passed faults; the messages' bytes start at an offset in the output.
     func sent(_ messages: [Outgoing.Message], from start: Int, on connection: Connection, in world: World) {
         for message in messages {
             if message.extent != .nothing { connection.record.framesOut += 1 }
@@ -225,7 +225,7 @@ extension RecordedFrame {
 struct ConnectionRecord {
     /// The entries that wait until faults release their bytes; empty if there are no faults.
     var waiting = Backlog<WaitingEntry>()
-    /// Whether the journal has the socket's end.
+    /// Whether the journal contains the socket's end.
     var isClosed = false
     /// The rule that ended the socket, if any.
     var endingRule: String?
@@ -261,7 +261,8 @@ struct WaitingEntry {
     /// The shift of the world's date when the event happened, in nanoseconds.
     let dateShift: Int64
 
-    /// The event with its times on the current date, so that changes of the system's clock do not distort durations.
+    /// The event with its times shifted to the current date, so that changes of the system's clock do not distort
+    /// durations.
     func event(in world: World) -> JournalEvent {
         world.turn.dateShift == dateShift ? event : event.moved(byNanoseconds: world.turn.dateShift - dateShift)
     }

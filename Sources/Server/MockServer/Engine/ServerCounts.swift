@@ -18,7 +18,7 @@ struct ServerCounts {
 
     private(set) var requests = Tally<Request>()
     private(set) var frames = Tally<Frame>()
-    /// The bytes of bodies in the journals' entries.
+    /// The number of body bytes in the journals' entries.
     private(set) var requestBytes = 0, responseBytes = 0
     private(set) var socketsClosed = Tally<Party>()
     private(set) var entries = Tally<JournalEvent.Kind>()

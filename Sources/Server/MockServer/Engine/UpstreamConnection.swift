@@ -11,8 +11,7 @@ import WebSocket
 /// A client's connection to its world's real server: a relay, and the codecs that exchange data with it.
 ///
 /// The engine is the relay's client: it writes requests and frames to the relay, and reads the relay's output. The
-/// transport connects the relay with the server. The relay therefore handles heads, failures and time-outs as in a
-/// proxy.
+/// transport connects the relay to the server. The relay therefore handles heads, failures and time-outs as in a proxy.
 final class UpstreamConnection {
     let side: RelaySide
     /// The request that waits for its answer.
@@ -214,7 +213,7 @@ indirect enum UpstreamReply {
 struct UpstreamAnswer {
     let head: ResponseHead
     let body: [UInt8]
-    /// The number of bytes of the body that did not arrive.
+    /// The number of body bytes that did not arrive.
     let missing: Int
 
     init(_ head: ResponseHead, _ body: [UInt8], missing: Int) {

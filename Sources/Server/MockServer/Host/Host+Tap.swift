@@ -2,7 +2,7 @@ import FitIQAPI
 import Hosting
 import Sockets
 
-/// An engine connection with its stream, and the state of its reports to the tap.
+/// An engine connection, its stream, and the state of its reports to the tap.
 final class Transport {
     let id: ConnectionID
     let stream: SocketStream
@@ -46,7 +46,7 @@ extension Host {
         tap.write()
     }
 
-    /// The number of output bytes that the host may send on a connection; with a tap, only reported bytes.
+    /// The number of output bytes that the host may send on a connection; if there is a tap, only reported bytes.
     func sendableCount(of connection: Connection, _ transport: Transport) -> Int {
         tap == nil ? .max : max(transport.toldOffset - connection.output.takenOffset, 0)
     }

@@ -153,7 +153,7 @@ extension Host {
         loop.watch(transport.stream, for: appetite(connection))
     }
 
-    /// Sends the pending output; with a tap, only reported bytes.
+    /// Sends the pending output; if there is a tap, only reported bytes.
     ///
     /// - Returns: False if the socket is full or has failed, so that there is nothing more to do now.
     private func send(_ connection: Connection, _ transport: Transport, _ now: MonotonicInstant) -> Bool {

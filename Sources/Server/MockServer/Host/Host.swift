@@ -6,7 +6,7 @@ import TLS
 
 /// The shell around the engine: sockets, threads and the clock.
 ///
-/// Only the host has file descriptors and reads the clock. ``Engine`` has all protocols.
+/// Only the host has file descriptors and reads the clock. ``Engine`` implements all protocols.
 public final class Host: SocketHost {
     public let loop: HostLoop
     public let engine: Engine
@@ -17,9 +17,9 @@ public final class Host: SocketHost {
     @exclusivity(unchecked) var transports: [Transport?] = []
     /// The work set by ``every(_:_:)``.
     @exclusivity(unchecked) private var chore: Chore?
-    /// Accepts work that needs the engine from other threads.
+    /// Lets other threads hand over work that needs the engine.
     let inbox = HostInbox()
-    /// Answers for which other threads are waiting.
+    /// Answers that other threads are waiting for.
     @exclusivity(unchecked) private var answers: [HostInbox.Answer] = []
     /// The number of connections to serve in a turn; each takes a few microseconds.
     ///
@@ -32,7 +32,7 @@ public final class Host: SocketHost {
     /// The number of loop turns so far; an idle server makes none.
     @exclusivity(unchecked) private(set) var turnCount = 0
 
-    /// Connects the engine with real servers.
+    /// Connects the engine to real servers.
     private let upstreams: UpstreamHost
     /// Observes the connections to real servers; set it before ``run()``.
     public var upstreamTap: (any Tap)? {

@@ -15,7 +15,7 @@ public final class StateFile: Sendable {
     /// A warning for the user, as a sentence that does not end with a full stop; nil if there is none.
     public let warning: String?
     private let state: Mutex<Open>
-    /// The steps to write, with a separate lock, so that the loop never waits for a write.
+    /// The steps to write; they have a separate lock, so that the loop never waits for a write.
     private let added = Mutex<[(steps: [StateStep], commits: Bool)]>([])
 
     fileprivate struct Open {
@@ -25,7 +25,7 @@ public final class StateFile: Sendable {
         let log: OutputFile?
         /// Whether written steps wait for a commit.
         var isInTransaction = false
-        /// The error that lost the steps since the last commit, if any.
+        /// The error that caused the steps since the last commit to be lost, if any.
         var failure: StateFileError?
     }
 
@@ -279,7 +279,7 @@ extension Engine {
     }
 
     private func saveRest(in file: StateFile) throws(StateFileError) {
-        // Save paused worlds too, because they will not resume.
+        // Also save paused worlds, because they will not resume.
         let rest = takeSlice(upTo: .max, atTheEnd: true)?.steps ?? []
         // Commit even if no steps are left, because earlier steps may be uncommitted.
         file.add(rest, commits: true)

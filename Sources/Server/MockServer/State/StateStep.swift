@@ -45,7 +45,7 @@ struct SavedEntity: Sendable {
     /// The entity as an object of a scenario file.
     var data: [UInt8]
 
-    /// Whether the data has the row's id; most data starts with the id.
+    /// Whether the data contains the row's id; most data starts with the id.
     var hasIDInData: Bool {
         let beginning = Array("{\"id\":".utf8) + JSONValue.string(id.text).encoded()
         return data.starts(with: beginning) || (try? JSON.parse(data))?["id"]?.string.map { ExactString($0) } == id

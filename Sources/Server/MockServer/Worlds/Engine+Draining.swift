@@ -4,7 +4,7 @@ import JSON
 
 /// Draining: the server creates no more worlds, and stops once the last world is deleted, so that no world is lost.
 extension Engine {
-    /// `POST /__admin/drain`: starts draining; `/ready` then returns 503, and worlds that were idle for `idle` are
+    /// `POST /__admin/drain`: starts draining; `/ready` then returns 503, and worlds that have been idle for `idle` are
     /// deleted.
     ///
     /// - Throws: A 400 for an invalid body.

@@ -5,7 +5,7 @@ import HTTPTypes
 import JSON
 import Scenarios
 
-/// The networks of worlds, which delay bytes in both directions.
+/// Worlds' networks, which delay bytes in both directions.
 ///
 /// A network acts once the head of a connection's first request has arrived, because the head names the world. The
 /// network delays the first answer by the time that opening the connection and sending the head would take.
