@@ -177,7 +177,7 @@ struct RunningServer {
     let engine: Engine
     /// The server's own URLs; a proxy in front does not change them.
     ///
-    /// `secureURL` is nil without TLS.
+    /// `secureURL` is nil if TLS is off.
     let url: String
     let secureURL: String?
     /// The file with the CA that issued the certificate, or nil if TLS is off or the user supplied the certificate.
@@ -187,7 +187,7 @@ struct RunningServer {
     /// The server's URL for other devices, if it listens on all addresses.
     var localNetworkURL: String?
 
-    /// The first account in the scenario with a known password.
+    /// The scenario's first account whose password is known.
     var account: (email: String, password: String)? {
         guard mode.servesApps else { return nil }
         for case let account? in engine.scenario.data.users.lazy.map(\.account) {

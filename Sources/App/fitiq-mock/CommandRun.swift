@@ -30,8 +30,8 @@ struct CommandRun: Sendable {
     ///     scenario's name.
     ///   - isJudged: whether the world judges its client.
     ///   - tick: called about once a second while the command runs, with how long it has been running.
-    ///   - see: looks at the world before the command is ended, because the client is not responsible for how it is
-    ///     ended.
+    ///   - see: looks at the world before the command is ended, because the client is not responsible for how the
+    ///     command is ended.
     /// - Returns: nil if the run was stopped.
     func run<Seen: Sendable>(
         _ scenario: Scenario, named name: String? = nil, isJudged: Bool = true,
@@ -76,7 +76,7 @@ struct CommandChild: Sendable {
     static let grace = Duration.seconds(2)
     /// How long to wait for the last bytes of a command that has ended.
     private static let settlingTime = Duration.milliseconds(250)
-    /// If nothing arrives for this long, everything has arrived.
+    /// If nothing arrives for this long, everything is assumed to have arrived.
     private static let quietTime = Duration.milliseconds(20)
     /// How often to check whether to stop.
     private static let lookTime = Duration.milliseconds(50)

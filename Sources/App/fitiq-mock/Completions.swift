@@ -45,7 +45,7 @@ extension CompletionKind {
         }
     }
 
-    /// The worlds of the server that the command line names, if the server answers soon.
+    /// The worlds of the server that the command line names, if the server answers quickly.
     static var worlds: CompletionKind {
         .custom { words, _, _ in
             // bash also splits words at = and :.

@@ -221,7 +221,7 @@ struct ConformCommand: ParsableCommand {
 struct ConformRun: Sendable {
     let server: UpstreamURL
     let trust: TLSTrust
-    /// The pause between connections, which carry one request each.
+    /// The pause between connections, each of which carries one request.
     let pause: Duration
     let credentials: Credentials
     let freshToken: String?
@@ -247,7 +247,7 @@ struct ConformRun: Sendable {
         return (conformance, report, session)
     }
 
-    /// Plays the cases; the recording is complete when it returns.
+    /// Plays the cases; the recording is complete when this function returns.
     private func play(
         _ mode: GuideMode, recordingTo path: String, _ isStopped: @escaping @Sendable () -> Bool
     ) async throws -> [ConformPlay.Outcome] {

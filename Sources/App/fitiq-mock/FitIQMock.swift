@@ -91,8 +91,8 @@ struct FitIQMock: ParsableCommand {
 
     /// Parses a command line into its command.
     ///
-    /// If the first word names a command, it parses only that command, which takes half as many instructions as parsing
-    /// the whole tree. Help, versions and mistakes need the tree.
+    /// If the first word names a command, this function parses only that command, which takes half as many instructions
+    /// as parsing the whole tree. Help, versions and mistakes need the tree.
     static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
         if arguments.first == "serve", let serve = Serve(plain: Array(arguments.dropFirst())) { return serve }
         if arguments.starts(with: ["scenario", "list"]) { throw Failure.configuration(Messages.scenarioList) }

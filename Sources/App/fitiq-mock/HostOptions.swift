@@ -52,7 +52,7 @@ struct HostOptions: ParsableArguments {
     /// Raises the limit on file descriptors, and lowers the limit on connections if there are still too few
     /// descriptors.
     ///
-    /// - Parameter share: The number of descriptors for each client connection: two with an upstream.
+    /// - Parameter share: The number of descriptors for each client connection: two if there is an upstream.
     static func raiseDescriptors(for limits: inout ServerLimits, share: Int, _ logger: Logger) {
         let wanted = limits.descriptors * share
         let descriptors = CurrentProcess.raiseFileDescriptorLimit(to: wanted)

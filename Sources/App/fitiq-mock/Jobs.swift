@@ -52,7 +52,7 @@ final class Jobs<Output: Sendable>: Sendable {
         }
     }
 
-    /// Takes the next job, or returns nil after the last job or a stop.
+    /// Takes the next job, or returns nil if there are no more jobs or the jobs were stopped.
     func take() -> Int? {
         state.withLock { state in
             guard state.next < count, state.end == nil else { return nil }
@@ -106,7 +106,7 @@ struct JobProgress: Sendable {
     /// The word for a job, such as `scenario`.
     let noun: String
     let count: Int
-    /// Whether lines can be redrawn, which requires a terminal and one job at a time.
+    /// Whether lines can be redrawn, which requires a terminal and only one job at a time.
     var isTerminal = System.isTerminal(.error)
     /// The seconds between two progress lines when there is no terminal.
     private static let quietSeconds: Int64 = 10

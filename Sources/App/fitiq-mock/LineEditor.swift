@@ -15,7 +15,7 @@ struct LineEditor {
         case end
     }
 
-    /// The maximum bytes of a line; further keys are ignored.
+    /// The maximum number of bytes in a line; further keys are ignored.
     static let lineLimit = 64 * 1024
     /// The maximum number of earlier lines; the oldest are dropped.
     static let historyLimit = 1000
@@ -27,7 +27,7 @@ struct LineEditor {
     private var history: [String] = []
     /// The index of the shown line in the history, or the end of the history for a new line.
     private var place = 0
-    /// The new line while an earlier one is shown.
+    /// The unfinished new line, kept while an earlier line is shown.
     private var draft = ""
     /// The bytes of an unfinished key or character.
     private var key: [UInt8] = []
@@ -45,7 +45,7 @@ struct LineEditor {
         }
     }
 
-    /// The prompt and the line on one row of a terminal, with the cursor in position.
+    /// The prompt and the line on one row of a terminal, with the cursor in place.
     ///
     /// If the line is longer than the row, the part around the cursor is shown.
     func drawn(prompt: String, columns: Int) -> String {

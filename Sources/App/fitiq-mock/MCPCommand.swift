@@ -63,7 +63,7 @@ struct MCPCommand: ParsableCommand {
 /// Whether the input of a session has ended.
 private final class MCPEnd: Sendable { let isReached = Atomic(false) }
 
-/// A client of the Model Context Protocol on standard input and output; each running request has its own thread.
+/// A Model Context Protocol client on standard input and output; each running request has its own thread.
 final class MCPSession: Sendable {
     private let server: MCPServer
     private let base: BaseURL
@@ -73,10 +73,10 @@ final class MCPSession: Sendable {
 
     /// How long a whole answer may take, which is longer than the server waits for an entry.
     private static let answerTime = Duration.seconds(660)
-    /// How long requests may continue after the input ends, and runs after they are asked to end.
+    /// How long requests may continue after the input ends, and how long runs may continue after they are asked to end.
     private static let (lastTime, grace) = (Duration.seconds(5), Duration.seconds(5))
     private static let lookTime = Duration.milliseconds(100)
-    /// The maximum number of bytes of a run's output in an answer.
+    /// The maximum number of bytes from a run's output in an answer.
     private static let outputBytes = 2000
 
     init(_ server: MCPServer, base: BaseURL, adminToken: String?) {
@@ -95,7 +95,7 @@ final class MCPSession: Sendable {
         }
     }
 
-    /// Ends requests and runs that take longer than the final time.
+    /// Ends requests and runs that outlast the time allowed after the input ends.
     func end() {
         waitUntilIdle(Self.lastTime)
         for request in underWay.withLock({ $0 }) { request.stop.open() }

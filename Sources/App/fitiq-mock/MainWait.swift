@@ -3,7 +3,7 @@ import Sockets
 
 /// Waits on the main thread for a wake-up from another thread, a deadline, a signal, or terminal keys.
 ///
-/// While the object exists, it handles SIGINT, SIGTERM and SIGHUP. With a terminal it also handles SIGWINCH and
+/// While the object exists, it handles SIGINT, SIGTERM and SIGHUP. If there is a terminal, it also handles SIGWINCH and
 /// SIGTSTP; before the process stops, it returns the terminal to the shell. At the end, it restores the terminal and
 /// the signals.
 final class MainWait: EventLoopHandler {

@@ -49,7 +49,7 @@ final class ReadyFile {
         }
     }
 
-    /// What a path contains.
+    /// What exists at a path.
     enum State: Equatable {
         case absent
         /// There is something other than a ready file at the path.
@@ -116,13 +116,13 @@ final class ReadyFile {
     ///
     /// If the file is stale, the closure runs under a lock, and its result is also returned.
     ///
-    /// Without a closure, other programs may inspect the file at the same time.
+    /// If there is no closure, other programs may inspect the file at the same time.
     private static func look(
         at path: String, _ isRunning: (Writer) -> Bool, whileStale: (() -> Int32)? = nil
     ) -> (state: State, code: Int32) {
         let file: OutputFile
         do throws(FileError) {
-            // Open it for writing if permitted, because NFS locks require that.
+            // Open the file for writing if permitted, because NFS locks require that.
             do throws(FileError) {
                 file = try OutputFile(opening: path)
             } catch {
@@ -170,8 +170,8 @@ final class ReadyFile {
         unlink(path)
     }
 
-    /// The file's contents; only a server with TLS includes TLS addresses, so that readers know whether the server has
-    /// TLS.
+    /// The file's contents; only a server that uses TLS includes TLS addresses, so that readers can tell whether the
+    /// server uses TLS.
     static func content(
         url: String, _ facts: [(name: String, value: String)], secureURL: String?, caPath: String?, writer: Writer
     ) -> [UInt8] {

@@ -103,7 +103,7 @@ struct RecordCommand: ParsableCommand {
         // Worlds may have their own upstreams.
         if let upstream, !upstream.isSecure { throw .configuration(Messages.authorityWithoutTLS(upstream.description)) }
         let pem = try InputFile.read(path, limit: TLSLimits.pemFile, orInherited: true)
-        // Check it here, so that the error names the file.
+        // Check the file here, so that the error names it.
         _ = try orFailure(try TLSContext.client(trust: .only(pem))) { (error: TLSError) in
             .configuration(Messages.inMaterial(path, error))
         }
@@ -123,7 +123,7 @@ struct RunningProxy {
     let secureURL: String?
     let upstream: String
     let output: String
-    /// The CA that TLS clients must trust, or nil for the user's own certificate.
+    /// The CA that TLS clients must trust, or nil if the user supplied the certificate.
     let caPath: String?
 
     func readyFile(of writer: ReadyFile.Writer) -> [UInt8] {

@@ -13,12 +13,12 @@ struct RemoteServer: Sendable {
     ///
     /// Larger answers, such as a journal, may take ten times as long.
     ///
-    /// A world with much data takes some seconds to start.
+    /// A world with a lot of data takes a few seconds to start.
     var answerTime = Duration.seconds(60)
 
     /// Sends a request for a path below `/__admin`, or below a world there, and returns the response body.
     ///
-    /// - Parameter limit: the maximum bytes of the body.
+    /// - Parameter limit: the maximum size of the body, in bytes.
     func ask(
         _ method: HTTPRequest.Method, _ path: String, world: String? = nil, body: JSONValue? = nil,
         limit: Int = 1 << 20

@@ -108,10 +108,10 @@ struct ScenarioFrom: ParsableCommand {
 
     private static let origin = "http://127.0.0.1"
 
-    /// The entries of the world with the most entries.
+    /// The entries of the world that has the most entries.
     private func recordedEntries(of journal: SessionJournal) throws(Failure) -> [JournalEntry] {
         let worlds = Dictionary(grouping: journal.lines, by: \.world)
-        // Break ties by name, so that equal files give equal scenarios.
+        // Break ties by name, so that identical files give identical scenarios.
         let most = worlds.max { one, other in
             (one.value.count, other.key?.text ?? "") < (other.value.count, one.key?.text ?? "")
         }

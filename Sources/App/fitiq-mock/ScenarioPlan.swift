@@ -120,7 +120,7 @@ enum ScenarioSource: Equatable {
 
     /// Classifies a word.
     ///
-    /// A path has a slash or a scenario file's extension; other words are built-in scenarios or files.
+    /// A path contains a slash or ends with a scenario file's extension; other words are built-in scenarios or files.
     init(_ argument: String, exists: (String) -> Bool = InputFile.exists) throws(Failure) {
         let endings = [".yaml", ".yml", ".json"]
         if argument.contains("/") || endings.contains(where: argument.hasSuffix) {

@@ -163,7 +163,7 @@ struct DataOptions: ParsableArguments {
     @Option("Save all worlds to this file, and continue with them at the next start.", "path", .file())
     var state: String?
 
-    /// The scenario's file if it is to be watched, with its stamp before it is read.
+    /// The scenario's file if it is to be watched, with its stamp taken before it is read.
     func watchedFile(of plan: ScenarioPlan) throws(Failure) -> WatchedFile? {
         guard try Settings.flag(watch, "WATCH") else { return nil }
         guard case .file(let path) = plan.source else { throw .configuration(Messages.watchWithoutFile) }
@@ -215,7 +215,7 @@ struct ServerLauncher {
     /// - Parameters:
     ///   - configure: changes the engine's configuration. Called once, with the configuration from the options.
     ///   - conclude: called when the server has stopped properly, even if its files could not be written. Its error
-    ///     decides the exit code unless something failed earlier.
+    ///     determines the exit code unless something failed earlier.
     func run(
         configure: (inout Engine.Configuration) throws(Failure) -> Void = { _ in },
         conclude: (Engine) throws(Failure) -> Void = { _ in }

@@ -55,7 +55,7 @@ extension SessionTap {
                 settings, to: path, existing: replacing == true ? .replace : .refuse, program: program, logger: logger)
         } catch {
             guard error.exists else { throw .file(error) }
-            // The existing file may be a different file, next to the output.
+            // The file that already exists may be a different one, next to the output.
             throw .configuration(
                 replacing != nil && error.path == path
                     ? Messages.outputExists(path) : Messages.recordingExists(error.path))

@@ -102,7 +102,7 @@ struct ServerRequest {
 
     /// How long a request may take, and what can end it early.
     struct Patience {
-        /// The longest time that the server may send nothing.
+        /// How long the server may send nothing.
         var silence: Duration
         /// When the whole response must have arrived.
         var deadline = MonotonicInstant(nanoseconds: .max)
@@ -110,7 +110,7 @@ struct ServerRequest {
         var stop: Gate?
         static let connectTime = Duration.seconds(10)
 
-        /// The patience for an answer that must be complete within a time.
+        /// The patience for an answer that must be complete within the given time.
         static func answer(within time: Duration) -> Self { Self(silence: time, deadline: .now().advanced(by: time)) }
 
         /// A short time that is enough for a working server.
@@ -142,7 +142,7 @@ struct ServerRequest {
     /// Blocks until the response is complete.
     ///
     /// - Parameter body: returns whether to continue.
-    /// - Throws: `transport` with ETIMEDOUT when the patience is over, or `badHTTP`, `truncatedResponse` or `refused`.
+    /// - Throws: `transport` with ETIMEDOUT when the patience runs out, or `badHTTP`, `truncatedResponse` or `refused`.
     mutating func run(within patience: Patience, _ body: ([UInt8]) -> Bool) throws(ClientError) {
         var patience = patience
         let address = try Self.address(of: base, &patience)

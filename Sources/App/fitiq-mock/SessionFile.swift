@@ -52,7 +52,7 @@ enum SessionFile {
     }
 }
 
-/// Reads and writes files with changes to the fake's answers.
+/// Reads and writes files that contain changes to the fake's answers.
 enum OverlayFile {
     static func read(_ path: String, isTyped: Bool = false) throws(Failure) -> Overlay {
         let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes, orInherited: isTyped)

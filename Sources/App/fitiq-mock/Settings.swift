@@ -8,7 +8,7 @@ import MockServer
 import Sockets
 import Text
 
-/// Reads options from the environment too: `--api-key` is also `FITIQ_MOCK_API_KEY`.
+/// Also reads options from the environment: `--api-key` is also `FITIQ_MOCK_API_KEY`.
 ///
 /// Each function returns the option's value, the environment's value, or nil. The functions take the names of
 /// environment variables without the prefix.
@@ -81,7 +81,7 @@ enum Settings {
         return value
     }
 
-    /// The value of an option whose words are the cases of a type.
+    /// The value of an option whose allowed words are the cases of a type.
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ option: String?, _ name: String
     ) throws(Failure) -> Choice? { try choice(text(option, name), of: label(name)) }
@@ -218,7 +218,7 @@ struct WireOptions: ParsableArguments {
     }
 }
 
-/// A range of whole numbers for an option, with words for messages.
+/// A range of whole numbers for an option, and its description in messages.
 struct NumberKind<Value: FixedWidthInteger & Sendable>: Sendable {
     let name: String
     let range: ClosedRange<Value>
@@ -304,7 +304,7 @@ struct ReportOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - page: another file and its contents.
-    ///   - signal: the signal that interrupted the run, which decides the exit code.
+    ///   - signal: the signal that interrupted the run, which determines the exit code.
     func tell(
         _ report: Report, knownBroken: KnownBroken, page: (path: String, bytes: [UInt8])? = nil, signal: Int32? = nil
     ) throws(Failure) {

@@ -75,7 +75,7 @@ func draw(_ text: String) { StandardOutput.write(Array(text.utf8)) }
 final class LineOutput: Sendable {
     private let descriptor: Int32
     private let dropped = Atomic<Int>(0)
-    /// A pipe that is ready for writing accepts this many bytes in a write, with the line end (pipe(7), PIPE_BUF).
+    /// A pipe that is ready for writing accepts this many bytes in a write, including the line end (pipe(7), PIPE_BUF).
     static let limit = 4096
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
@@ -167,7 +167,7 @@ struct LineLog: LogHandler {
 ///
 /// All steps run, even if some fail.
 ///
-/// The first failure decides the exit code, and the others are logged.
+/// The first failure determines the exit code, and the others are logged.
 struct Conclusions {
     private let logger: Logger
     private var first: Failure?

@@ -93,7 +93,7 @@ struct TestClient: ParsableCommand {
         FitIQMock.printToStandardError(told(direction, line))
     }
 
-    /// A trace line with escaped terminal control characters.
+    /// A trace line in which terminal control characters are escaped.
     static func told(_ direction: AdapterTraceDirection, _ line: ArraySlice<UInt8>) -> String {
         "\(direction == .sent ? ">" : "<") \(String(decoding: line, as: UTF8.self).onOneLine(limit: .max))\n"
     }

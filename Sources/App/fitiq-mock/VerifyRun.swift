@@ -123,7 +123,7 @@ struct Traffic: Sendable, Equatable {
 /// The scenarios for a command; all are read and validated before the first run.
 struct VerifyPlan: Sendable {
     let scenarios: [Scenario]
-    /// The scenarios' names in reports, without duplicates.
+    /// The scenarios' names in reports, each of which is unique.
     let names: [String]
     private let sources: [ScenarioSource]
     private let mode: GuideMode?

@@ -2,9 +2,9 @@ import FitIQAPI
 import Text
 import Traffic
 
-/// The screen of `watch`: shows entries that pass the filter, holds them back during a pause, and handles keys.
+/// The `watch` screen: shows entries that pass the filter, holds them back during a pause, and handles keys.
 ///
-/// Without a terminal, the screen handles no keys.
+/// If there is no terminal, the screen handles no keys.
 struct WatchScreen {
     var lines: TrafficLines
     private var showsPings: Bool
@@ -25,7 +25,7 @@ struct WatchScreen {
 
     /// The maximum number of lines held back during a pause.
     static let heldLines = 10_000
-    /// The maximum number of remembered entries that passed the filter.
+    /// The maximum number of entries to remember that passed the filter.
     static let passedEntries = 10_000
 
     /// - Parameter output: receives text with its line ends.

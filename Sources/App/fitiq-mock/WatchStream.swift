@@ -50,7 +50,7 @@ struct WatchStream {
             default:
                 if let id = event.id { lastNumber = id }
                 journal.receive(event.data + [UInt8(ascii: "\n")])
-                // Skip additions of newer servers, and lines that are not entries.
+                // Skip what newer servers have added, and lines that are not entries.
                 if let line = try? journal.next() { news.append(.entry(line.entry)) }
             }
         }

@@ -42,7 +42,7 @@ enum Messages {
         case columns = " All members of a list or mapping must start in the same column."
     }
 
-    /// An error with libyaml's message.
+    /// An error that includes libyaml's message.
     static func notYAML(
         _ problem: String, context: String? = nil, contextLine: Int = 1, hint: YAMLHint? = nil
     ) -> String {

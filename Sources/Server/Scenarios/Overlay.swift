@@ -101,7 +101,7 @@ extension Overlay {
     /// The maximum number of changes applied to an endpoint's answer.
     public func count(for endpoint: Endpoint) -> Int { acting[endpoint]?.count ?? 0 }
 
-    /// Changes an answer; parses its body once.
+    /// Changes an answer, parsing its body only once.
     public func change(_ status: Int, _ body: [UInt8], of endpoint: Endpoint) -> Changed {
         var changed = Changed()
         guard let acting = acting[endpoint] else { return changed }
@@ -113,7 +113,7 @@ extension Overlay {
         return changed
     }
 
-    /// The text of a message after its changes.
+    /// A message's text after the changes.
     public func change(_ text: [UInt8], of endpoint: Endpoint) -> [UInt8] {
         guard let acting = acting[endpoint], let old = try? JSON.parse(text), let type = old["type"]?.string else {
             return text
@@ -205,7 +205,7 @@ extension [Overlay.Step] {
 }
 
 extension Overlay {
-    /// Reads a file of changes, which is part of a scenario: a mapping with `overlay`, in YAML or JSON.
+    /// Reads a file of changes, which is part of a scenario: a mapping that contains `overlay`, in YAML or JSON.
     ///
     /// - Parameter file: The file's name in messages.
     public static func read(_ bytes: [UInt8], file: String? = nil) throws(ScenarioErrors) -> Overlay {

@@ -76,7 +76,7 @@ public struct Scenario: Sendable, Equatable {
 }
 
 extension Scenario {
-    /// The document after this scenario replaces a world's scenario; absent members are kept.
+    /// The document after this scenario has replaced a world's scenario; members that are absent here are kept.
     public func written(over old: Scenario) -> WrittenScript {
         // A session has no scripts.
         guard replay == nil else { return written }
@@ -110,7 +110,7 @@ public struct WrittenScript: Sendable, Equatable {
 }
 
 extension WrittenScript: CustomReflectable {
-    /// The mirror has no children, so that `isExactly` ignores the notation like `==`.
+    /// The mirror has no children, so that `isExactly` ignores the notation, as `==` does.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
@@ -177,7 +177,7 @@ public enum ScenarioLimits {
     public static let repeatedBytes = 16 * 1024 * 1024
     /// Occurrences of `%TAG` in a YAML document, as a directive or not.
     public static let directives = 100
-    /// Values in a JSON file such as an export, which has more than eight bytes per value.
+    /// Values in a JSON file such as an export; each value takes more than eight bytes.
     public static let valuesOfJSON = fileBytes / 8
     /// Stubs in a scenario.
     public static let stubs = 100
@@ -223,7 +223,7 @@ public enum ScenarioLimits {
     /// Steps per scalar of text for all answer rules together, and for all meal rules together.
     ///
     /// With `SearchedText.maximumLength`, a message takes 2.5 million steps of up to 6 ns. This is less than the 20 ms
-    /// for which a message may block the loop. `Pattern.stepsPerScalar` is the cost of an expression.
+    /// that a message may block the loop. `Pattern.stepsPerScalar` is the cost of an expression.
     public static let matchingSteps = 500
     /// Names for pauses.
     public static let pauses = 1000
@@ -270,7 +270,7 @@ public struct SessionReplay: Sendable, Equatable {
         return path
     }
 
-    /// A session ready for replay, with notes about its file.
+    /// A session that is ready for replay, and notes about its file.
     public struct Recording: Sendable {
         public let plan: ReplayPlan
         /// Sentences about gaps and repairs in the file.
@@ -280,7 +280,7 @@ public struct SessionReplay: Sendable, Equatable {
         ///
         /// - Parameters:
         ///   - prefix: The path before the API's paths; requests may omit it.
-        ///   - attachment: Returns the bytes of the file with a name next to the HAR file; nil if there is none.
+        ///   - attachment: Returns the bytes of the file that has this name next to the HAR file; nil if there is none.
         /// - Throws: The mistakes in the file, which may be up to 256 MiB in size, or the reason why it cannot be
         ///   replayed (``ReplayError``).
         public init(
@@ -313,7 +313,7 @@ extension Scenario {
     /// The names of the built-in scenarios: `default`, then the others sorted.
     public static let builtInNames = builtInSummaries.map(\.name)
 
-    /// The name and summary of each built-in scenario, without parsing YAML.
+    /// The name and summary of each built-in scenario, read without parsing YAML.
     public static let builtInSummaries: [(name: String, summary: String)] = {
         var found: [(name: String, summary: String)] = []
         var index = 0
@@ -340,7 +340,7 @@ extension Scenario {
         }
     }
 
-    /// The YAML of a built-in scenario, as a starting point for custom scenarios; nil for an unknown name.
+    /// A built-in scenario's YAML, as a starting point for custom scenarios; nil for an unknown name.
     public static func builtInText(named name: String) -> String? {
         guard builtInNames.contains(name) else { return nil }
         return text(ofFile: name + ".yaml")
@@ -354,7 +354,7 @@ extension Scenario {
         return String(decoding: UnsafeBufferPointer(start: text.start, count: text.count), as: UTF8.self)
     }
 
-    /// The message about an unknown scenario, with the available names.
+    /// The message about an unknown scenario, which lists the available names.
     public static func unknownBuiltIn(_ name: String) -> String { Messages.unknownScenario(name, known: builtInNames) }
 
     private static let folder = "Fixtures/scenarios/"

@@ -3,7 +3,7 @@ import FitIQAPI
 import HTTPTypes
 import JSON
 
-/// An answer to requests for a path outside the product.
+/// An answer to requests for a path that is not part of the product.
 public struct Stub: Sendable, Equatable {
     public var method: HTTPRequest.Method
     /// The path as written; a segment such as `{id}` matches any segment.

@@ -33,7 +33,7 @@ extension Engine {
 
     /// Applies a different network, or none, to a connection; bytes in transit arrive immediately.
     ///
-    /// - Parameter opening: The delay of the next answer, in nanoseconds.
+    /// - Parameter opening: How long to delay the next answer, in nanoseconds.
     func lead(
         _ connection: Connection, through network: Network?, from world: World?, opening: Int64 = 0, at now: Timestamp
     ) {
@@ -113,7 +113,7 @@ extension Engine {
         }
     }
 
-    /// `GET /__admin/network`: returns the network as in a scenario file.
+    /// `GET /__admin/network`: returns the network as it would appear in a scenario file.
     func networkAnswer(_ call: AdminCall) -> Answer {
         .object { writer in
             if let profile = call.world.network?.profile {
@@ -124,7 +124,7 @@ extension Engine {
         }
     }
 
-    /// `PUT /__admin/network`: sets the network by a name, a mapping, or null for none; throws 400 for other values.
+    /// `PUT /__admin/network`: sets the network from a name, a mapping, or null for none; throws 400 for other values.
     func putNetwork(_ call: AdminCall) throws(APIError) -> Answer {
         let value = try call.body(keys: ["network"])["network"] ?? .null
         let scenario = try Scenario(json: ["name": "live", "network": value])
@@ -135,7 +135,7 @@ extension Engine {
 
     // MARK: Captive portal
 
-    /// The answer of a captive portal: its page, or a redirect to the page; nil if the network has no portal.
+    /// A captive portal's answer: its page, or a redirect to the page; nil if the network has no portal.
     func portalAnswer(_ exchange: Exchange) -> Answer? {
         guard let network = exchange.world.network, network.profile.reach == .portal, !exchange.isOfServer else {
             return nil
@@ -158,6 +158,6 @@ extension Engine {
 }
 
 extension Network {
-    /// The network's name in `faults` of journal entries.
+    /// The network's name in the `faults` of journal entries.
     fileprivate var rule: String { "network \(profile.name)" }
 }

@@ -4,7 +4,7 @@ import HTTP1
 import Scenarios
 import Traffic
 
-/// The worlds of a server, and their time.
+/// A server's worlds, and their time.
 extension Engine {
     /// Sets a world's time and its storage limit before an event.
     func enter(_ world: World, at now: Timestamp) {
@@ -19,7 +19,7 @@ extension Engine {
     public func clockStepped(by step: Int64, at now: Timestamp) {
         worlds.dateShift += step
         for world in [defaultWorld] + worlds.byAge where world.clock.manualTime == nil {
-            // Responses have the new date once ``enter(_:at:)`` is called again.
+            // Responses contain the new date once ``enter(_:at:)`` is called again.
             (world.turn.now, world.turn.dateShift) = (max(now, world.turn.now), worlds.dateShift)
             recorder.record(.clock(advancedBy: step, isOfSystem: true), at: world.turn.now, in: world)
         }
@@ -41,7 +41,7 @@ extension Engine {
 
     /// Runs the steps of a world that are due by a time on its clock, each at its own time.
     ///
-    /// - Parameter limit: The maximum number of steps if the world follows the system's clock; additional steps stay
+    /// - Parameter limit: The maximum number of steps if the world follows the system's clock; additional steps remain
     ///   due.
     /// - Returns: The number of steps.
     @discardableResult
@@ -165,8 +165,8 @@ extension Engine {
         if step <= manualTime { worlds.look(at: world, at: world.lastUsed) }
     }
 
-    /// Releases output that faults or networks held until now, sends due pings, and resets sockets that were silenced
-    /// until now.
+    /// Releases output that faults or networks were holding until this time, sends due pings, and resets sockets that
+    /// were to stay silent until this time.
     private func releaseOutputs(of world: World, at now: Timestamp) {
         while let (id, time) = world.heldOutputs.popDue(at: world.turn.now) {
             guard let connection = self[id] else { continue }

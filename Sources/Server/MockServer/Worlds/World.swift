@@ -16,13 +16,14 @@ final class World {
     /// The number of resets and rewinds; ``reloadCount`` counts reloads of the scenario.
     @exclusivity(unchecked) private(set) var life = 0
     @exclusivity(unchecked) var reloadCount = 0
-    /// The settings from the world's creation, for a reset.
+    /// The settings with which the world was created, for a reset.
     @exclusivity(unchecked) var settings: WorldSettings
-    /// The settings for the next reset after the scenario was reloaded, if any.
+    /// The settings for the next reset if the scenario has been reloaded.
     @exclusivity(unchecked) var reloadedSettings: WorldSettings?
     @exclusivity(unchecked) private(set) var clock: WorldClock
     @exclusivity(unchecked) var backend: Backend
-    /// The turn with time and ids for the backend and its effects; the turn's time is always the world's time.
+    /// The turn, which has the time and ids for the backend and its effects; the turn's time is always the world's
+    /// time.
     @exclusivity(unchecked) var turn: Turn
     @exclusivity(unchecked) var authenticator: Authenticator
     /// The replay that answers instead of the backend; nil if the world has no session.
@@ -36,10 +37,10 @@ final class World {
     /// The number of connections in the world's journal; a connection that returns from another world counts again.
     @exclusivity(unchecked) var connectionCount: UInt64 = 0
     @exclusivity(unchecked) var responseFields = ResponseFields()
-    /// When to continue connections with held output or due pings, and to reset silenced connections, by the world's
-    /// clock.
+    /// When to continue connections that have held output or due pings, and when to reset silenced connections, by the
+    /// world's clock.
     @exclusivity(unchecked) var heldOutputs = DeadlineQueue<ConnectionID>()
-    /// Held items and marks; nil until the first use.
+    /// Held items and marks; nil until first used.
     @exclusivity(unchecked) var live: LiveControl?
     /// When the world was last used, by the system's clock.
     @exclusivity(unchecked) var lastUsed: Timestamp
@@ -47,9 +48,9 @@ final class World {
     @exclusivity(unchecked) var written = WrittenBytes()
     /// The amounts that this world contributes to the sums in ``WorldTable``.
     @exclusivity(unchecked) var accountedStorage = 0, accountedJournal = 0
-    /// A number that grows with all traffic on the world's connections.
+    /// A number that grows whenever there is traffic on the world's connections.
     @exclusivity(unchecked) var activity: UInt64 = 0
-    /// The judge for the world's client; nil until the first request for a judgement.
+    /// The judge for the world's client; nil until a judgement is first requested.
     @exclusivity(unchecked) var judge: WorldJudge?
     /// The entry number at which the judge must read again, before the journal can drop unread entries.
     @exclusivity(unchecked) var judgesNextAt = Int.max
@@ -57,20 +58,20 @@ final class World {
     @exclusivity(unchecked) var forgottenNumber = 0
     /// The time of the world's entry in the engine's queue, by the system's clock.
     @exclusivity(unchecked) var queuedDeadline: Timestamp?
-    /// The part that is in the state file; nil if the file has no data from this life.
+    /// The part that is in the state file; nil if the file contains no data from this life.
     @exclusivity(unchecked) var savedPart: SavedPart?
-    /// Whether the state file has data of this world, either committed or being written.
+    /// Whether the state file contains data from this world, either committed or being written.
     @exclusivity(unchecked) var isInFile = false
     @exclusivity(unchecked) var awaitsSaving = false
-    /// Whether the state file has only a part of the changes since the last commit.
+    /// Whether the state file contains only part of the changes since the last commit.
     @exclusivity(unchecked) var isPartlySaved = false
     /// The number of sockets connected to the world's real server.
     @exclusivity(unchecked) var upstreamSocketCount = 0
     /// Requests that wait for the world to resume; nil unless it is paused.
     @exclusivity(unchecked) var standstill: Standstill?
-    /// The number of advances of a manual clock.
+    /// How many times the world's manual clock has been advanced.
     var clockMoveCount = 0
-    /// The advance of the clock in progress.
+    /// The clock advance in progress.
     weak var clockMove: ClockMove?
     /// The world to whose run this world belongs; nil for most worlds.
     @exclusivity(unchecked) var owner: World?
@@ -181,7 +182,7 @@ final class World {
             faults: faults, network: network, written: written)
     }
 
-    /// Creates a world from a snapshot of another world, with a copy of that world's journal and judge.
+    /// Creates a world from a snapshot of another world, and copies that world's journal and judge.
     init(id: String, number: Int, continuing parent: World, from snapshot: Snapshot, at now: Timestamp) {
         (self.id, self.number, lastUsed) = (id, number, now)
         (settings, clock, backend, turn) = (snapshot.settings, snapshot.clock, snapshot.backend, snapshot.turn)
@@ -270,7 +271,7 @@ final class World {
 
 /// The sizes of a world's data from requests to the admin API, in bytes.
 struct WrittenBytes: Sendable {
-    /// The request's body with the scenario, which a reset needs; 0 for a server scenario.
+    /// The body of the request that contained the scenario, which a reset needs; 0 for a server scenario.
     var scenario = 0
     /// The additional memory for the scenario's rules.
     var rules = 0
@@ -315,7 +316,8 @@ extension World {
         refreshToken = pair?.refresh.signed(with: AccessToken.refreshSecret(of: Array(settings.jwtSecret.utf8)))
     }
 
-    /// A token refusal with advice for this world, because `fitiq-mock token` only has the default world's secret.
+    /// A token refusal that includes advice for this world, because `fitiq-mock token` knows only the default world's
+    /// secret.
     func advising(_ error: APIError) -> APIError {
         guard let id, error.status == .unauthorized else { return error }
         return error.advisingOnTokens(APIError.tokenAdvice(ofWorld: id))

@@ -46,7 +46,7 @@ struct WorldSettings: Sendable {
 
     func makeFaults() -> FaultBook { FaultBook(rules: scenario.faults, seed: seed) }
 
-    /// - Parameter start: The start of the network, by the world's clock.
+    /// - Parameter start: When the network starts, by the world's clock.
     func makeNetwork(from start: Timestamp) -> Network? {
         scenario.network.map { Network($0, seed: seed, from: start) }
     }
@@ -76,7 +76,7 @@ struct WorldClock: Sendable {
 /// The session that a world replays, and its progress.
 struct WorldReplay: Sendable {
     var player: Player
-    /// Whether the session has the coaches' images; otherwise, the server sends its own images.
+    /// Whether the session contains the coaches' images; otherwise, the server sends its own images.
     let recordsAvatars: Bool
     private var connections: [ReplaySocket: ConnectionID] = [:]
 
@@ -133,7 +133,7 @@ struct WorldReplay: Sendable {
     }
 }
 
-/// The settings of a world to start.
+/// The settings for a world that is about to start.
 struct WorldDraft: Sendable {
     var settings: WorldSettings
     /// The id of a new world; nil for an existing one.
@@ -142,8 +142,8 @@ struct WorldDraft: Sendable {
     var scenarioBytes = 0
     /// The bytes to count for the scenario's rules, which take more memory than their text.
     var ruleBytes: Int { scenarioBytes == 0 ? 0 : settings.scenario.ruleCount * Self.memoryOfRule }
-    /// The bytes of memory for a rule in addition to its JSON; the world stores a rule both as written and with its
-    /// current state.
+    /// The bytes of memory that a rule takes in addition to its JSON; the world stores a rule both as written and with
+    /// its current state.
     static let memoryOfRule = 768
     var keepsFaults = false
     /// The saved world to continue, if any.
@@ -152,7 +152,7 @@ struct WorldDraft: Sendable {
     var isJudged = false
 }
 
-/// A draft with prepared data, from which a world can start; a job can prepare it.
+/// A draft whose data is prepared, so that a world can start from it; a job can prepare the data.
 struct WorldBeginning: Sendable {
     let draft: WorldDraft
     let state: World.State
@@ -189,7 +189,7 @@ struct SharedRoom: Sendable {
     /// The shared limit, and the world's own maximum.
     let limit, own: Int
 
-    /// The storage for the world's data in addition to its written bytes.
+    /// The storage available for the world's data in addition to its written bytes.
     func storage(written: Int) -> StorageRoom {
         let rest = rest(written: written)
         return rest.bytes < own ? rest : StorageRoom(bytes: own, limit: own)
@@ -197,7 +197,7 @@ struct SharedRoom: Sendable {
 
     func rest(written: Int) -> StorageRoom { StorageRoom(bytes: limit - (all - held) - written, limit: limit) }
 
-    /// Checks that the limit allows bytes that would replace the world's bytes; throws 507 if not.
+    /// Checks that the limit allows replacing the world's bytes with this many; throws 507 if not.
     func check(bringing bytes: Int) throws(APIError) {
         let more = max(0, bytes - held)
         guard more == 0 || all + more <= limit else { throw .storeFull("bytes", limit: limit) }
@@ -219,8 +219,8 @@ extension Scenario {
         return passwordWork > Self.passwordWorkOnLoop
     }
 
-    /// The maximum number of entities to create on the loop; the first entities in a process also load the tables of
-    /// foods and of the coach's answers.
+    /// The maximum number of entities to create on the loop; creating the first entities in a process also loads the
+    /// tables of foods and of the coach's answers.
     private static let entitiesOnLoop = 50
     /// PBKDF2 iterations that take about ten milliseconds.
     private static let passwordWorkOnLoop = 40_000

@@ -10,7 +10,7 @@ public struct NodeName: Hashable, Sendable {
 
     /// Reads a lower-case host name label; nil for any other string.
     ///
-    /// A label has letters, digits and hyphens, starts with a letter and does not end with a hyphen.
+    /// A label consists of letters, digits and hyphens, starts with a letter and does not end with a hyphen.
     public init?(_ text: some StringProtocol) {
         let isLabel = text.utf8.allSatisfy { $0.isLowercaseLetter || $0.isDigit || $0 == UInt8(ascii: "-") }
         guard isLabel, (1...Self.longest).contains(text.utf8.count), text.utf8.first?.isLowercaseLetter == true,

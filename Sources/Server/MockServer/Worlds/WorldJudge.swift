@@ -19,7 +19,7 @@ struct WorldJudge: Sendable {
     ///
     /// A journal can always hold this many entries, and the judge reads them in milliseconds, regardless of their size.
     static let batch = 16
-    /// The cost of judging an entry in addition to its bytes.
+    /// The cost of judging an entry, in addition to its bytes.
     static let costOfEntry = 1024
 
     var isBehind: Bool { judgedCount < waiting.count }
@@ -124,14 +124,14 @@ extension World {
 
 /// The judgement on a world's client: the obligations that it kept and broke, and the faults that it encountered.
 public struct Judgement: Sendable {
-    /// The verdicts on the obligations of the world's guide in the order of the documentation.
+    /// The verdicts on the obligations in the world's guide, in the order of the documentation.
     public private(set) var verdicts: [Verdict]
     /// How often the client encountered failure paths.
     public private(set) var exposures: [Exposure]
     /// The client's situations.
     public private(set) var coverage: Coverage
     public private(set) var hasConnected: Bool
-    /// The number of entries that the journal dropped before the first request for a judgement.
+    /// The number of entries that the journal dropped before a judgement was first requested.
     public private(set) var missedCount: Int
     /// The number of requests that match no operation.
     public private(set) var unmatchedCount: Int
@@ -169,7 +169,7 @@ public struct Judgement: Sendable {
         }
     }
 
-    /// Writes the judgement like `GET /__admin/verdicts`.
+    /// Writes the judgement in the form that `GET /__admin/verdicts` returns.
     public func write(to writer: inout JSONWriter, _ encoder: JournalEncoder) {
         for part in parts(VerdictQuery(), encoder, since: nil) { part(&writer) }
     }
@@ -222,7 +222,7 @@ private struct VerdictQuery {
 
     /// The form of evidence in findings.
     enum Evidence: String, CaseIterable {
-        /// The entries as in the journal.
+        /// The entries as they appear in the journal.
         case entries
         case numbers
         /// One line for each entry, as in the reports of `verify`.
@@ -298,7 +298,7 @@ extension Judgement {
 
     fileprivate typealias Part = (inout JSONWriter) -> Void
 
-    /// The writers of the judgement's members, in parts that are quick to write, because a finding may have entries of
+    /// Writers for the judgement's members, in parts that are quick to write, because a finding may contain entries of
     /// half a megabyte.
     ///
     /// - Parameters:

@@ -3,7 +3,7 @@ import JSON
 import Judging
 import Traffic
 
-/// The judgement on the clients in a run's worlds with the same scenario and guide.
+/// The judgement on the clients in those worlds of a run that share a scenario and a guide.
 public struct RunJudgement: Sendable {
     public let scenario: String
     public let mode: GuideMode

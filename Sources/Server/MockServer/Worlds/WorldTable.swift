@@ -2,7 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// A server's worlds by id, with their total memory for the shared limits.
+/// A server's worlds by id, and their total memory for the shared limits.
 ///
 /// This is a class because the engine and its recorder share it, and both update the sums.
 final class WorldTable {

@@ -85,14 +85,14 @@ extension UpstreamHost {
             }
         }
         pair.link = nil
-        // The name may have other addresses the next time.
+        // The name may have different addresses the next time.
         pair.server.addresses = []
         let reason = link.lastError.flatMap { $0.isTimeout ? nil : $0.description }
         pair.relay.upstreamFailed(reason.map { .unreachable($0) } ?? .connectTimeout(limits.connectTime))
         touch(pair)
     }
 
-    /// Handles the time-out of an attempt to connect, or of the TLS handshake after it.
+    /// Handles a time-out while connecting, or during the TLS handshake that follows.
     func attemptTimedOut(_ link: UpstreamLink, of pair: UpstreamPair, _ now: Timestamp) {
         link.lastError = nil
         if link.isConnected { link.addresses = [] }

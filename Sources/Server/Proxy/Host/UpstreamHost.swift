@@ -4,7 +4,7 @@ import Sockets
 import TLS
 import Text
 
-/// Connects the relays of an engine with their upstream servers, on the loop of the engine's host.
+/// Connects an engine's relays to their upstream servers, on the loop of the engine's host.
 ///
 /// This type owns the connections' descriptors and reads the clock. ``Relay`` decides what to forward, and how.
 package final class UpstreamHost {
@@ -28,7 +28,7 @@ package final class UpstreamHost {
 
     /// The number of obsolete deadlines below which the host does not search for them.
     private static let deadlinesKept = 64
-    /// The maximum number of upstreams to remember with their addresses and TLS tickets.
+    /// The maximum number of upstreams whose addresses and TLS tickets are remembered.
     private static let serversKept = 64
     /// The token of the first pair: greater than any token of a client's connection, and less than the listeners'
     /// tokens.
@@ -145,11 +145,11 @@ package final class UpstreamHost {
     /// The next deadline; nil if there are no relays, although the queue may still contain obsolete deadlines.
     package var nextDeadline: Timestamp? { isUsed ? deadlines.next : nil }
 
-    /// Does the work that is due, and the work left from this turn.
+    /// Does the work that is due, and the work left over from this turn.
     package func settle(_ time: Timestamp) {
         followLookups(time)
         meetDeadlines(time)
-        // Write first, so that the file has everything that a client has seen, even if this process dies.
+        // Write first, so that the file contains everything that a client has seen, even if this process dies.
         tap?.write()
         while let pair = touched.popLast() {
             pair.isTouched = false

@@ -2,7 +2,7 @@ import FitIQAPI
 import Hosting
 import Sockets
 
-/// A relay of an engine with its connection to the upstream.
+/// An engine's relay and its connection to the upstream.
 final class UpstreamPair {
     /// The pair's index in the host's table; its token is ``UpstreamHost/firstToken`` plus this.
     let place: Int
@@ -49,7 +49,7 @@ final class UpstreamLink {
     var isLookingUp = false
     /// Whether the socket is connected; a TLS handshake may follow.
     var isConnected = false
-    /// Whether the relay may send bytes, in which case the recording has the connection.
+    /// Whether the relay may send bytes, in which case the recording contains the connection.
     var isOpen = false
     /// When the current attempt times out; ``endsAt`` is the time-out for all attempts together.
     var attemptEndsAt: Timestamp

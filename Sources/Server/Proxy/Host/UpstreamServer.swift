@@ -12,7 +12,7 @@ final class UpstreamServer {
     var tickets: [TLSTicket] = []
     /// The lookup in progress, if any.
     var lookup: HostLookup?
-    /// The error of the last lookup.
+    /// The error from the last lookup.
     var lookupError: SocketError?
 
     init(_ url: UpstreamURL, addresses: [SocketAddress] = [], trust: TLSTrust) throws(TLSError) {

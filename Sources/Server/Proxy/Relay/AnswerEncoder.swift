@@ -12,7 +12,7 @@ package struct AnswerEncoder {
     /// Whether the connection ends with this answer.
     let closes: Bool
 
-    /// Appends the head of an answer.
+    /// Appends an answer's head.
     ///
     /// - Parameter closes: Whether to close the connection after the answer, even if the answer's framing does not
     ///   require it.

@@ -9,8 +9,8 @@ import Text
 /// no WebSocket extensions.
 ///
 /// Two more exceptions protect an upstream on this machine, to which every request looks local. A request for an admin
-/// path gets a Via field. An `Origin` with a DNS name stays unchanged, because anyone can point a DNS name at this
-/// machine.
+/// path gets a Via field. An `Origin` that contains a DNS name stays unchanged, because anyone can point a DNS name at
+/// this machine.
 struct RequestHeading {
     /// The fields to send, except for the framing fields, which the codec writes.
     let fields: HTTPFields

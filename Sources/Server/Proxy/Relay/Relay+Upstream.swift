@@ -105,7 +105,7 @@ extension Relay {
         }
     }
 
-    /// "A proxy MUST forward 1xx responses" (RFC 9110 §15.2), except to HTTP/1.0 clients, which do not support them.
+    /// "A proxy MUST forward 1xx responses" (RFC 9110 §15.2), except to HTTP/1.0 clients, which do not support 1xx.
     private mutating func passInterim(_ head: ResponseHead) {
         exchange?.interimCount += 1
         if let exchange, exchange.interimCount > limits.interimAnswers {
@@ -127,7 +127,7 @@ extension Relay {
     }
 
     private mutating func beginAnswer(_ head: ResponseHead) {
-        // The codec rejects an answer to which there is no request.
+        // The codec rejects an answer if there is no request.
         guard let exchange else { preconditionFailure("an answer without a request") }
         // A client that gets a refusal instead of a 100 may still send its body. Closing the connection avoids the
         // ambiguity.

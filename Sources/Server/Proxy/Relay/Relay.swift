@@ -10,7 +10,7 @@ import Text
 ///
 /// The relay rewrites heads (``RequestHeading``, ``AnswerHeading``) and forwards bodies as they arrive. After a 101, it
 /// forwards all bytes unchanged. ``RelayLimits/unsentBytes`` limits the memory per direction if the owner reads only
-/// while ``wantsClientBytes`` and ``wantsUpstreamBytes`` allow it. No input from either side can crash it.
+/// while ``wantsClientBytes`` and ``wantsUpstreamBytes`` allow it. No input from either side can crash the relay.
 package struct Relay {
     package let upstream: UpstreamURL
     let isClientSecure: Bool

@@ -47,12 +47,13 @@ enum RelayPhase { case idle, request, answer, tunnel, ending }
 
 /// The limits and time-outs of a connection to an upstream.
 public struct RelayLimits: Sendable, Equatable {
-    /// Pending bytes for one side beyond which the proxy stops reading from the other.
+    /// Pending bytes for one side beyond which the proxy stops reading from the other side.
     public var unsentBytes = 1024 * 1024
     /// The maximum size of a head's fields and of its first line in bytes; the relay answers a larger request with 431
     /// or 414, and answers with 502 if the upstream's answer is larger.
     public var headBytes = 64 * 1024
-    /// The maximum number of a head's fields; the relay answers more with 431, or with 502 if the upstream sent them.
+    /// The maximum number of fields in a head; if a request has more, the relay answers with 431, and if the upstream's
+    /// answer has more, with 502.
     public var fieldCount = 256
     /// Interim answers (1xx) to one request; if the upstream sends more, the proxy answers with 502.
     public var interimAnswers = 16
@@ -85,7 +86,7 @@ package enum UpstreamFailure: Equatable {
     /// The upstream sent more than this many interim answers (1xx) to one request.
     case tooManyInterimAnswers(Int)
 
-    /// Whether the failure came before the request was sent.
+    /// Whether the failure occurred before the request was sent.
     package var isBeforeRequest: Bool {
         switch self {
         case .unreachable, .connectTimeout, .tls: true

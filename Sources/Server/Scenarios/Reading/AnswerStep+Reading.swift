@@ -46,7 +46,7 @@ extension AnswerRule {
 }
 
 extension Cursor {
-    /// The number of fields in an answer's text; reports unknown fields.
+    /// The number of fields in an answer's text; also reports unknown fields.
     fileprivate func fieldCount(of text: String) -> Int {
         do throws(TextTemplate.UnknownField) {
             return try TextTemplate.check(text)

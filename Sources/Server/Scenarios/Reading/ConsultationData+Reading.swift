@@ -25,7 +25,7 @@ extension ConsultationData {
         consultation.updatedAt = fields["updated_at"]?.dataTime()
         consultation.completedAt = fields["completed_at"]?.dataTime()
         consultation.awaitsAnswer = fields["awaits_answer"]?.flag() ?? false
-        // If the persona is missing, which was already reported, the topic is unknown too.
+        // If the persona is missing, which was already reported, the topic is also unknown.
         return persona == nil ? nil : consultation
     }
 
@@ -85,7 +85,7 @@ extension CreatedTemplate {
 }
 
 extension Cursor {
-    /// A user's message: 1 to 5,000 characters, trimmed, as for messages from clients.
+    /// A user's message: 1 to 5,000 characters, trimmed, like messages from clients.
     fileprivate func question() -> String? {
         guard let text = words(bytes: ClientFrame.maximumContentByteCount) else { return nil }
         let scalars = text.unicodeScalars

@@ -5,7 +5,7 @@ import JSON
 import Patterns
 import Text
 
-/// A value in the document with its path, and readers that report mistakes.
+/// A value in the document, its path, and readers that report mistakes.
 ///
 /// Each reader returns nil after reporting an invalid value.
 struct Cursor {
@@ -148,7 +148,7 @@ struct Cursor {
         name(among: Choice.allCases.map(\.rawValue)).flatMap(Choice.init)
     }
 
-    /// - Parameter oldWords: The names in earlier versions, with the current names.
+    /// - Parameter oldWords: The names used in earlier versions, and the current names.
     func name(among allowed: [String], oldWords: [(old: String, now: String)] = []) -> String? {
         guard let name = string(expected: Messages.oneOf(allowed)) else { return nil }
         if let now = oldWords.first(where: { $0.old.isExactly(name) })?.now, allowed.contains(now) {
@@ -162,7 +162,7 @@ struct Cursor {
         return name
     }
 
-    /// One or more of a closed set of names.
+    /// One or more names from a closed set.
     func choices<Choice: RawRepresentable<String> & CaseIterable & Hashable>(of type: Choice.Type) -> Set<Choice> {
         let cursors = oneOrMore(limit: 100, of: Messages.oneOf(Choice.allCases.map(\.rawValue))) ?? []
         return Set(cursors.compactMap { $0.choice(of: type) })
@@ -184,7 +184,7 @@ struct Cursor {
         return value
     }
 
-    /// A date-time of whole seconds, in the years 0 to 9999.
+    /// A date-time in whole seconds, in the years 0 to 9999.
     func dateTime() -> DateTime? {
         written.flatMap { DateTime($0) } ?? refuse(time: Messages.dateTime)
     }
@@ -231,7 +231,7 @@ struct Cursor {
         return first...(last ?? Int.max)
     }
 
-    /// A selection of numbered items: a range, or a mapping with more details.
+    /// A selection of numbered items: a range, or a mapping that gives more details.
     func selection() -> Selection? {
         if case .mapping = node.content {
             guard let fields = Fields(self, as: .selection) else { return nil }
@@ -341,14 +341,14 @@ extension JSONValue {
         }
     }
 
-    /// A generated value of the same kind and form, without personal text, ids, times or measurements.
+    /// A generated value of the same kind and form that reveals no personal text, ids, times or measurements.
     ///
     /// - Parameter isWord: Whether a member's text may be a word; a text that also looks like a word stays unchanged.
     package func madeUp(under name: String = "", isWord: (String) -> Bool) -> JSONValue {
         switch self {
         case .null, .bool: return self
         case .number(let number):
-            // The time in the other samples if the number may be a time.
+            // If the number may be a time, use the time in the other samples.
             let magnitude = number.double.map { abs($0) } ?? 0
             if (1e9..<1e10).contains(magnitude) { return 1_738_146_600 }
             if (1e12..<1e13).contains(magnitude) { return 1_738_146_600_000 }

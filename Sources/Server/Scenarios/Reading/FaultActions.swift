@@ -245,9 +245,9 @@ extension SocketPoint {
         }
     }
 
-    /// The types of messages that only clients send.
+    /// The message types that only clients send.
     static let clientTypes = ["message", "ping"]
-    /// All types of the server's text messages.
+    /// All text message types that the server sends.
     package static let types =
         [
             "connected", "message_received", "stream_chunk", "stream_complete", "user_message",

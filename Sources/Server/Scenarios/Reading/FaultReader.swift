@@ -53,7 +53,7 @@ enum FaultReader {
         return fields[key].flatMap { $0.selection() } ?? .all
     }
 
-    /// The action of the rule; `content_type` is an action only if there is no replacement.
+    /// The rule's action; `content_type` is an action only if there is no replacement.
     private static func action(_ fields: Fields, at place: FaultPlace) -> FaultAction? {
         var present = FaultAction.allCases.filter { action in
             action == .contentType ? fields.including(action.rawValue) != nil : fields[action.rawValue] != nil
@@ -160,7 +160,7 @@ extension FaultTarget {
     }
 }
 
-/// The action of a fault by its key in the file, and the places where it is allowed.
+/// A fault's action, identified by its key in the file, and the places where it is allowed.
 enum FaultAction: String, CaseIterable {
     case status, quota, delay, dribble, truncate
     case contentLength = "content_length"

@@ -60,7 +60,7 @@ struct Fields {
 
     func present(of keys: [String]) -> [String] { keys.filter { self[$0] != nil } }
 
-    /// The key that is present among several; reports an error if a required key is missing or there are two keys.
+    /// The one key of several that is present; reports an error if a required key is missing or two keys are present.
     func one(of keys: [String], isRequired: Bool) -> String? {
         let present = present(of: keys)
         guard let first = present.first else {
@@ -77,7 +77,7 @@ struct Fields {
     }
 }
 
-/// The mappings of a scenario file: accepted by the reader, and described with their keys by scenario.schema.json.
+/// The mappings of a scenario file: the reader accepts them, and scenario.schema.json describes them and their keys.
 enum ObjectKind: String, CaseIterable {
     case scenario, clock, token, accounts, consultations, user, profile, preferences, goal, consultation, message
     case mealLog = "meal_log"

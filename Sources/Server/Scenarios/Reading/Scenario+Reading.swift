@@ -20,7 +20,8 @@ extension Scenario {
             throw ScenarioErrors(TreeError(message: Messages.fileTooLarge(bytes.count)), file: file)
         }
         let bytes = withoutByteOrderMarks(bytes)
-        // An export is JSON and may have more values than a handwritten file, but only YAML has lines for its mistakes.
+        // An export is JSON and may have more values than a handwritten file, but only the YAML reader reports line
+        // numbers.
         var mistakesOfJSON: ScenarioErrors?
         if bytes.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "{"),
             let value = try? JSON.parse(bytes, limits: JSON.Limits(values: ScenarioLimits.valuesOfJSON))
@@ -58,7 +59,7 @@ extension Scenario {
         return try read(tree, file: nil, isSaved: isSaved)
     }
 
-    /// Reads a scenario file, and also returns it as JSON, from which ``read(json:)`` creates the same scenario.
+    /// Reads a scenario file, and also returns it as JSON, from which ``read(json:)`` would create the same scenario.
     public static func readWithJSON(_ text: String) throws(ScenarioErrors) -> (scenario: Scenario, json: JSONValue) {
         let scenario = try read(text)
         let bytes = withoutByteOrderMarks(Array(text.utf8))
@@ -125,7 +126,7 @@ extension Scenario {
 }
 
 extension Scenario {
-    /// Reads the texts accepted as tokens, with their users.
+    /// Reads the strings accepted as tokens, and their users.
     fileprivate static func tokens(_ cursor: Cursor) -> [ExactString: ExactString] {
         var tokens: [ExactString: ExactString] = [:]
         for cursor in cursor.elements(limit: ScenarioLimits.tokens, of: "tokens") ?? [] {

@@ -3,7 +3,7 @@ import FitIQBackend
 import JSON
 
 extension Scenario {
-    /// The user called `default` in files, who is the user of the token that the server prints.
+    /// The user called `default` in files; the token that the server prints belongs to this user.
     public static let defaultUserID = "7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a"
     static let defaultUserName = "default"
 }
@@ -41,7 +41,8 @@ extension UserData {
         for cursor in fields["consultations"]?.elements(limit: ScenarioLimits.consultations, of: "consultations") ?? []
         {
             guard let consultation = ConsultationData.read(cursor, goals: goals) else { continue }
-            // An exported world may have had other rules; seeding checks whether the data satisfies the current rules.
+            // An exported world may have had different rules; seeding checks whether the data satisfies the current
+            // rules.
             if consultation.status == .active, !isExported { topics.add(consultation, goals: goals, cursor: cursor) }
             user.consultations.append(consultation)
         }
@@ -163,7 +164,7 @@ struct GoalTable {
     func reference(_ cursor: Cursor) -> GoalReference? {
         guard let text = cursor.text(1...100) else { return nil }
         let name = GoalReference.named(ExactString(text))
-        // A free id looks like a name.
+        // A free-form id looks like a name.
         let id = index(of: name) == nil ? ResourceID(text, as: cursor.diagnosis.ids).map(GoalReference.id) : nil
         let reference = id.flatMap { index(of: $0) == nil && ResourceID(text) == nil ? nil : $0 } ?? name
         guard index(of: reference) == nil else { return reference }
@@ -219,7 +220,7 @@ extension AccountRules {
 }
 
 extension Scenario {
-    /// The cost of hashing its passwords, in PBKDF2 iterations.
+    /// The cost of hashing the data's passwords, in PBKDF2 iterations.
     package var passwordWork: Int {
         let count = data.users.count { if case .plain? = $0.account?.password { true } else { false } }
         return count * (rules.accounts ?? AccountRules()).passwordCost
@@ -312,7 +313,7 @@ extension Cursor {
     func date() -> DateTime? {
         if let date = written.flatMap({ DateTime(date: $0) }) { return date }
         let expected = "a date such as \"1990-05-17\""
-        // A text as long as a date gets the error for a date that does not exist; other texts get the general error.
+        // A string as long as a date gets the error for near misses; any other string gets the general error.
         return written?.utf8.count == 10 ? refuse(time: expected) : refuse(expected: expected)
     }
 }

@@ -78,7 +78,7 @@ struct YAMLParser: ~Copyable {
         case YAML_ALIAS_EVENT: kind = .alias(of: Self.text(event.data.alias.anchor) ?? "")
         case YAML_SCALAR_EVENT:
             let scalar = event.data.scalar
-            // Texts may contain NUL.
+            // Strings may contain NUL.
             let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
             kind = .scalar(
                 Scalar(
@@ -157,7 +157,7 @@ struct YAMLParser: ~Copyable {
 extension Position {
     fileprivate init(_ mark: yaml_mark_t) { self.init(line: mark.line + 1, column: mark.column + 1) }
 
-    /// The position of a byte, with libyaml's line numbers.
+    /// The position of a byte, using libyaml's line numbers.
     fileprivate init(ofByte offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
         self.init(line: 1, column: 1)
         var previous: Unicode.Scalar?
@@ -234,7 +234,7 @@ struct Node: Equatable {
     }
 }
 
-/// A position in a file, counted from 1 like in editors; columns are Unicode scalars.
+/// A position in a file, counted from 1 as in editors; columns are Unicode scalars.
 struct Position: Equatable, Sendable {
     var line: Int
     var column: Int
@@ -256,7 +256,7 @@ indirect enum Path {
         }
     }
 
-    /// A key in a path, quoted if ambiguous.
+    /// A key in a path, quoted if it is ambiguous.
     private static func name(_ key: String) -> String {
         let isWord = !key.isEmpty && key.utf8.count <= 60 && key.utf8.allSatisfy(\.isWordCharacter)
         return isWord ? key : Messages.quoted(key)

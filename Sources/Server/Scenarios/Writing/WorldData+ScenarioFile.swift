@@ -5,7 +5,7 @@ import JSON
 extension WorldData {
     /// The data as a JSON scenario file; a world that starts from this file has the same state.
     ///
-    /// Texts are written as stored, even if YAML would refuse or fold them, because a JSON file is read as JSON. The
+    /// Strings are written as stored, even if YAML would refuse or fold them, because a JSON file is read as JSON. The
     /// file is therefore at most as large as the world's stored bytes, as the limits assume.
     ///
     /// - Parameters:
@@ -166,7 +166,7 @@ extension GoalData {
 }
 
 extension JSONWriter {
-    /// Writes a list of objects, one per line, which is valid YAML and suits `diff`.
+    /// Writes a list of objects, one per line, which is valid YAML and works well with `diff`.
     mutating func lines<Element>(
         _ name: StaticString, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
     ) {
