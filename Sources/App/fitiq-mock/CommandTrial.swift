@@ -22,7 +22,7 @@ final class CommandTrial: Trial {
 
     init(_ run: CommandRun) { self.run = run }
 
-    /// - Throws: A ``Failure`` of the harness, or `CancellationError` if the run was stopped.
+    /// - Throws: A ``Failure`` from the harness, or `CancellationError` if the run was stopped.
     func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
         let isFirst = !hasRun.exchange(true, ordering: .relaxed)
         let streams = isFirst ? ChildProcess.Streams.ofClient : .init(output: .null, errors: .null)

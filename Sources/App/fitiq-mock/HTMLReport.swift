@@ -39,7 +39,7 @@ final class ReportJournal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds an entry of the run with this name; an entry larger than the limit replaces all others.
+    /// Adds an entry to the run that has this name; an entry larger than the limit replaces all others.
     func append(_ entry: JournalEntry, of run: String) {
         state.withLock { state in
             state.entries.append((ExactString(run), entry))

@@ -67,7 +67,7 @@ struct LineEditor {
         return "\r\u{1B}[K\(prompt)\(text)" + (ahead > 0 ? "\u{1B}[\(ahead)D" : "")
     }
 
-    /// A character's width in columns: the width of its first scalar, which the others modify.
+    /// A character's width in columns: the width of its first scalar, which the other scalars modify.
     private static func columns(_ character: Character) -> Int {
         character.unicodeScalars.first.map(TerminalText.columns) ?? 0
     }

@@ -165,7 +165,7 @@ enum Messages {
     static func incomplete(_ reason: String, played: Int, of count: Int, _ noun: String) -> String {
         "\(reason): \(played) of \(Words.counted(count, noun)) \(played == 1 ? "is" : "are") in this report."
     }
-    /// Why a report on cases is incomplete, with up to five of the slowest cases.
+    /// Why a report on cases is incomplete, and up to five of the slowest cases.
     static func incomplete(_ reason: String, _ results: [CaseResult], of count: Int) -> String {
         let slowest = results.map { (name: $0.contractCase.address, tenths: $0.systemTime.nanoseconds / 100_000_000) }
             .filter { $0.tenths > 0 }.sorted { $0.tenths > $1.tenths }.prefix(5)

@@ -78,7 +78,7 @@ struct RemoteRun: Sendable {
             ]))
     }
 
-    /// The runs of worlds that a command made with the same scenario and guide.
+    /// A run for the worlds that a command made with the same scenario and guide, and the number of these worlds.
     typealias Made = (run: Report.Run, worldCount: Int)
 
     private func judged(_ world: World, named name: String) throws(Failure) -> (Report.Run, Traffic, [Made]) {

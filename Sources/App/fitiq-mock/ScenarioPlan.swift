@@ -105,7 +105,7 @@ struct ScenarioPlan {
         }
     }
 
-    /// A line about inconsistent data, with the position in its file.
+    /// A line about inconsistent data, including its position in the file.
     func locate(_ error: PlantError, in bytes: [UInt8], file: String) -> String {
         let (bytes, file) = state.map { ($0.bytes, $0.path) } ?? (bytes, file)
         return ScenarioErrors(

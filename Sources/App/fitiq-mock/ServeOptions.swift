@@ -170,7 +170,7 @@ struct DataOptions: ParsableArguments {
         return WatchedFile(path: path, seen: FileStamp(path))
     }
 
-    /// - Parameter upstream: the upstream that needs the trust, if any.
+    /// - Parameter upstream: the upstream that uses these certificates, if any.
     func upstreamTrust(for upstream: UpstreamURL?) throws(Failure) -> TLSTrust {
         guard let path = try Settings.nonEmpty(upstreamCa, "UPSTREAM_CA") else { return .system }
         return try RecordCommand.trust(upstream, path)

@@ -8,7 +8,7 @@ import Text
 /// its own matches, so its effect does not depend on other rules. Replacements are the exception, because the server
 /// sends only the first one.
 public struct FaultBook: Sendable {
-    /// A rule with its counts.
+    /// A rule and its counts.
     public struct Entry: Sendable, Equatable {
         /// The rule, as currently enabled or disabled.
         public internal(set) var rule: FaultRule
@@ -251,7 +251,7 @@ extension FaultBook {
     /// Numbers a new handshake and returns the faults of the handshake and its connection; nil if there are none.
     ///
     /// Must be called once per handshake, before checking credentials, because each call counts. The endpoint is nil if
-    /// a recording opens a socket on a path without an endpoint.
+    /// a recording opens a socket on a path that has no endpoint.
     public mutating func openSocket(_ endpoint: Endpoint? = .webSocket, at now: Timestamp) -> HandshakeFaults? {
         connections += 1
         guard !connectionRules.isEmpty else { return nil }

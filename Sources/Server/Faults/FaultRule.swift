@@ -197,7 +197,7 @@ public struct Hold: Sendable, Equatable {
     func concerns(_ content: [UInt8]) -> Bool { text.isEmpty || content.contains(Array(text.utf8)) }
 }
 
-/// A rule that holds items, with its name.
+/// A rule that holds items, and its name.
 public struct Breakpoint: Sendable, Equatable {
     public let name: ExactString
     public let hold: Hold
@@ -251,7 +251,7 @@ extension FaultBook {
     }
 }
 
-/// A breakpoint for frames with its current state.
+/// A breakpoint for frames, and its current state.
 public struct FrameBreakpoint: Sendable {
     fileprivate let (place, shared, chance): (Int, SocketFaults.Rule.Shared, Chance)
     fileprivate let isEnabled: Bool

@@ -76,7 +76,7 @@ struct MessageDraft: Sendable {
         }
     }
 
-    /// Appends another message with its faults to the same frame, after a newline.
+    /// Appends another message and its faults to the same frame, after a newline.
     mutating func join(_ next: MessageDraft) {
         text.append(0x0A)
         fragments += next.fragments.filter { $0 > 0 && $0 < next.text.count }.map { $0 + text.count }
@@ -126,7 +126,7 @@ struct ServerText {
     var beginsAnswer: Bool { type == "assistant_message_start" }
     /// Whether the server will send another message even if the client does nothing.
     ///
-    /// After other messages the server may stay quiet: clients send nothing before `connected`, and ping again only
+    /// After other messages, the server may stay quiet: clients send nothing before `connected`, and ping again only
     /// after `pong`.
     var announcesMore: Bool {
         isChunk || beginsAnswer || type == "message_received" || type == "user_message" || type == "template_created"

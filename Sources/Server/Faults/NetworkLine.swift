@@ -19,7 +19,7 @@ public final class Network: Sendable {
         profile.reach == .nobody || connection <= UInt64(profile.failingConnections)
     }
 
-    /// The number and end of the outage at a time; nil if there is no outage.
+    /// The number and end of the outage at the given time; nil if there is no outage.
     func outage(at time: Timestamp) -> (number: UInt64, end: Timestamp)? {
         guard let outages = profile.outages else { return nil }
         let passed = time.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
@@ -162,7 +162,8 @@ public struct NetworkProfile: Sendable, Equatable {
 
     /// Periods in which no bytes pass.
     ///
-    /// Each period has one outage. The seed determines its time, which is the same for all connections of a world.
+    /// Each period has one outage. The seed determines the outage's time, which is the same for all connections of a
+    /// world.
     public struct Outages: Sendable, Equatable {
         public var period, length: Int64
         /// The number of connections per thousand that an outage resets.
@@ -203,7 +204,7 @@ public struct NetworkProfile: Sendable, Equatable {
 
     public static func named(_ name: String) -> NetworkProfile? { all.first { $0.name == name } }
 
-    /// The name of a profile with custom numbers.
+    /// The name of a profile that has custom numbers.
     public static let customName = "custom"
 
     private static func ms(_ count: Int64) -> Int64 { count * 1_000_000 }

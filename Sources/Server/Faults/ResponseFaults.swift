@@ -158,7 +158,7 @@ extension FaultBook {
             replacement.message = replacement.message ?? message(replacement.status, name)
             acting.replacement = replacement
         case .quota(let requests, let window, var replacement):
-            // Requests with replaced responses count too, because a rate limiter sees every request.
+            // Requests whose responses are replaced also count, because a rate limiter sees every request.
             let left = rules[index].window.take(at: now, quota: requests, length: window)
             guard let left, acting.replacement == nil else { return false }
             // Round up, so that a client that retries after this time is admitted.
@@ -229,8 +229,8 @@ public enum StatusNames {
     static func code(of status: HTTPResponse.Status) -> String {
         if status == .unprocessableContent { return ErrorCode.validationFailed.rawValue }
         guard !status.reasonPhrase.isEmpty else { return "STATUS_\(status.code)" }
-        // "Too Many Requests" → "TOO_MANY_REQUESTS"; the API's codes for 400, 401, 404, 405, 415 and 426 have this form
-        // too.
+        // "Too Many Requests" → "TOO_MANY_REQUESTS"; the API's codes for 400, 401, 404, 405, 415 and 426 also have this
+        // form.
         return String(status.reasonPhrase.uppercased().map { $0.isLetter ? $0 : "_" })
     }
 

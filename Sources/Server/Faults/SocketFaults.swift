@@ -67,11 +67,11 @@ public enum SocketFault: Sendable, Equatable {
     case stallReading
     /// This frame and all later frames in the same direction wait until an operator releases them.
     ///
-    /// At a point with frames or a type, the breakpoint may also hold the client's messages, which it counts
+    /// At a point that selects frames or a type, the breakpoint may also hold the client's messages, which it counts
     /// separately.
     case hold(Hold)
 
-    /// The message is compressed wrongly or unusually; on a socket without compression, only
+    /// The message is compressed wrongly or unusually; on a socket that does not use compression, only
     /// ``CompressionFault/undeclared`` acts.
     case compression(CompressionFault)
 
@@ -92,7 +92,8 @@ public enum SocketPoint: Sendable, Equatable {
     case chunks(Selection, ofAnswer: Int?)
     /// The n-th byte of the server's text messages, from 1 and including frame headers; the frame is cut at this byte.
     ///
-    /// Bytes are counted as if there were no faults, and without control frames, whose number depends on the client.
+    /// Bytes are counted as if there were no faults; control frames are not counted, because their number depends on
+    /// the client.
     case byte(Int)
 }
 
@@ -158,7 +159,7 @@ public struct Outgoing: Sendable, Equatable {
     }
 }
 
-/// The injected faults of one WebSocket connection: a pipe between the backend's text messages and the wire.
+/// The faults injected into one WebSocket connection: a pipe between the backend's text messages and the wire.
 ///
 /// For each message, while the WebSocket connection may still send, the engine must
 /// 1. call `send` with the text, and write the transmission to the output instead of a frame;
@@ -189,7 +190,7 @@ public struct SocketFaults: Sendable {
         /// The chance for the point's `perMille`.
         let chance: Chance
         var typeCount = 0
-        /// The number of the client's messages with the point's type.
+        /// The number of the client's messages that have the point's type.
         var clientTypeCount = 0
         var isEnabled: Bool
         /// Whether the rule was removed, in which case another rule may now have its name.

@@ -96,7 +96,7 @@ extension WireFaults {
         case .delay(let time): wait(time, at: 0)
         case .dribble(let bytes, let time): dribble(bytes: bytes, every: time, in: 0..<count)
         case .truncate(let after):
-            // A response without a body cannot be truncated.
+            // A response that has no body cannot be truncated.
             if count > headCount { end(.finish, at: headCount + min(max(after, 0), count)) }
         case .emptyReply: end(.finish, at: 0)
         case .reset(let after): end(.reset, at: after)

@@ -48,7 +48,7 @@ public protocol SocketHost: EventLoopHandler {
 extension SocketHost {
     /// The address at which the host listens.
     public var address: SocketAddress { loop.address }
-    /// The address at which the host listens for TLS; nil without TLS.
+    /// The address at which the host listens for TLS; nil if TLS is off.
     public var secureAddress: SocketAddress? { loop.secureAddress }
     /// Lets other threads hand work to the loop's thread.
     public var mailbox: Mailbox { loop.events.mailbox }
@@ -88,12 +88,12 @@ extension SocketHost {
     }
 }
 
-/// The event loop of a host with its listeners, its clock and its read buffer.
+/// A host's event loop, listeners, clock and read buffer.
 public final class HostLoop {
     public let events: EventLoop
     public let address: SocketAddress
     public private(set) var secureAddress: SocketAddress?
-    /// The TLS listener's advice for the log; empty without a TLS listener.
+    /// The TLS listener's advice for the log; empty if there is no TLS listener.
     public let trustAdvice: String
     public let buffer = ReadBuffer()
     /// When the host ends the remaining connections; nil until the host begins to stop.
@@ -158,8 +158,8 @@ public final class HostLoop {
     public var url: String { "http://" + address.reachable }
     public var secureURL: String? { secureAddress.map { "https://" + $0.reachable } }
 
-    /// The change of the system's clock since the last call, in nanoseconds: usually 0, and positive if the clock was
-    /// set forward.
+    /// How far the system's clock has been set forward since the last call, in nanoseconds: usually 0, and negative if
+    /// the clock was set back.
     public func clockStep(_ now: MonotonicInstant) -> Int64 { clocks.step(at: now) }
 
     /// Converts an instant to the time that the modules above the loop use.
@@ -196,7 +196,7 @@ public final class HostLoop {
         }
     }
 
-    /// Stops accepting connections until a time, while clients wait in the backlog.
+    /// Stops accepting connections until the given time, while clients wait in the backlog.
     private func pause(until end: MonotonicInstant) {
         for port in ports { events.remove(port.listener.descriptor) }
         listensAgainAt = end

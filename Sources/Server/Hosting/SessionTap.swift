@@ -27,7 +27,7 @@ public protocol Tap: AnyObject {
 
 /// Records a host's connections: a `SessionRecorder` and its growing file.
 ///
-/// The file is complete at any time; see `TwinFile`. If the disk is full or fails, the tap logs one error and stops
+/// The file is complete at all times; see `TwinFile`. If the disk is full or fails, the tap logs one error and stops
 /// recording, and the host continues.
 public final class SessionTap: Tap {
     private let recorder: SessionRecorder

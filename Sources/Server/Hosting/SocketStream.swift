@@ -23,7 +23,7 @@ public final class SocketStream {
     @exclusivity(unchecked) public private(set) var hasEnded = false
     /// Whether the peer's FIN has arrived.
     @exclusivity(unchecked) public private(set) var isAtEnd = false
-    /// Whether the peer ended its stream without close_notify.
+    /// Whether the peer ended its stream without sending close_notify.
     @exclusivity(unchecked) public private(set) var wasCutOff = false
     /// Whether our FIN has been sent.
     @exclusivity(unchecked) public private(set) var isShutDown = false
@@ -155,7 +155,7 @@ public final class SocketStream {
         let result = session.withCiphertext(socket.write)
         guard case .wrote(let count) = result else { return result }
         session.takeCiphertext(count)
-        // The output's last byte counts as sent only with the last byte of its ciphertext.
+        // The output's last byte counts as sent only once the last byte of its ciphertext has been sent.
         let sent = max(session.hasCiphertext ? min(count, encryptedCount - 1) : encryptedCount, 0)
         encryptedCount -= sent
         return .wrote(sent)

@@ -21,7 +21,7 @@ enum MCPTable {
     }
 }
 
-/// A prompt that a person requests from an agent by name, with one optional argument.
+/// A prompt that a person requests from an agent by name; it takes one optional argument.
 struct MCPPrompt: Sendable {
     let name: String
     private let row: JSONValue

@@ -149,7 +149,7 @@ struct MCPShape: Sendable {
 private struct MCPReasons {
     let object: JSONObject
 
-    /// - Parameter answer: The admin API's answer with the members `entry`, `faults` and `broken`.
+    /// - Parameter answer: The admin API's answer, which has the members `entry`, `faults` and `broken`.
     init(_ answer: JSONObject) {
         let entry = answer["entry"] ?? .null
         var reasons: [String] = []

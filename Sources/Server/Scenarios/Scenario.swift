@@ -171,7 +171,7 @@ extension ScenarioErrors: CustomStringConvertible {
 public enum ScenarioLimits {
     /// Bytes in a file, 16 MiB.
     public static let fileBytes = 16 * 1024 * 1024
-    /// Values in a YAML document; values repeated by aliases count each time.
+    /// Values in a YAML document; values repeated by aliases are counted each time.
     public static let nodes = 200_000
     /// Bytes of text repeated by aliases in a YAML document, 16 MiB.
     public static let repeatedBytes = 16 * 1024 * 1024

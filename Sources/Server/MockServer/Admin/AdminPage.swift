@@ -14,7 +14,7 @@ extension Engine {
         return Answer(body: page, fields: fields, contentType: APIDescription.documentation.mediaType)
     }
 
-    /// The policy from the page's `meta` element, with the hashes of its script and style.
+    /// The policy from the page's `meta` element, which contains the hashes of its script and style.
     static func policy(of page: [UInt8]) -> String {
         let parts = page.prefix(4096).split(separator: UInt8(ascii: "\""))
         let name = parts.firstIndex { $0.elementsEqual("Content-Security-Policy".utf8) }

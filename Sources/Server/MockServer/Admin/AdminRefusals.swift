@@ -36,7 +36,7 @@ extension APIError {
         .conflict("There is already a world \"\(id)\"; delete it first, or omit the id.")
     }
 
-    /// Refuses to create a world while the server drains.
+    /// Refuses to create a world while the server is draining.
     static let draining = APIError(
         .serviceUnavailable, .conflict,
         "This server is draining: it creates no more worlds, and stops when its last world is gone. Use "

@@ -54,7 +54,7 @@ private struct BreakpointDraft {
     private(set) var fault: JSONObject = [:]
     /// Keys that a scenario file cannot have: the number of an open socket, and the name of an event stream.
     let connection: UInt64?, controller: ExactString?
-    /// The old keys in the request, with the paths of their values in the fault.
+    /// The old keys in the request, and the paths of their values in the fault.
     private var names: [(key: String, path: String)] = []
 
     /// Old keys, and the paths in the fault that get their values.

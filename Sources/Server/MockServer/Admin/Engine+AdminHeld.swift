@@ -148,7 +148,7 @@ private struct HeldCommand {
 
     private typealias Row = (action: String, places: Set<RecordedHold.Place>, keys: [String])
 
-    /// The actions with their keys, for each kind of held item.
+    /// The actions and their keys, for each kind of held item.
     private static let rows: [Row] = [
         ("continue", [.request, .response, .handshake, .frame], []),
         ("step", [.request, .response, .handshake, .frame], []),

@@ -97,7 +97,7 @@ extension Engine {
     func harAnswer(_ call: AdminCall) throws(APIError) -> Answer {
         guard call.head.target.query == nil else { throw .journalTakesNoQuery }
         let world = call.world
-        // Request targets in the journal have the world's prefix.
+        // Request targets in the journal include the world's prefix.
         let prefix = world.id.map { "/w/\($0)" } ?? ""
         let origin = String(world.settings.origin.dropLast(prefix.utf8.count))
         var (journal, draft) = (world.journal.entries().makeIterator(), SessionDraft(origin: origin))

@@ -6,7 +6,7 @@ import Scenarios
 
 /// The admin API's state: exports a world's content as a scenario file, and imports it again.
 ///
-/// The state is data: users with their entities, the count of issued ids, guide, seed and clock. The state does not
+/// The state is data: users and their entities, the count of issued ids, guide, seed and clock. The state does not
 /// include scripts or faults. An import leaves scripts and faults unchanged unless the file contains its own.
 extension Engine {
     /// `GET /__admin/state`: a JSON scenario file that starts a world in this world's current state.
@@ -35,8 +35,8 @@ extension Engine {
         return nil
     }
 
-    /// The content of the default world, like `GET /__admin/state` but of any size; throws 409 if the world replays a
-    /// session.
+    /// The default world's content, in the form of `GET /__admin/state` but of any size; throws 409 if the world
+    /// replays a session.
     public func exportState(at now: Timestamp) throws(APIError) -> [UInt8] {
         let export = try export(of: defaultWorld, at: now)
         return export.encoded(export.backend)

@@ -70,8 +70,8 @@ extension Engine {
         return world
     }
 
-    /// - Throws: 507 if the server is full, 409 if a world already has the id, 503 while the server drains, 404 if the
-    ///   owner is gone.
+    /// - Throws: 507 if the server is full, 409 if a world already has the id, 503 while the server is draining, 404 if
+    ///   the owner is gone.
     private func addWorld(
         _ number: Int, _ beginning: WorldBeginning, of owner: World? = nil, at now: Timestamp
     ) throws(APIError) -> World {
@@ -102,7 +102,7 @@ extension Engine {
         queueDeadline(of: world)
     }
 
-    /// - Throws: 503 while the server drains, 507 if there are too many worlds.
+    /// - Throws: 503 while the server is draining, 507 if there are too many worlds.
     func checkPlaceForWorld() throws(APIError) {
         guard drainIdle == nil else { throw .draining }
         guard worlds.count + 1 < limits.worlds else { throw .tooManyWorlds(limit: limits.worlds) }

@@ -119,9 +119,9 @@ struct ResponseFields {
 ///
 /// The binary embeds the descriptions, so the server reads no files and copies a description only for a request.
 public enum APIDescription: CaseIterable, Sendable {
-    /// `/openapi.yaml`: the REST endpoints, OpenAPI 3.1.
+    /// `/openapi.yaml`: the REST endpoints, in OpenAPI 3.1.
     case openAPI
-    /// `/asyncapi.yaml`: the WebSocket and its frames, AsyncAPI 3.0.
+    /// `/asyncapi.yaml`: the WebSocket and its frames, in AsyncAPI 3.0.
     case asyncAPI
     /// `/docs`: both descriptions as one readable HTML file that loads no external resources.
     case documentation
@@ -322,8 +322,8 @@ final class PartSource: BodySource {
         }
     }
 
-    /// Creates a source for a JSON object with some members and a list; `write` writes an element and returns its extra
-    /// cost.
+    /// Creates a source for a JSON object that has some members and a list; `write` writes an element and returns its
+    /// extra cost.
     convenience init<Elements: Sequence>(
         _ name: StaticString, of elements: Elements, keeping kept: KeptJournal? = nil,
         after members: @escaping (inout JSONWriter) -> Void = { _ in },

@@ -196,7 +196,7 @@ extension DescribedAPI {
         return .object(changed)
     }
 
-    /// A schema for values similar to a sample.
+    /// A schema for values that are similar to a sample.
     private static func schema(of sample: JSONValue) -> JSONValue {
         switch sample {
         case .null: return ["type": "null"]

@@ -67,7 +67,7 @@ extension Engine {
 }
 
 extension Engine.Configuration {
-    /// Adopts a scenario with its guide, seed and clock, or the documented default for each missing value.
+    /// Adopts a scenario and its guide, seed and clock, using the documented default for each missing value.
     public mutating func adopt(_ scenario: Scenario) {
         let defaults = Engine.Configuration()
         self.scenario = scenario
@@ -79,7 +79,7 @@ extension Engine.Configuration {
     /// Checks that the scenario's data is consistent by seeding a temporary backend with it.
     ///
     /// - Parameter now: The system's time; a manual clock uses its own time instead.
-    /// - Throws: An error with the position of the inconsistency.
+    /// - Throws: An error that gives the position of the inconsistency.
     public func checkData(at now: Timestamp) throws(PlantError) {
         let settings = defaultWorldSettings
         var backend = settings.makeBackend()
@@ -157,7 +157,7 @@ extension Engine {
         fileprivate let settings: WorldSettings
         fileprivate let life: Int
 
-        /// Does the slow part of a reload; throws an error with the position of inconsistent data.
+        /// Does the slow part of a reload; throws an error that gives the position of inconsistent data.
         public func prepare(_ scenario: Scenario, at now: Timestamp) throws(PlantError) -> PreparedScenario {
             var next = configuration
             next.adopt(scenario)
@@ -185,7 +185,7 @@ extension Engine {
 
     /// Prepares and adopts a scenario.
     ///
-    /// - Throws: An error with the position of inconsistent data; if it throws, nothing changes.
+    /// - Throws: An error that gives the position of inconsistent data; if it throws, nothing changes.
     public func reload(_ scenario: Scenario, at now: Timestamp) throws(PlantError) -> Reloaded {
         adopt(try reloadPreparation.prepare(scenario, at: now), at: now)
     }

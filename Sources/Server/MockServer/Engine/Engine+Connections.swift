@@ -21,7 +21,7 @@ extension Engine {
 
     /// Limits how long the peer may leave output unread; an existing deadline of this kind continues.
     func awaitReader(of connection: Connection, at now: Timestamp) {
-        // A silenced connection stays open for the fault's time, even with unsent output.
+        // A silenced connection stays open for the fault's time, even if it has unsent output.
         guard !connection.isDrained, !connection.isSilent, connection.deadline?.purpose != .idle,
             // The relay has its own time limits.
             !connection.isRelaying,

@@ -96,7 +96,7 @@ extension Engine {
         setFaults([rule], of: world, isEnabled: isEnabled)
     }
 
-    /// Adds a fault, written as in a scenario file, to a world, and returns the fault's name.
+    /// Adds a fault to a world and returns the fault's name; the fault is written as in a scenario file.
     ///
     /// - Throws: A 400 for an invalid fault or a name that is already in use, 404 for an unknown world, or 507 if the
     ///   server is full.
@@ -155,7 +155,7 @@ extension Engine {
             now: world.date(of: world.clock.now(now)))
     }
 
-    /// A token that the default world accepts, with the lifetime of its scenario.
+    /// A token that the default world accepts, with the scenario's token lifetime.
     public var token: String { defaultWorld.token }
     public var scenario: Scenario { defaultWorld.settings.scenario }
     /// The time of the default world's manual clock; nil if the world follows the system's clock.

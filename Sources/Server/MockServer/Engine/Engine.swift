@@ -11,7 +11,7 @@ import WebSocket
 /// serves the connections in ``takeTouched()``: it sends their output and applies their ``Connection/ending``. The
 /// transport calls ``advance(to:)`` at ``nextDeadline``. The engine is not thread-safe; only one loop may use it.
 public final class Engine {
-    /// The initial configuration with the last loaded scenario.
+    /// The initial configuration, with the scenario that was loaded last.
     @exclusivity(unchecked) public internal(set) var configuration: Configuration
     /// The configuration's limits, stored separately because every request needs them.
     let limits: ServerLimits, patience: Patience
@@ -47,7 +47,7 @@ public final class Engine {
     @exclusivity(unchecked) private var spareBuffers = SpareBuffers()
     @exclusivity(unchecked) private var spareEvents: [WebSocket.Event] = []
     @exclusivity(unchecked) var isShuttingDown = false
-    /// The idle time after which a draining server deletes a world, in nanoseconds; nil unless the server drains.
+    /// The idle time after which a draining server deletes a world, in nanoseconds; nil unless the server is draining.
     @exclusivity(unchecked) var drainIdle: Int64?
     /// Starts a job on another thread that runs jobs in order and passes each result to ``finish(_:at:)``.
     ///

@@ -39,7 +39,7 @@ final class Exchange {
     @exclusivity(unchecked) var interceptor: String?
     /// The result of inflating the body; nil if the body is not gzip or the world does not accept it.
     @exclusivity(unchecked) var inflation: Inflation?
-    /// Who answers the request in a world with an upstream; nil in other worlds, and while the answerer is unknown.
+    /// Who answers the request in a world that has an upstream; nil in other worlds, and while the answerer is unknown.
     @exclusivity(unchecked) var answeredBy: RecordedExchange.Answerer?
     /// The reply of the world's upstream once it has arrived.
     @exclusivity(unchecked) var reply: UpstreamReply?
@@ -195,7 +195,7 @@ extension Destination {
 /// An endpoint of the API or the server.
 enum ServerRoute {
     case api(Route)
-    /// `/health`: whether the process runs.
+    /// `/health`: whether the process is running.
     case health
     /// `/ready`: whether the server accepts new work.
     case ready

@@ -50,7 +50,7 @@ public enum Observation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The facts of the description by name, for structured logs; numbers are of type `Int`.
+    /// The facts in the description, by name, for structured logs; numbers are of type `Int`.
     public var metadata: Logger.Metadata {
         Logger.Metadata(
             uniqueKeysWithValues: facts.compactMap { fact in fact.value.map { (fact.name, .stringConvertible($0)) } })

@@ -261,7 +261,7 @@ struct WaitingEntry {
     /// The shift of the world's date when the event happened, in nanoseconds.
     let dateShift: Int64
 
-    /// The event with its times shifted to the current date, so that changes of the system's clock do not distort
+    /// The event with its times shifted to the current date, so that changes to the system's clock do not distort
     /// durations.
     func event(in world: World) -> JournalEvent {
         world.turn.dateShift == dateShift ? event : event.moved(byNanoseconds: world.turn.dateShift - dateShift)

@@ -167,7 +167,7 @@ public final class Host: SocketHost {
         }
     }
 
-    /// Follows a change of the system's clock; called first in a turn, so that even the first request after the machine
+    /// Follows a change to the system's clock; called first in a turn, so that even the first request after the machine
     /// wakes from sleep gets the new date.
     private func followClock(_ now: MonotonicInstant) {
         let step = loop.clockStep(now)

@@ -264,7 +264,7 @@ extension StateFile.Open {
 extension Engine {
     /// Writes and commits all unsaved changes, for a server that is ending.
     ///
-    /// - Throws: The error if writing the whole state again fails too.
+    /// - Throws: The error if writing the whole state again also fails.
     public func saveAll() throws(StateFileError) {
         guard let saving else { return }
         if saving.failure != nil { saveAnew() }

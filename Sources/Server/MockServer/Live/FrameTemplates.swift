@@ -35,7 +35,7 @@ struct FrameTemplates {
         }
     }
 
-    /// An example's text with some members replaced; nil if there is no example of this type.
+    /// An example's text in which some members are replaced; nil if there is no example of this type.
     ///
     /// - Throws: A 400 for a member that the example does not have.
     func text(of type: String, with members: JSONObject) throws(APIError) -> [UInt8]? {

@@ -173,7 +173,7 @@ extension Engine {
     /// `POST /__admin/fork`: creates a world with this world's current state, but none of its sockets.
     ///
     /// - Returns: Nil if the request waits for a job.
-    /// - Throws: A 400 for an invalid body, 503 while the server drains, or 507 if another world exceeds a limit.
+    /// - Throws: A 400 for an invalid body, 503 while the server is draining, or 507 if another world exceeds a limit.
     func makeFork(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, body) = (call.world, try call.body(keys: ["judged", "label"]))
         let (isJudged, label) = (try body.flag("judged") ?? false, try body.label())

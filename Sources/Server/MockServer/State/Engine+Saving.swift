@@ -21,7 +21,7 @@ final class Saving {
     @exclusivity(unchecked) var due = Timestamp(nanosecondsSinceEpoch: 0)
     /// Whether a slice is being written.
     @exclusivity(unchecked) var isWriting = false
-    /// The error of the last slice; nil once a later slice was committed.
+    /// The error from the last slice; nil once a later slice was committed.
     @exclusivity(unchecked) var failure: StateFileError?
 
     init(_ file: StateFile) { self.file = file }

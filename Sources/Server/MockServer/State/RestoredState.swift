@@ -67,7 +67,7 @@ extension RestoredState {
 extension Engine.Configuration {
     /// Starts from a state file, and saves changes to it.
     ///
-    /// - Throws: An error with the file and the world that cannot be read.
+    /// - Throws: An error that names the file and the world that cannot be read.
     public mutating func keepState(in file: StateFile) throws(StateFileError) {
         (stateFile, restored) = (file, try RestoredState(file))
     }

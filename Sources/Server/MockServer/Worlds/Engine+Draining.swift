@@ -26,7 +26,7 @@ extension Engine {
         }
     }
 
-    /// Whether the server drains and has no worlds or sockets left, so that the transport can stop the server.
+    /// Whether the server is draining and has no worlds or sockets left, so that the transport can stop the server.
     ///
     /// The default world does not count, but its sockets do.
     var isDrained: Bool {

@@ -13,7 +13,7 @@ extension Engine {
         world.backend.storageRoom = worlds.storageRoom(of: world)
     }
 
-    /// Handles a change of the system's clock: shifts the dates of worlds on real time, but not their due times.
+    /// Handles a change to the system's clock: shifts the dates of worlds on real time, but not their due times.
     ///
     /// - Parameter step: The change in nanoseconds; negative if the clock was set back.
     public func clockStepped(by step: Int64, at now: Timestamp) {
@@ -61,7 +61,7 @@ extension Engine {
         return steps
     }
 
-    /// Advances a manual clock towards a time, and runs the first events that become due.
+    /// Advances a manual clock towards the given time, and runs the first events that become due.
     ///
     /// - Parameters:
     ///   - steps: The maximum number of events; if more events are due, the clock stops at the last event that ran.

@@ -113,7 +113,7 @@ extension World {
         judgesNextAt = journal.lastNumber + WorldJudge.batch
     }
 
-    /// The judgement on the world's client at a date; the first call starts judging.
+    /// The judgement on the world's client at the given date; the first call starts judging.
     func judgement(at time: Timestamp) -> Judgement {
         if judge == nil { beginJudging() }
         feedJudge()

@@ -11,10 +11,10 @@ final class WorldTable {
     @exclusivity(unchecked) private var others: [ExactString: World] = [:]
     /// The number of the last created world; ids are never reused.
     ///
-    /// On a fleet's node, the number starts at the startup time in milliseconds since 1970, so that a restarted node
+    /// On a node in a fleet, the number starts at the startup time in milliseconds since 1970, so that a restarted node
     /// does not reuse ids that clients may still have.
     @exclusivity(unchecked) var serial: Int
-    /// The maximum ``serial`` in a state file; no server reaches this number, and it leaves enough later numbers.
+    /// The maximum ``serial`` in a state file; no server reaches this number, and enough numbers remain above it.
     static let largestSerial = Int.max / 4
     /// The number of worlds created so far, not counting the main one.
     @exclusivity(unchecked) private(set) var madeCount = 0

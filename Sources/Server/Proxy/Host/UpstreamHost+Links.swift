@@ -130,7 +130,7 @@ extension UpstreamHost {
         let isFinished = readiness.hangUp || readiness.error
         guard readiness.readable || isFinished else { return nil }
         guard !stream.hasEnded else {
-            // The connection is dead in both directions; only bytes that arrived before remain to be handled.
+            // The connection is dead in both directions; only bytes that arrived earlier remain to be handled.
             if readiness.error { return .broken }
             if isFinished { loop.unwatch(stream) }
             return nil
@@ -203,7 +203,7 @@ extension UpstreamHost {
                 pair.relay.sentToUpstream(count)
                 pair.lastActivity = now
             case .wouldBlock: return
-            // The host can still read bytes that arrived before, such as an answer to half a body.
+            // The host can still read bytes that arrived earlier, such as an answer to half a body.
             case .failed: stream.takesNothing = true
             }
         }

@@ -191,7 +191,7 @@ struct RelayExchange {
 }
 
 extension FieldBlock {
-    /// Whether a message with these fields is the last one on its connection (RFC 9112 §9.3).
+    /// Whether a message that has these fields is the last one on its connection (RFC 9112 §9.3).
     func endConnection(of version: HTTP1.Version) -> Bool {
         hasToken("close", in: .connection) || version == .http10 && !hasToken("keep-alive", in: .connection)
     }

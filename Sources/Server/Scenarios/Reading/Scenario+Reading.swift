@@ -272,7 +272,7 @@ extension JSONValue {
 }
 
 extension NetworkProfile {
-    /// A name, or a mapping with custom numbers.
+    /// A name, or a mapping that sets custom numbers.
     static func read(_ cursor: Cursor) -> NetworkProfile? {
         guard case .mapping = cursor.node.content else {
             return cursor.name(among: all.map(\.name)).flatMap(named)
