@@ -216,7 +216,7 @@ struct CaseRunnerTests {
         }
     }
 
-    @Test("A pulse runs all events of a world that are due at the pulse's time")
+    @Test("A pulse runs all of a world's events that are due at the pulse's time")
     func pulses() async throws {
         let stage = try TestStage()
         let world = try await StageWorld(

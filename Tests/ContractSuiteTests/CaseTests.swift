@@ -88,7 +88,7 @@ struct CaseTests {
     }
 }
 
-/// The rows of the contract's section 9.
+/// The rows in section 9 of the contract.
 enum ObligationIDs {
     static let all: Set<String> = [
         "auth/credentials-on-every-request", "auth/websocket-credentials", "auth/refresh-after-401",

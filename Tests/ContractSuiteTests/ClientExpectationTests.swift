@@ -168,7 +168,7 @@ struct ClientExpectationTests {
         #""Run" linked to c1, "Sleep" without a consultation, "Swim" linked to c2 and "Swim" without a "#
         + "consultation; its open chat is c1"
 
-    /// Changes to a transcript that equalled the stored one, and the resulting message.
+    /// Changes to a transcript that matched the stored transcript, and the resulting message.
     @Test(
         "The failure for a wrong transcript shows where it differs from the server's",
         arguments: [
@@ -290,7 +290,7 @@ struct ClientExpectationTests {
         }
     }
 
-    @Test("A problem counts as fresh if the list of problems grew since the user's request")
+    @Test("A problem counts as fresh if the list of problems has grown since the user's request")
     func freshProblems() {
         var observation = Self.observation
         #expect(ClientExpectation.freshProblem.failure(in: observation) == nil)
@@ -298,7 +298,7 @@ struct ClientExpectationTests {
         #expect(ClientExpectation.freshProblem.failure(in: observation) != nil)
     }
 
-    @Test("Only an expectation of the too-many-consultations problem covers the limit check")
+    @Test("Only expecting the too-many-consultations problem covers the limit check")
     func checks() {
         #expect(ClientExpectation.problemCount(.tooMany, 0).checks.isEmpty)
         #expect(ClientExpectation.problemCount(.tooMany, 1).checks == [.limit])

@@ -26,7 +26,7 @@ struct HostileTextTests {
         #expect(Set(pairs).count == HostileText.Production.allCases.count * HostileText.Cut.allCases.count)
     }
 
-    @Test("Each text is cut where its kind of cut requires")
+    @Test("Each text is cut at the position that its kind of cut requires")
     func cuts() {
         var within: Set<HostileText.Cut> = []
         for seed in Self.seeds {
@@ -65,7 +65,7 @@ struct HostileTextTests {
         for text in cut { #expect(text.chunks.map(\.count).reduce(0, +) > text.text.count) }
     }
 
-    @Test("A seed always gives the same text, which is within the limits for an answer")
+    @Test("A seed always produces the same text, and the text stays within an answer's limits")
     func keepsLimits() {
         var texts: Set<[UInt8]> = []
         for seed in Self.seeds {
@@ -181,7 +181,7 @@ enum HostileScenario {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// A text in YAML's quotation marks; characters that an editor does not show are escaped.
+    /// A string in YAML quotation marks; characters that an editor does not show are escaped.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

@@ -8,13 +8,13 @@ final class MealClient: ClientUnderTest {
         case right
         /// The client polls much too often.
         case hasty
-        /// The client shows other calories than it received.
+        /// The client shows calories that differ from what it received.
         case miscounts
         /// The client hides why a meal failed.
         case hidesErrors
         /// The client sends ids in upper case, as `uuidString` writes them.
         case capitals
-        /// The client reports a due timer but never serves it.
+        /// The client reports a due timer but never handles it.
         case restless
         /// The client throws at the third report.
         case breaks

@@ -32,7 +32,7 @@ struct ProcessAdapterTests {
         defer { folder.remove() }
         let file = folder["session"]
         try Data(session.map { $0 + "\n" }.joined().utf8).write(to: file)
-        // This adapter answers as on the page, as long as the commands match the page.
+        // This adapter answers as the page shows, as long as the commands match the page.
         let script = """
             while IFS= read -r asked && IFS= read -r wanted <&3 && IFS= read -r answer <&3; do
                 [ "> $asked" = "$wanted" ] || { echo "asked: $asked" >&2; exit 1; }

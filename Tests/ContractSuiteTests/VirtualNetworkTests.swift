@@ -133,7 +133,7 @@ struct VirtualNetworkTests {
         #expect(answers(client.wire.takeInputs()).map(\.number) == [1])
     }
 
-    @Test("The frames that an engine call causes arrive immediately")
+    @Test("Frames that an engine call triggers arrive immediately")
     func asked() async throws {
         let world = try VirtualWorld()
         let client = try chat(in: world)

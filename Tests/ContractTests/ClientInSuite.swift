@@ -4,10 +4,10 @@ import FitIQClient
 import MockServer
 import Testing
 
-// docs/swift-tests.md points here: it shows how a team wraps its client, which uses the system's clock, for the
-// contract suite.
+// docs/swift-tests.md refers to this example of how a team wraps its client for the contract suite; the client uses the
+// system clock.
 
-/// The client as the suite drives it: takes the user's actions, and reports what the user sees.
+/// The client as the suite drives it: it takes the user's actions and reports what the user sees.
 struct ClientInSuite: ClientUnderTest {
     let client: FitIQClient
 

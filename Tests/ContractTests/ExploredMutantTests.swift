@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Explored mutants")
 struct ExploredMutantTests {
-    /// One mutant from each family, by its breach; `scripts/explore mutants` tries all mutants.
+    /// One mutant from each family, identified by its breach; `scripts/explore mutants` tries all mutants.
     static let sample = [
         "auth/refresh-token-once", "request/shape", "consultation/conflict-continues-existing", "ws/close-handshake",
         "ws/reconnect-backoff", "ws/recovers-history", "retry/backoff-on-5xx", "goal/reuses-conversation",

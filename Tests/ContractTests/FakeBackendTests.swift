@@ -13,7 +13,8 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Runs a test that must report an issue with some texts at the test itself; the traits after this one run inside it.
+/// Runs a test that must report an issue that contains some texts at the test itself; later traits run inside this
+/// trait.
 struct FoundOutTrait: TestTrait, TestScoping {
     let texts: [String]
     /// Whether the issue must fail the test.
@@ -98,7 +99,7 @@ struct FakeBackendTests {
     private static let upperCase = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
     private static let seen = Mutex<Set<String>>([])
 
-    // URLSession repeats lost requests immediately, which exploring also finds.
+    // URLSession immediately repeats lost requests, and exploring also finds this.
     @Test(
         "Exploring finds the fault that breaks a test and reports how often the test failed",
         .foundOut("the first GET /api/v1/goals: the command ended", "of 3 runs; seed 1, "),
@@ -123,7 +124,7 @@ struct FakeBackendTests {
     func exploredWorld() async throws { #expect(try await Client().ask("GET", "/api/v1/goals").status == 200) }
 
     @Test(
-        "A finding in a world that is written in Swift has no scenario file",
+        "A finding in a world written in Swift has no scenario file",
         .foundOut("has no file. The test fails with this addition"),
         .fakeBackend(scenario: Scenario(name: "mine"), clock: .manual).exploringTwice()
             .allowing("retry/backoff-on-5xx"))
@@ -393,7 +394,7 @@ struct FakeBackendTests {
         #expect(error?.description.contains("drop-mid-stream") == true)
     }
 
-    @Test("`FakeBackend.current` throws an error with instructions outside of a test with a backend")
+    @Test("Outside a test that has a backend, `FakeBackend.current` throws an error with instructions")
     func none() {
         let error = #expect(throws: NoFakeBackend.self) { try FakeBackend.current }
         #expect(error?.description.contains("@Test(.fakeBackend())") == true)

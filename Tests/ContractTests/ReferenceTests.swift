@@ -59,7 +59,7 @@ struct ReferenceTests {
 }
 
 extension ContractCase {
-    /// The case in another mode; nil if the guide lacks an endpoint or does not cover the case's subject.
+    /// The case in a different mode; nil if the guide lacks an endpoint or does not cover the case's subject.
     func played(as mode: GuideMode) -> ContractCase? {
         guard guide == nil, steps.allSatisfy({ $0.isServed(in: mode) }) else { return nil }
         let faces = faces.filter { id in
@@ -70,7 +70,8 @@ extension ContractCase {
             address, title, clause, setting: setting, guide: mode, faces: faces, steps: steps)
     }
 
-    /// A case with a chat, a goal, a meal, leaving and returning, with waits long enough for the whole scenario.
+    /// A case in which the user chats, adds a goal and a meal, leaves and returns, with waits long enough for the whole
+    /// scenario.
     static func everything(in scenario: String) -> ContractCase {
         story(
             .builtIn(scenario),

@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-// docs/swift-tests.md points here: a URLSession client whose timers follow the suite's clock.
+// A URLSession client whose timers follow the suite's clock; docs/swift-tests.md refers to it.
 
 /// A meal diary that polls every five seconds on a clock that the suite moves.
 final class TimedDiary: ClientUnderTest {
@@ -25,7 +25,7 @@ final class TimedDiary: ClientUnderTest {
     init(_ here: Surroundings) {
         (self.here, now) = (here, here.now)
         let configuration = URLSessionConfiguration.ephemeral
-        // A fault may hold an answer back until the clock moves, which happens after this call.
+        // A fault may hold back an answer until the clock moves, and the clock moves only after this call.
         configuration.timeoutIntervalForRequest = 2
         session = URLSession(configuration: configuration)
     }

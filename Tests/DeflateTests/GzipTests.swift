@@ -6,7 +6,7 @@ import Testing
 struct GzipTests {
     static let text = Array(String(repeating: "{\"content\":\"Müsli\"}", count: 4000).utf8)
 
-    @Test("A deflated body inflates again up to the size limit")
+    @Test("A deflated body inflates to the original up to the size limit")
     func pairs() throws {
         for body in [[], [7], Self.text, Self.text + MessageDeflaterTests.messages(seed: 3).flatMap { $0 }] {
             let coded = Gzip.deflate(body)

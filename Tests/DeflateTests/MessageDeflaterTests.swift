@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Deflating and inflating messages")
 struct MessageDeflaterTests {
-    /// Texts like a coach's; some are empty, long, or hard to compress.
+    /// Texts like a coach's answers; some are empty, long or hard to compress.
     static func messages(seed: UInt64) -> [[UInt8]] {
         var draw = Draw(seed: seed)
         let words = ["protein ", "{\"type\":\"stream_chunk\",\"content\":\"", "a", "Müsli ", "👩‍🍳", "oats "]
@@ -53,11 +53,11 @@ struct MessageDeflaterTests {
         let message = draw.bytes(100_000)
         var deflater = MessageDeflater(windowBits: 15, keepsHistory: false)
         let payload = deflater.deflate(message)
-        // zlib's tables have room for about 16,000 of its bytes, so it takes seven stored blocks of five extra bytes.
+        // zlib's tables hold about 16,000 of its bytes, so it takes seven stored blocks with five extra bytes each.
         #expect((message.count...message.count + 50).contains(payload.count), "\(payload.count) bytes")
     }
 
-    @Test("The examples of RFC 7692 §7.2.3 inflate")
+    @Test("The examples in RFC 7692 §7.2.3 inflate")
     func examples() throws {
         let hello = Array("Hello".utf8)
         let rows: [[UInt8]] = [
@@ -102,7 +102,7 @@ struct MessageDeflaterTests {
         }
         let rows: [([UInt8], MessageInflater.Mistake)] = [
             ([], .unfinished),
-            // A last block without the empty one after it.
+            // A last block that is not followed by the empty block.
             ([0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], .unfinished),
             // This ends with the four bytes that must be omitted.
             ([0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00, 0x00, 0xFF, 0xFF], .unfinished),

@@ -5,7 +5,7 @@ import Testing
 @Suite("Keys from passwords")
 struct PBKDF2Tests {
     @Test(
-        "Derived keys equal those of RFC 7914 §11, even for a password longer than a block",
+        "Derived keys equal the keys in RFC 7914 §11, even for a password longer than a block",
         arguments: [
             ("passwd", "salt", 1, "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc"),
             ("Password", "NaCl", 80_000, "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56"),

@@ -20,7 +20,7 @@ struct SHA1Tests {
         #expect(SHA1.digest(Array(message.utf8)) == hex(digest))
     }
 
-    @Test("SHA-1 matches the handshake sample of RFC 6455 §1.3")
+    @Test("SHA-1 matches the sample handshake in RFC 6455 §1.3")
     func handshakeSample() {
         let text = "dGhlIHNhbXBsZSBub25jZQ==" + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
         let digest = SHA1.digest(Array(text.utf8))

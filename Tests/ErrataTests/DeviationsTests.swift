@@ -27,7 +27,7 @@ struct Deviations {
         }.map { $0 }
     }
 
-    /// The rows of the only table in a section, without its head.
+    /// The rows of the only table in a section, without the header row.
     func rows(_ heading: String) -> [[String]] {
         section(heading).filter { $0.hasPrefix("|") }.dropFirst(2).map { line in
             line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }

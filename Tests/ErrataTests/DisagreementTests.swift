@@ -177,7 +177,7 @@ struct DisagreementTests {
         var listed = ListedReconnecting(.resetsWhenConnected)
         listed.connect()
         for _ in 0..<50 where listed.isTrying { listed.receiveFails() }
-        // These are the delays by best practice 1 of enhanced-consultations, if the first is one second.
+        // These are the delays that best practice 1 in enhanced-consultations gives if the first delay is one second.
         let doubling = (0..<50).reduce(into: [1]) { delays, _ in delays.append(min(delays[delays.count - 1] * 2, 30)) }
         let steady = Array(repeating: 5, count: 50)
         for delays in [listed.delays, doubling, steady] {

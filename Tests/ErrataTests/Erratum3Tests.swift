@@ -22,7 +22,7 @@ extension Errata {
             #expect(manager.delays == Array(repeating: 1, count: 100))
         }
 
-        @Test("A client that resets the count only at 'connected' stops after five attempts with growing delays")
+        @Test("A client that resets the count only at 'connected' stops after five attempts with increasing delays")
         func limitBites() {
             var manager = ListedReconnecting(.resetsWhenConnected)
             manager.connect()

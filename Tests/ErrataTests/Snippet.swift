@@ -2,8 +2,7 @@ import Foundation
 import GuideModels
 import Testing
 
-/// A piece of a guide's code, reduced to its mistake: a file below `Fixtures/guides/errata`, next to the file with its
-/// fix.
+/// Code from a guide, reduced to its mistake; the file is in `Fixtures/guides/errata`, next to the file with the fix.
 ///
 /// A comment `// error: …` or `// warning: …` contains the compiler message for its line; on a separate line, it is
 /// about the next line.
@@ -71,7 +70,7 @@ extension Errata {
         }
 
         @Test(
-            "A fix for a mistake that compiles also compiles", .timeLimit(.minutes(15)),
+            "If a mistake compiles, its fix also compiles", .timeLimit(.minutes(15)),
             arguments: Snippet.fixesAlone)
         func fixesCompile(snippet: Snippet) async throws {
             #expect(try await Compiler.diagnostics(of: snippet.text) == [])

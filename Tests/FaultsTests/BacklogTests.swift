@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A queue that removes in batches")
 struct BacklogTests {
-    @Test("The backlog keeps the order of its messages after any number of removals")
+    @Test("The backlog keeps its messages in order after any number of removals")
     func order() {
         var backlog = Backlog<Int>()
         #expect(backlog.isEmpty && backlog.first == nil && backlog.last == nil)

@@ -5,7 +5,8 @@ import WebSocket
 
 @Suite("Coalescing messages")
 struct CoalescingTests {
-    /// What a client receives if these messages are sent in a row: `|` separates frames, and `+` messages in a frame.
+    /// What a client receives if these messages are sent in a row; `|` separates frames, and `+` separates messages
+    /// within a frame.
     private static func heard(_ faults: [(SocketFault, SocketPoint)], _ messages: [String]) throws -> String {
         var socket = try socketFaults(faults)
         var out: [UInt8] = []
@@ -146,7 +147,7 @@ struct CoalescingTests {
         #expect(socket.send(bytes(Talk.received)) == Outgoing())
     }
 
-    @Test("Waiting messages are limited in bytes and in number")
+    @Test("The number and total size of waiting messages are limited")
     func limits() throws {
         var socket = try socketFaults([(.coalesce(count: .max), .type("x", .all))])
         let message = bytes(#"{"type":"x","content":""# + String(repeating: "a", count: 300_000) + "\"}")

@@ -157,7 +157,7 @@ struct FaultBookTests {
         )
     }
 
-    @Test("Rules have unique names and are limited in number")
+    @Test("Rule names are unique, and the number of rules is limited")
     func adding() throws {
         var book = FaultBook()
         #expect(book.isEmpty)

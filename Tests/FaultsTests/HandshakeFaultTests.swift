@@ -46,7 +46,7 @@ struct HandshakeFaultTests {
     }
 
     @Test(
-        "A client rejects an accept value that belongs to another key",
+        "A client rejects an accept value that belongs to a different key",
         arguments: [key, Array("the sample nonce".utf8), [UInt8](repeating: 0, count: 16)])
     func wrongAccept(key: [UInt8]) {
         let (response, client) = Self.handshake(key: key)

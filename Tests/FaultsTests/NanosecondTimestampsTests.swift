@@ -53,7 +53,7 @@ struct NanosecondTimestampsTests {
         #expect(try fraction(Self.one, seed: 7) == fraction(Self.one, seed: 7, in: #"{"later":[1,2,@]}"#))
         #expect(try fraction(Self.one, seed: 7) != fraction(Self.one, seed: 8))
         #expect(try fraction(Self.one, seed: 7) != fraction(Self.two, seed: 7))
-        // These values must not change, or transcripts would.
+        // These values must not change, because transcripts would change with them.
         #expect(try [fraction(Self.one, seed: 7), fraction(Self.two, seed: 7)] == ["858602930", "177882499"])
         let all = try (UInt64(0)..<200).map { try fraction(Self.one, seed: $0) }
         #expect(Set(all).count == 200)

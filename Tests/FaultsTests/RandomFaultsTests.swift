@@ -184,7 +184,7 @@ struct RandomFaultsTests {
         var out: [UInt8] = []
         let messages = (0..<30).map { _ in numbers.element(of: Talk.answer) }
         for message in messages { out += socket.send(bytes(message)).transmission.bytes }
-        // One more message releases a message that waits to be swapped; a close releases coalesced messages.
+        // One more message releases a message that is waiting to be swapped; a close releases coalesced messages.
         for rule in socket.ruleNames { socket.setEnabled(false, named: ExactString(rule)) }
         out += socket.send(bytes(Talk.error)).transmission.bytes + socket.close().transmission.bytes
         let heard = readFrames(out).flatMap { event -> [String] in

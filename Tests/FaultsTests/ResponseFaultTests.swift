@@ -233,7 +233,7 @@ struct ResponseFaultTests {
         #expect(out.marks == [.init(out.bytes.count, .finish)])
     }
 
-    @Test("Fault values out of range are clamped")
+    @Test("Out-of-range fault values are clamped")
     func extremes() throws {
         let response = try encode(body: plainBody)
         #expect(response.apply([.delay(-5)], seed: 1).marks == [.init(0, .wait(0))])
@@ -264,7 +264,7 @@ struct ResponseFaultTests {
         #expect(below.apply([.dribble(bytes: 1, every: 1)], seed: 1).marks.count == FaultLimits.pieces - 2)
     }
 
-    @Test("A header field is found in any case and at any position")
+    @Test("A header field is found at any position, regardless of case")
     func fields() {
         var response = EncodedResponse(
             bytes(

@@ -14,7 +14,7 @@ let millisecond: Int64 = 1_000_000
 let second: Int64 = 1_000_000_000
 
 extension Transmission.Mark: CustomStringConvertible {
-    /// An offset and the action at this offset.
+    /// An offset and the action at that offset.
     public var description: String { "\(offset): \(action)" }
 }
 

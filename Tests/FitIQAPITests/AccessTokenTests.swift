@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test("A signature over another payload or with another secret is rejected")
+    @Test("A signature over a different payload or with a different secret is rejected")
     func changed() {
         let parts = Self.good.split(separator: ".")
         let other = Base64.encodeURL(Array(#"{"sub":"user-2","exp":1738146600}"#.utf8))
@@ -297,7 +297,7 @@ import Testing
 
     // MARK: Tokens from elsewhere
 
-    @Test("The example of RFC 7515, appendix A.1, has a valid signature but no subject")
+    @Test("The example in RFC 7515, appendix A.1, has a valid signature but no subject")
     func rfc7515() {
         let key = Base64.decodeURL(
             "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow")

@@ -89,7 +89,7 @@ import Testing
         #expect(!details.isProvisional)
     }
 
-    @Test("A preference list has up to 100 texts of up to 100 characters")
+    @Test("A preference list has up to 100 strings of up to 100 characters")
     func preferences() throws {
         func read(_ count: Int, _ length: Int) throws {
             let text = "\"\(String(repeating: "a", count: length))\""

@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("A text with few characters but too many bytes is rejected", arguments: ["goal_id", "context_id", "title"])
+    @Test("A string with few characters but too many bytes is rejected", arguments: ["goal_id", "context_id", "title"])
     func tooManyBytes(field: String) {
         let type = field == "context_id" ? #","context_type":"mood""# : ""
         for (marks, isAllowed) in [(8191, true), (8192, false), (200_000, false)] {

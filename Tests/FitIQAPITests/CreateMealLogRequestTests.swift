@@ -99,7 +99,7 @@ import Testing
         #expect(refusal?.status == .badRequest && refusal?.code == .validationFailed)
     }
 
-    @Test("A text of 16 KiB is accepted even if it is a single character")
+    @Test("A 16 KiB string is accepted even if it is a single character")
     func bytes() throws {
         // The text has 16,384 bytes: "é" with two, and 8,191 combining marks with two bytes each.
         let text = "é" + String(repeating: "\u{301}", count: 8191)

@@ -195,7 +195,7 @@ import Testing
     // MARK: Chat about a goal
 
     @Test(
-        "A chat about a goal accepts a UUID in any case",
+        "A chat about a goal accepts a UUID in upper or lower case",
         arguments: [ResourceIDTests.text, ResourceIDTests.text.uppercased()])
     func chatAboutGoal(id: String) throws {
         #expect(try ChatAboutGoalRequest(body: Array(#"{"goalId":"\#(id)"}"#.utf8)).goalID == id)

@@ -32,7 +32,7 @@ import Testing
         + #""targetDate":"9999-12-31T23:59:59Z","conversationId":"00000000-0000-4000-8000-000000000007","#
         + #""createdAt":"2025-01-29T10:30:00Z","updatedAt":"2025-01-29T10:30:05Z"}"#
 
-    /// The goal object with the names of the other guides.
+    /// The goal object with the other guides' names.
     private static func snake(_ camel: String) -> String {
         var text = camel
         for (old, new) in [

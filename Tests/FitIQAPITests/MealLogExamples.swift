@@ -16,7 +16,7 @@ enum MealLogExamples {
             calories: 75, proteinTenths: 20, carbsTenths: 133, fatTenths: 1, fiberTenths: 7, sugarTenths: 12),
         confidence: 0.8, notes: nil)
 
-    /// A log of a meal 15 minutes before the request, processed in three seconds.
+    /// A meal log dated 15 minutes before the request and processed in three seconds.
     static func log(_ progress: MealLog.Progress = .processing, input: String = "120g chicken breast") -> MealLog {
         var log = MealLog(
             id: .numbered(1), userID: "user-1", rawInput: input, mealType: .lunch,

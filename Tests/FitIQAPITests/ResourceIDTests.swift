@@ -11,7 +11,7 @@ import Testing
         arguments: [text, "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"])
     func roundTrip(text: String) {
         #expect(ResourceID(text)?.description == text)
-        // A substring reads like a string.
+        // A substring is parsed like a string.
         #expect(ResourceID(String("/\(text)/ws".dropFirst().dropLast(3)))?.description == text)
     }
 

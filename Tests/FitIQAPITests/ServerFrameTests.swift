@@ -123,7 +123,7 @@ import Testing
         #expect(MealSocketError.unusable(FrameError(.invalidContent, "Blank.")) == .onlyPings)
     }
 
-    /// The members of each frame in the form of one guide, in addition to its own content.
+    /// The members of each frame in one guide's form, in addition to the frame's own content.
     private func keys(_ frame: ServerFrame, _ form: GuideMode) throws -> [String] {
         let bytes = frame.encoded(consultationID: Self.consultation, at: .example, in: form)
         return try #require(JSON.parse(bytes).object).keys

@@ -145,7 +145,7 @@ import Testing
         stage.check()
     }
 
-    @Test("After an import a first question still waits, and its answer keeps its id")
+    @Test("After an import, a first question is still waiting, and its answer keeps its id")
     func export() throws {
         var stage = try Stage(Self.breakfast)
         let data = stage.world.data
@@ -314,7 +314,7 @@ import Testing
         stage.check()
     }
 
-    @Test("The persona at the time of the question answers the question")
+    @Test("A question is answered by the persona that was set when the question arrived")
     func personaOfAnswers() throws {
         var stage = try Stage(Self.breakfast)
         try stage.world.open(1, on: stage.id, by: stage.user)
@@ -340,7 +340,7 @@ import Testing
         try stage.update(#"{"is_archived":true}"#)
         let second = try stage.create()
         #expect(refusal { () throws(APIError) in try stage.update(#"{"is_archived":false}"#) }?.status == .conflict)
-        // With another persona, both consultations may be active.
+        // With a different persona, both consultations may be active.
         try stage.update(#"{"is_archived":false,"persona":"general_wellness"}"#)
         try stage.update(#"{"is_archived":true}"#, second)
         for number in 0..<8 {
@@ -391,7 +391,7 @@ import Testing
         #expect(try stage.world.backend.suggestGoals(in: stage.id, limit: 4, for: stage.user) == body)
     }
 
-    @Test("A user cannot change, complete or question another user's consultation")
+    @Test("A user cannot change, complete or ask questions in another user's consultation")
     func others() throws {
         var stage = try Stage()
         let other = try stage.world.backend.user("user-2")

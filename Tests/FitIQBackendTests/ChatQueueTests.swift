@@ -13,7 +13,7 @@ import Testing
         return (world, user, id)
     }
 
-    @Test("A question during an answer is acknowledged immediately and answered in turn")
+    @Test("A question that arrives during an answer is acknowledged immediately and answered in turn")
     func queue() throws {
         var (world, user, id) = try chatting()
         let questions = ["Hello", "What about breakfast?", "And lunch?", "And dinner?"]

@@ -10,7 +10,7 @@ extension DataFile {
         self = Array(text.utf8).withUnsafeBufferPointer { DataFile($0, path: path) }
     }
 
-    /// The text on disk of a file in `Fixtures/data`.
+    /// The text of a file in `Fixtures/data`, as it is on disk.
     static func onDisk(_ path: String) throws -> String {
         try textOfPackage(path)
     }
@@ -100,7 +100,7 @@ extension DataFile {
         for mistake in try mistakes(inGoals: DataFile.onDisk(GoalBook.path)) { Issue.record("\(mistake)") }
     }
 
-    /// Replaces one text in a file; the change must cause mistakes with these endings.
+    /// Replaces one string in a file; the resulting mistakes must have these endings.
     private func expect(_ path: String, _ old: String, _ new: String, _ expected: [String]) throws {
         let text = try DataFile.onDisk(path)
         #expect(text.contains(old), "\(old)")

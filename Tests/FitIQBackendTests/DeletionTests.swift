@@ -25,7 +25,7 @@ import Testing
             refusal { () throws(APIError) in try world.update(goal, by: user) { $0.change.progress = 1 } },
         ] { #expect(attempt?.status == .notFound) }
 
-        // The conversation may be linked with another goal, and everything is exported.
+        // The conversation may be linked to another goal, and everything is exported.
         let other = try world.createGoal(by: user)
         try world.link(other, with: conversation, by: user)
         var copy = World()
@@ -121,7 +121,7 @@ import Testing
         var limits = Limits()
         (limits.users, limits.goals, limits.mealLogs) = (2, 1, 1)
         var world = World(limits: limits)
-        // Keep the first records, so that there are empty places behind some.
+        // Keep the first records so that some are followed by empty places.
         let user = try world.backend.user("anna")
         let first = try world.create(.fitnessCoach, by: user)
         let bytes = world.backend.storedBytes

@@ -141,7 +141,7 @@ import Testing
         #expect(world.turn.now == World.start.advanced(byNanoseconds: 3_600_000_000_000))
     }
 
-    @Test("One long step delivers frames of several consultations in order of time")
+    @Test("One long step delivers several consultations' frames in chronological order")
     func order() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -89,7 +89,7 @@ import Testing
         #expect(range["total"] == 3 && range["has_more"] == true && range["offset"] == 0)
     }
 
-    @Test("Among documents with the same time, the last one created comes first")
+    @Test("Among documents with the same time, the most recently created document comes first")
     func ties() throws {
         var world = World()
         let user = try world.backend.user("user-1")

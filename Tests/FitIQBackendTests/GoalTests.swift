@@ -167,7 +167,7 @@ import Testing
         #expect(attempts(world, id, by: owner) == [nil, nil, nil])
     }
 
-    @Test("A GET of a goal with an id in another case or format returns 404")
+    @Test("A GET of a goal with an id in a different case or format returns 404")
     func shapes() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -233,7 +233,7 @@ import Testing
         )
         #expect(refusal { () throws(APIError) in try world.update(id, by: user) { $0.change.category = "cc" } } == full)
         #expect(try world.backend.goal(id, for: user) == shown)
-        // In total, the texts are at most as long as before.
+        // In total, the texts are no longer than before.
         try world.update(id, by: user) {
             ($0.change.title, $0.change.category, $0.change.progress) = ("Some titl", "cc", 1)
         }

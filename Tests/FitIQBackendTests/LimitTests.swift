@@ -43,7 +43,7 @@ import Testing
                 == .tooManyActiveConsultations(limit: limit))
     }
 
-    @Test("A message is stored only if there is also room for its answer", arguments: 0...9)
+    @Test("A message is stored only if its answer also fits", arguments: 0...9)
     func messages(limit: Int) throws {
         var limits = Limits()
         limits.messages = limit

@@ -25,7 +25,7 @@ import Testing
 
     // MARK: PATCH
 
-    @Test("A link appears in the goal and in the conversation and updates both times")
+    @Test("A link appears in both the goal and the conversation and updates their times")
     func link() throws {
         var (world, user) = try makeWorld()
         let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
@@ -242,7 +242,7 @@ import Testing
         #expect(world.backend.consultationCount == 1)
     }
 
-    @Test("A chat does not continue a conversation with another persona")
+    @Test("A chat does not continue a conversation with a different persona")
     func otherPersona() throws {
         var (world, user) = try makeWorld()
         let goal = try world.createGoal(by: user)

@@ -68,7 +68,7 @@ import Testing
 }
 
 extension Listing {
-    /// Whether the listing of each kind equals the whole list's records of this kind, in the same order.
+    /// Whether the listing of each kind equals the whole list's records of that kind, in the same order.
     func isConsistent(_ kind: (Int) -> Kind) -> Bool {
         Set(map(kind)).allSatisfy { one in runs { $0 == one }.joined().elementsEqual(filter { kind($0) == one }) }
             && runs { _ in true }.joined().elementsEqual(self)

@@ -178,7 +178,7 @@ import Testing
         let copy = try world.replanted()
         #expect(try copy.everything() == world.everything() && copy.data == world.data)
 
-        // Other foods get other ids, even in the same instant.
+        // Different foods get different ids, even at the same instant.
         var ids = Set(meal["items"]?.array?.compactMap { $0["id"]?.string } ?? [])
         for round in 1...2 {
             let change = try JSON.parse(try world.change(id, #"{"items":[\#(Self.food("Pie"))]}"#, by: user))["data"]

@@ -76,7 +76,7 @@ import Testing
         #expect(Set(world.backend.mealLogs.map(\.log.status)) == [.completed, .failed])
     }
 
-    @Test("Events keep their own times and order, even if the loop serves them late")
+    @Test("Events keep their times and their order even if the loop handles them late")
     func oneLeap() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -82,7 +82,7 @@ import Testing
         #expect(try world.backend.mealLog(id, for: user).count < 128 * 1024)
     }
 
-    @Test("Simultaneous results exceed the limit of stored bytes by at most one meal")
+    @Test("Simultaneous results exceed the stored-bytes limit by at most one meal")
     func storedBytesAtOnce() throws {
         var limits = Limits()
         limits.storedBytes = 100_000

@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test("A GET of another user's log, or of an id in another case or format, returns 404")
+    @Test("A GET of another user's log, or of an id in a different case or format, returns 404")
     func ownership() throws {
         var world = World()
         let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))

@@ -5,7 +5,7 @@ import Testing
 @testable import Nutrition
 
 @Suite("Meal processing") struct MealProcessingTests {
-    @Test("The processing time of 2.0 to 4.5 seconds is evenly distributed over the ids")
+    @Test("Processing times are evenly distributed between 2.0 and 4.5 seconds across ids")
     func window() {
         var numbers = SplitMix64(seed: 1)
         var halves = [0, 0, 0, 0, 0]

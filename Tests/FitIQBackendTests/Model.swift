@@ -140,7 +140,7 @@ struct Model {
 
     // MARK: Goals
 
-    /// The status of an outcome, 200 for every success.
+    /// The status of an outcome; 200 for every success.
     private static func status(_ outcome: Outcome) -> Int {
         if case .refused(let error) = outcome { error.status.code } else { 200 }
     }

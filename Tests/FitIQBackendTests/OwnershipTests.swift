@@ -30,7 +30,7 @@ import Testing
         #expect(attempts(world, id, by: owner).prefix(3).allSatisfy { $0 == nil })
     }
 
-    @Test("A request with an id in another case or format gets 404 with a message that says so")
+    @Test("A request with an id in a different case or format gets 404 with a message that says so")
     func shapes() throws {
         var world = World()
         let user = try world.backend.user("user-1")

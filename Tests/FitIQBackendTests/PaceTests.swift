@@ -69,7 +69,7 @@ import Testing
         let chunks = Coach.chunks(of: WrittenAnswer.all[0].text)
         let paces = Set((UInt64(0)..<100).map { Pace.human.offsets(of: chunks, seed: $0) })
         #expect(paces.count == 100)
-        // The first chunk comes at any time within its bounds.
+        // The first chunk may arrive at any time within its bounds.
         let firsts = (UInt64(0)..<1000).map { Pace.human.offsets(of: chunks, seed: $0)[0] / Self.millisecond }
         #expect(Set(firsts.map { $0 / 100 }) == [3, 4, 5, 6, 7, 8])
     }

@@ -234,7 +234,7 @@ struct RandomOperations {
         }
     }
 
-    /// The output to sockets; forgets the sockets that the backend closed.
+    /// The output to sockets; drops the sockets that the backend closed.
     mutating func takeEffects() -> [Effect] {
         let effects = world.takeEffects()
         for case .close(let socket, _, _) in effects { openSockets.removeAll { $0 == socket.number } }

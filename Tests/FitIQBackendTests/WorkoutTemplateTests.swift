@@ -121,7 +121,7 @@ import Testing
     private static let uuid = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"
 
     @Test(
-        "A template can be shared with a user's UUID in any case",
+        "A template can be shared with a user's UUID in upper or lower case",
         arguments: [
             (uuid, uuid), (uuid, uuid.uppercased()), (uuid.uppercased(), uuid), (uuid.uppercased(), uuid.uppercased()),
         ])

@@ -174,7 +174,7 @@ extension [Effect] {
         return story
     }
 
-    /// The sum of the chunks of one socket, in either protocol.
+    /// One socket's chunks, joined together, in either protocol.
     func streamed(to number: UInt64) -> String {
         frames(of: number)
             .filter { ["stream_chunk", "assistant_message_chunk"].contains($0["type"]?.string) }

@@ -162,7 +162,7 @@ struct ShellTests {
         }
     }
 
-    @Test("If nothing listens at the address, the problem's cause is a system error")
+    @Test("If nothing is listening at the address, the problem's cause is a system error")
     func nobodyListens() async throws {
         let nowhere = try RefusingAddress()
         let client = try FitIQClient(url: "http://\(nowhere.address)", credentials: Self.credentials) {

@@ -50,7 +50,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("The error for a server without an operation names the operation")
+    @Test("The error for a server that lacks an operation names the operation")
     func incomplete() async throws {
         let index = Admin.operations.filter { $0 != "POST /__admin/wait" }.map { operation in
             let words = operation.split(separator: " ")
@@ -84,7 +84,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "The library detects that another program answers at the address", arguments: ["<html>", #"{"status":"up"}"#])
+        "The library detects when another program answers at the address", arguments: ["<html>", #"{"status":"up"}"#])
     func another(_ answer: String) async throws {
         let other = try StandIn(answering: answer)
         let error = try await Self.failure(MockServer(url: other.url))
@@ -115,7 +115,7 @@ struct ErrorTests {
         #expect(error.description.contains("There is no world \"\(world.id)\": it was never made, was deleted"))
     }
 
-    @Test("A test fails without hanging if its server stops")
+    @Test("If its server stops, a test fails instead of hanging")
     func stopped() async throws {
         let server = try await MockServer.start(binary: Mock.binary)
         let test = try #require(Test.current)

@@ -30,7 +30,7 @@ final class StandIn {
 struct SocketPeer {
     private let stream: BlockingStream
 
-    /// Opens the socket of a consultation of a world.
+    /// Opens the socket for a consultation in a world.
     init(_ url: URL, _ consultation: String, _ headers: [String: String]) throws {
         stream = try BlockingStream.connect(
             host: "127.0.0.1", port: UInt16(url.port ?? 80), timeout: BlockingStream.patience)

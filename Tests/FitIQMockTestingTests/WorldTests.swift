@@ -180,7 +180,7 @@ struct WorldTests {
         try await world.end()
     }
 
-    @Test("A test can send, hold, close and reset on its client's sockets")
+    @Test("A test can send on, hold, close and reset its client's sockets")
     func sockets() async throws {
         let world = try await Mock.server.world(scenario: "conflict")
         let consultation = try #require(try await world.consultations().first?.id)

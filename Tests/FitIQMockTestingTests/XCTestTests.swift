@@ -8,7 +8,7 @@ final class MockWorldXCTests: XCTestCase {
         let line: Int
     }
 
-    /// The failures that the kit recorded, instead of reporting them to XCTest.
+    /// The failures that the kit recorded instead of reporting to XCTest.
     private nonisolated(unsafe) static var failures: [Failure] = []
     private var line = 0
 

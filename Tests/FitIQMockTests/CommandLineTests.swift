@@ -54,7 +54,7 @@ struct CommandLineTests {
         #expect(Settings.names == Settings.names.sorted() && Set(Settings.names).count == Settings.names.count)
     }
 
-    @Test("Every variable on the page of options exists")
+    @Test("Every variable on the options page exists")
     func documented() throws {
         let page = try String(contentsOf: URL.packageRoot.appending(path: "docs/options.md"), encoding: .utf8)
         let named = Set(page.matches(of: /FITIQ_MOCK_([A-Z_]+)/).map { String($0.1) })

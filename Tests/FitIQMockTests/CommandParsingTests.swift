@@ -3,7 +3,8 @@ import Testing
 
 @testable import fitiq_mock
 
-/// `FitIQMock.parsed` parses a command that is named first without the whole command tree, with the same result.
+/// If a command's name comes first, `FitIQMock.parsed` parses the command without the whole command tree, with the same
+/// result.
 @Suite("Commands that are parsed without the command tree")
 struct CommandParsingTests {
     private static let hosting = [
@@ -104,7 +105,7 @@ struct CommandParsingTests {
     private static func meaning(of parse: () throws -> any ParsableCommand) -> String {
         do {
             var command = try parse()
-            // Help is a command in the library, which throws its text.
+            // In the library, help is a command that throws its text.
             if !FitIQMock.configuration.subcommands.contains(where: { $0 == type(of: command) }) { try command.run() }
             var text = ""
             dump(command, to: &text)

@@ -79,7 +79,7 @@ struct CommandRunTests {
         #expect(run.errors.contains("conflict | kept\nconflict | error\n"), "\(run)")
     }
 
-    @Test("verify can judge a command by the journal of another server's world")
+    @Test("verify can judge a command by the journal of a world on another server")
     func elsewhere() async throws {
         let client = EndedCommand.ask + "[ -f /dev/stdout ] || echo passed on\n" + Self.request
         let run = try await EndedCommand.run(
@@ -161,8 +161,8 @@ struct CommandRunTests {
         try await withFolder { folder in
             try Data(Self.busySession().utf8).write(to: folder["session.har"])
             let counted = folder["runs"].path
-            // $0 is the running process. The last run waits to be terminated, or it would finish before the signal
-            // comes.
+            // $0 is the running process. The last run waits to be terminated; otherwise, it would finish before the
+            // signal arrives.
             let client =
                 "echo >> '\(counted)'; [ $(wc -l < '\(counted)') -lt 3 ] || { kill -INT $0; exec sleep 60; }; exit 7"
             let run = try await EndedCommand.run(

@@ -209,7 +209,7 @@ struct ConformSessionTests {
                 ["conform", planted.path, "--accept", overlay.path], exits: 1)
             #expect(accepted.output.contains("\(overlay.path) has "), "\(accepted)")
             #expect(!accepted.output.contains("No overlay can express"), "\(accepted)")
-            // The overlay contains no user's texts.
+            // The overlay contains no text from a user.
             let text = try folder.read("overlay.yaml")
             #expect(!text.contains("eu-1") && !text.contains("sport") && text.contains("planned"), "\(text)")
             let again = try await EndedCommand.run(["conform", planted.path, "--overlay", overlay.path])

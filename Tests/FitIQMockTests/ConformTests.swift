@@ -25,7 +25,8 @@ struct ConformTests {
 
     typealias Done = (conformance: Conformance, report: Report, session: Session)
 
-    /// Compares a fake that plays the real server, with a scenario and a mode, with the fake's traffic in another mode.
+    /// Compares the traffic of a fake that plays the real server in a scenario and a mode with the fake's traffic in a
+    /// different mode.
     private static func compare(
         _ scenario: String = "name: upstream\n", serves mode: GuideMode = .union, expecting guide: GuideMode? = nil,
         cases: [String] = [], pause: Duration = .zero, after: (LocalServer) throws -> Void = { _ in },
@@ -181,7 +182,7 @@ struct ConformTests {
         #expect(done.conformance.fidelity == 100, "\(Self.text(done))")
     }
 
-    @Test("A server that answers nothing makes conform exit with code 4")
+    @Test("If the server never answers, conform exits with code 4")
     func silent() async throws {
         let address = ConformPlay.cases[0].address
         let done = try await Self.run("http://127.0.0.1:1", cases: [address]).done(Self.fake(.union))
@@ -194,7 +195,7 @@ struct ConformTests {
         #expect(stopped.report.outcome().exitCode == 1)
     }
 
-    @Test("The conform report has the usual report form and escapes the server's texts")
+    @Test("The conform report has the usual report format and escapes text from the server")
     func formats() async throws {
         let fault = #"{name: p, on: GET /api/v1/goals, status: 200, body: '{"goals":[],"<b>|*[x](y)`":1}'}"#
         let done = try await Self.compare("name: planted\nfaults:\n  - \(fault)\n", cases: ["goal/chat/twice"])

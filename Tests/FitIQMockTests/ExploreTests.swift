@@ -41,7 +41,7 @@ struct ExploreTests {
     }
 
     @Test(
-        "explore rejects option values out of range",
+        "explore rejects out-of-range option values",
         arguments: [
             (["--runs", "0"], fitiq_mock.Messages.badRuns), (["--jobs", "17"], fitiq_mock.Messages.badJobs),
             (["--budget", "0s"], fitiq_mock.Messages.badBudget),

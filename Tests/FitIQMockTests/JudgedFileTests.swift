@@ -238,7 +238,7 @@ struct JudgedFileTests {
     // MARK: Telling a session from a journal
 
     @Test(
-        "The content distinguishes a session from a journal, however the bytes are split",
+        "A session and a journal are distinguished by their content, no matter how the bytes are split",
         arguments: [
             (#"{"log":"#, SessionSniffer.Kind.session),
             ("\u{FEFF} {\n \"a\" : {\"log\":[1,\"}\"]}, \"log\" :", .session),

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Sockets
 
-/// Passes the path of a pipe that contains a text, like the pipe that a shell creates for `<(command)`.
+/// Passes the path of a pipe that contains some text, like the pipe that a shell creates for `<(command)`.
 func lendPipe<Result>(_ text: String, _ body: (String) throws -> Result) throws -> Result {
     let bytes = Array(text.utf8)
-    // Every pipe has room for this text, so writing does not wait for a reader.
+    // Every pipe can buffer this text, so writing does not wait for a reader.
     try #require(bytes.count <= 4096)
     // Children of other tests do not inherit the writing end, which would keep the text from ending.
     let pipe = try WakePipe()

@@ -405,7 +405,7 @@ enum LimitsPage {
         "time without a byte on a connection through `record`": [relay.time("idleTime")],
     ]
 
-    /// The maximum numbers of characters and bytes in request texts, found by trying.
+    /// The maximum numbers of characters and bytes in request texts, found by trial.
     private static func text(in fields: [String: String]) throws -> [Limit] {
         let found = fields.sorted { $0.key < $1.key }.map { field, kind in
             func accepts(_ text: String) -> Bool {

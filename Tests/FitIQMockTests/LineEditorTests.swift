@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Word wrap")
 struct WordWrapTests {
-    @Test("A text that arrives in parts wraps exactly like the whole text")
+    @Test("Text that arrives in parts wraps exactly like text that arrives whole")
     func parts() {
         let text = "a bb  ccc dddd\neeeeeeeeeeee f \u{4E2D}\u{6587}\u{4E2D}\u{6587} g"
         for size in 1...text.count {

@@ -119,14 +119,14 @@ struct ProcessTests {
         #expect(stops == 1 && done.outputs.isEmpty && done.reason == Messages.timeIsUp(.milliseconds(1)))
     }
 
-    @Test("A command that a signal ends prints a message unless its report contains it")
+    @Test("A command that is ended by a signal prints a message unless its report contains the message")
     func interrupted() throws {
         let failure = Failure.interrupted(by: SIGINT)
         #expect(failure.message == Messages.interrupted && failure.exitCode == 130)
         #expect(Failure.interrupted(by: SIGTERM, isReported: true).message == "")
     }
 
-    @Test("A report that a signal interrupts says so")
+    @Test("A report says if a signal interrupted it")
     func reported() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let options = try ReportOptions.parse([])

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Compares `docs/scenarios.md`, `docs/faults.md` and `docs/networks.md` with the schema of scenarios, which other
-/// tests compare with the reader.
+/// Compares `docs/scenarios.md`, `docs/faults.md` and `docs/networks.md` with the scenario schema, which other tests
+/// compare with the reader.
 @Suite("The reference pages for scenarios and faults")
 struct ScenarioPagesTests {
-    /// The sections that document the keys of each object of the schema; "" is the scenario itself.
+    /// The sections that document the keys of each schema object; "" is the scenario itself.
     static let sections: [(object: String, page: String, headings: [String])] = [
         ("", "scenarios", ["The scenario"]), ("clock", "scenarios", ["Clocks"]), ("user", "scenarios", ["Users"]),
         ("accounts", "scenarios", ["Tokens and passwords"]), ("token", "scenarios", ["Fixed tokens"]),

@@ -96,7 +96,7 @@ struct ServingCommandTests {
         "event: world\ndata: {\"id\":\"default\",\"instance\":\"\(instance)\",\"last_number\":\(last)}\n\n"
     }
 
-    @Test("watch reconnects after a lost connection and fails on an endless event")
+    @Test("watch reconnects after a dropped connection and fails on an endless event")
     func watch() async throws {
         let result = try await #require(
             processExitsWith: .exitCode(3), observing: [\.standardOutputContent, \.standardErrorContent]

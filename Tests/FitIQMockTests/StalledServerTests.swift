@@ -36,7 +36,7 @@ private final class StalledServer: Sendable {
 
 @Suite("A stalled server", .timeLimit(.minutes(1)))
 struct StalledServerTests {
-    /// The bytes that arrive for three minutes.
+    /// The bytes that arrive over three minutes.
     enum Dribble: String, CaseIterable {
         case head = "HTTP/1.1 200 OK\r\nX: "
         case body = "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
@@ -69,7 +69,7 @@ struct StalledServerTests {
         return failure
     }
 
-    @Test("drain waits for a stalled server no longer than its timeout", arguments: Dribble.allCases)
+    @Test("drain waits for a stalled server only until its timeout", arguments: Dribble.allCases)
     func drain(_ dribble: Dribble) async throws {
         let server = try StalledServer(dribble.bytes)
         let failure = try await failure(after: .seconds(1)) {
@@ -79,7 +79,7 @@ struct StalledServerTests {
         #expect(failure?.message.hasPrefix("\(server.url): ") == true)
     }
 
-    @Test("health waits for a stalled server no longer than the answer time limit")
+    @Test("health waits for a stalled server only until the answer time limit")
     func health() async throws {
         let server = try StalledServer(Dribble.body.bytes)
         let failure = try await failure(after: Health.answerTime) { try Health.parse(["--url", server.url]).run() }
@@ -87,7 +87,7 @@ struct StalledServerTests {
     }
 
     @Test(
-        "An admin request waits for a stalled server no longer than the answer time limit", arguments: Dribble.allCases
+        "An admin request waits for a stalled server only until the answer time limit", arguments: Dribble.allCases
     )
     func ask(_ dribble: Dribble) async throws {
         let server = try StalledServer(dribble.bytes)

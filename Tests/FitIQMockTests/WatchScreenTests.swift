@@ -38,7 +38,7 @@ struct WatchScreenTests {
 
     private func line(_ text: String) -> String { "10:30:00.000    · \(text)\n" }
 
-    @Test("The space key pauses the screen and later shows everything that arrived")
+    @Test("The space key pauses the screen, and pressing it again shows everything that arrived")
     func pause() throws {
         var screen = try screen()
         screen.show(.entry(note("a")))

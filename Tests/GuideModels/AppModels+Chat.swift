@@ -99,7 +99,7 @@ extension AppModels {
         }
     }
 
-    /// `POST /consultations/{id}/messages`; has no answer if the answer streams over an open socket.
+    /// `POST /consultations/{id}/messages`; the response has no answer if the answer streams over an open socket.
     package struct SentMessage: Decodable {
         package let userMessage: Message
         package let assistantMessage: Message?

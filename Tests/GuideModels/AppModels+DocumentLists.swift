@@ -1,6 +1,6 @@
 /// Lists, and computed values.
 extension AppModels {
-    /// The totals of all lists except profile metrics; the apps do not read `has_more` of progress and searches.
+    /// The totals of all lists except profile metrics; the apps do not read `has_more` in progress lists and searches.
     package struct Totals: Decodable {
         package let total, limit, offset: Int
         package let hasMore: Bool

@@ -2,7 +2,7 @@ import Foundation
 
 /// The data that the apps sync in the background: moods, journal and insights in Lume, the rest in FitIQ.
 extension AppModels {
-    /// A time as FitIQ, and Lume outside insights, reads it; a fraction of a second makes decoding fail.
+    /// A time as FitIQ reads it, and as Lume reads it outside insights; a fraction of a second makes decoding fail.
     package struct WholeSeconds: Decodable {
         package let date: Date
 

@@ -6,7 +6,7 @@ extension AppModels {
         case active, completed, paused, archived
     }
 
-    /// The start is a date, the target a date with a time.
+    /// The start is a date, and the target is a date with a time.
     package struct Goal: Decodable {
         package let id: UUID
         package let userId: String

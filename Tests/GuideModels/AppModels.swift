@@ -6,7 +6,7 @@ import Foundation
 package enum AppModels {
     package static let decoder = JSONDecoder.iso8601()
 
-    /// The envelope of success; `message` and `error`, if present, are text.
+    /// The success envelope; `message` and `error`, if present, are text.
     package struct Answer<Content: Decodable>: Decodable {
         package let data: Content
         package let message: String?
@@ -58,7 +58,7 @@ package enum AppModels {
         }
     }
 
-    /// The whole body of `POST /auth/refresh`: one app reads `data`, the other the top level.
+    /// The whole body of `POST /auth/refresh`: one app reads `data`, and the other reads the top level.
     package struct Refreshed: Decodable {
         package let success: Bool
         package let data: Tokens
@@ -122,7 +122,7 @@ package enum AppModels {
         }
     }
 
-    /// `/users/me` with the members of the profile flat.
+    /// `/users/me` with the profile's members at the top level.
     package struct FlatUser: Decodable {
         package let userId: UUID
         package let name: String

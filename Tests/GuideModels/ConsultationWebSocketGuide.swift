@@ -1,8 +1,9 @@
 import Foundation
 
-/// The models of the guide consultation-websocket, field for field.
+/// The models of the consultation-websocket guide, field for field.
 package enum ConsultationWebSocketGuide {
-    /// A decoder like that in the guide's `loadMessageHistory`; its other REST decoders lack the date strategy.
+    /// A decoder like the one in the guide's `loadMessageHistory`; the guide's other REST decoders lack the date
+    /// strategy.
     package static let decoder = JSONDecoder.iso8601()
 
     package struct CreateConsultationResponse: Codable {

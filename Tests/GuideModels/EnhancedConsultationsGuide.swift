@@ -1,6 +1,6 @@
 import Foundation
 
-/// The models of the guide enhanced-consultations, field for field.
+/// The models of the enhanced-consultations guide, field for field.
 package enum EnhancedConsultationsGuide {
     /// A decoder with the guide's dates, without its `.convertFromSnakeCase`, which contradicts its own coding keys.
     package static let decoder = JSONDecoder.iso8601()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The models of the guide goal-linking, field for field: camelCase, no envelope.
+/// The models of the goal-linking guide, field for field, in camelCase and without an envelope.
 package enum GoalLinkingGuide {
     package static let decoder = JSONDecoder.iso8601()
 

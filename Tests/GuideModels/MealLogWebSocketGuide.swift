@@ -1,11 +1,11 @@
 import Foundation
 
-/// The models of the guide meal-log-websocket, field for field.
+/// The models of the meal-log-websocket guide, field for field.
 package enum MealLogWebSocketGuide {
     /// A decoder with the guide's dates, without the `.convertFromSnakeCase` of its REST calls (erratum 2).
     package static let decoder = JSONDecoder.iso8601()
 
-    /// The decoder as in the guide's REST calls.
+    /// The decoder that the guide's REST calls use.
     package static let contradictoryDecoder: JSONDecoder = {
         let decoder = JSONDecoder.iso8601()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -30,7 +30,7 @@ package enum MealLogWebSocketGuide {
         }
     }
 
-    /// The envelope of success, which contains only `data`.
+    /// The success envelope, which contains only `data`.
     package struct APIResponse<Content: Codable>: Codable {
         package let data: Content
     }

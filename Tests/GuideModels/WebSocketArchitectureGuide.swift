@@ -1,6 +1,6 @@
 import Foundation
 
-/// The models of the guide websocket-architecture, from its printed JSON if it lists no Swift.
+/// The models of the websocket-architecture guide, from its printed JSON if it lists no Swift.
 package enum WebSocketArchitectureGuide {
     package static let decoder = JSONDecoder.iso8601()
 

@@ -102,7 +102,7 @@ struct EndlessResponseTests {
         var (connection, _) = try streaming(Self.get + "GET /next HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(try Pair.drain(&connection) == [])
         #expect(connection.bufferedByteCount > 0 && !connection.canRespond)
-        // Reading does not notice that a client with a waiting request disconnects; only a failed write does.
+        // A read does not detect that a client with a waiting request has disconnected; only a failed write does.
         connection.receiveEndOfStream()
         #expect(try Pair.drain(&connection) == [])
         _ = end(&connection)

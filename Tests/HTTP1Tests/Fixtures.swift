@@ -31,7 +31,7 @@ struct Fixture: Sendable, CustomTestStringConvertible {
     static let valid = load("valid")
     static let invalid = load("invalid")
 
-    /// The rows of an index: columns separated by tabs, `#` begins a comment line.
+    /// The rows of an index; tabs separate columns, and `#` begins a comment line.
     static func index(_ directory: String) -> [(name: String, row: [String])] {
         guard let text = try? String(contentsOf: root.appending(path: "\(directory)/expected.tsv"), encoding: .utf8)
         else { return [] }

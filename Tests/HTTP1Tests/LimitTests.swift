@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Limits")
 struct LimitTests {
-    /// An input whose size follows a number, and its limits.
+    /// An input whose size depends on a number, and its limits.
     struct Edge: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var role = Role.server

@@ -219,7 +219,7 @@ struct PairTests {
         #expect(pair.states == "done/sendResponse")
     }
 
-    @Test("A connection with a declined upgrade continues with HTTP")
+    @Test("A connection continues with HTTP if its upgrade is declined")
     func declinedUpgrade() throws {
         var pair = Pair()
         _ = try get(&pair, [.connection: "Upgrade", .upgrade: "websocket"])

@@ -45,7 +45,7 @@ struct ServerTests {
         #expect(connection.isIdle)
     }
 
-    @Test("A client that pipelines endlessly is throttled and finally rejected")
+    @Test("A client that pipelines endlessly is throttled and eventually rejected")
     func endlessPipelining() throws {
         var limits = Limits()
         limits.pipelined = 100

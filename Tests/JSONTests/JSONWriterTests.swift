@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("The writer copies texts that need no escaping", arguments: [0, 1, plainTextLimit])
+    @Test("The writer copies strings that need no escaping", arguments: [0, 1, plainTextLimit])
     func plain(length: Int) {
         let text = String(repeating: "x", count: length)
         let output = written { writer in

@@ -46,7 +46,7 @@ import Testing
         ("[\"a\u{0}a\"]", 3), ("{\"\n\":1}", 2), (#"{"a\x":1}"#, 3), (#"{"a"#, 3), (#"{"a\"#, 4),
     ]
 
-    /// Bytes that are not UTF-8 (RFC 3629, section 4), and the offset of the first wrong one.
+    /// Bytes that are not UTF-8 (RFC 3629, section 4), and the offset of the first invalid byte.
     static let bytes: [([UInt8], Int)] = [
         ([0x22, 0x80, 0x22], 1), ([0x22, 0xBF, 0x22], 1), ([0x22, 0xC0, 0x80, 0x22], 1), ([0x22, 0xC1, 0xBF, 0x22], 1),
         ([0x22, 0xC3, 0x22], 1), ([0x22, 0xC3], 1), ([0x22, 0xC3, 0xC3, 0x22], 1), ([0x22, 0xE0, 0x9F, 0xBF, 0x22], 1),
@@ -76,7 +76,7 @@ import Testing
     @Test("The parser rejects an invalid value inside an array or an object", arguments: scalars + strings)
     func isRefusedInside(text: String, offset: Int) {
         for (before, after) in [("[", "]"), ("[1,", ",2]"), (#"{"k":"#, "}"), (#"{"k":"#, #","l":1}"#)] {
-            // "1,5" and "1 2" are valid in some surroundings.
+            // "1,5" and "1 2" are valid in some contexts.
             guard text != "1,5" || before == #"{"k":"# else { continue }
             #expect(throws: JSONError.self) { try JSON.parse(before + text + after) }
         }

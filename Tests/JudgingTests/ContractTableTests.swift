@@ -67,7 +67,7 @@ struct ContractTableTests {
         #expect(Set(ids).count == ids.count)
     }
 
-    @Test("The inside obligations are in a separate list and all have the level must")
+    @Test("The internal obligations are in a separate list, and all have the level must")
     func inside() {
         #expect(
             Obligation.inside.map(\.id) == [
@@ -208,7 +208,7 @@ struct SocketObligationTests {
         ("ws/close-handshake", .should, .guides([.consultationWebSocket, .mealLogWebSocket])),
     ]
 
-    @Test("The socket judges match the contract's table, in its order")
+    @Test("The socket judges match the contract table's rows in order")
     func table() {
         let obligations = SocketStory.judges.map { $0.obligation }
         #expect(obligations.map(\.id) == Self.table.map(\.0))

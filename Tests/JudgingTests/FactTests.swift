@@ -85,7 +85,7 @@ struct FactTests {
         #expect(FrameFact(frame).type == type)
     }
 
-    @Test("A token's scheme may have any case", arguments: ["Bearer", "bearer", "BEARER"])
+    @Test("A token's scheme is case-insensitive", arguments: ["Bearer", "bearer", "BEARER"])
     func bearers(_ scheme: String) throws {
         let request = try Self.request {
             $0.request(.listGoals, at: 0, fields: ["Authorization: \(scheme) abc", "x-api-key: k"])

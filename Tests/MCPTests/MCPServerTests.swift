@@ -38,7 +38,7 @@ struct MCPServerTests {
     }
 
     @Test(
-        "A handshake selects the requested revision or the newest revision with handshakes",
+        "A handshake selects the requested revision or the newest revision that has handshakes",
         arguments: [
             ("2025-11-25", "2025-11-25"), ("2025-06-18", "2025-06-18"), ("2024-11-05", "2025-11-25"),
             ("", "2025-11-25"),

@@ -167,7 +167,7 @@ struct MCPToolTests {
         #expect(seen == scenarios)
     }
 
-    @Test("The traffic tool lists brief entries newest first, and the next page continues below")
+    @Test("The traffic tool lists brief entries, newest first, and the next page continues with older entries")
     func traffic() throws {
         let entries = (1...50).reversed().map { Self.entry($0, body: String(repeating: "x", count: 5000)) }
         let page = try Self.known("traffic", [:], ["entries": .array(entries), "last_number": 90])
@@ -182,7 +182,7 @@ struct MCPToolTests {
         #expect(full["next_cursor"] == "2")
     }
 
-    @Test("A tool cuts a long value and returns a cursor to the rest", arguments: [1000, 8000])
+    @Test("A tool truncates a long value and returns a cursor to the rest", arguments: [1000, 8000])
     func whole(limit: Int) throws {
         let body: JSONValue = [
             "entry": Self.entry(5, body: String(repeating: "\"é\n\u{1F600}", count: 4000)), "faults": [], "broken": [],

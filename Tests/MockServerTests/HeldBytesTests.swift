@@ -146,7 +146,7 @@ struct HeldBytesTests {
         #expect(tooLarge.answer.status == 503 && tooLarge.ending == .open)
     }
 
-    @Test("The journal records a note, not an exchange, for an API answer without room")
+    @Test("The journal records a note, not an exchange, for an API answer that does not fit")
     func refusedAnswer() throws {
         let network = VirtualNetwork { $0.limits.heldBytes = 1_000 }
         let refused = try network.exchange(.authorized(.get, "/api/v1/consultations/quick-actions"))

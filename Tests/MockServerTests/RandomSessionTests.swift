@@ -5,7 +5,7 @@ import WebSocket
 
 @testable import MockServer
 
-/// Random operations on many connections, replayed exactly by their seed.
+/// Random operations on many connections, replayed exactly from their seed.
 private struct RandomSession {
     private var random: Draw
     private let network: VirtualNetwork

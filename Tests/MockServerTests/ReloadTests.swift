@@ -219,7 +219,7 @@ struct ReloadTests {
         #expect(scenario.data.users.first?.goals.first?.title == (isImport ? nil : "new 0"))
     }
 
-    @Test("A reload treats text in another normal form as a change")
+    @Test("A reload treats text in a different normalization form as a change")
     func normalForms() throws {
         func scenario(_ text: String, title: String = "a") -> String {
             "{name: a, users: [{goals: [{title: \(title)}]}], "

@@ -22,7 +22,7 @@ struct WebOriginTests {
         "http:/\u{301}/localhost",
     ]
 
-    @Test("The parser rejects texts that are not origins", arguments: hostile)
+    @Test("The parser rejects strings that are not origins", arguments: hostile)
     func none(_ text: String) { #expect(WebOrigin(text) == nil) }
 
     @Test(

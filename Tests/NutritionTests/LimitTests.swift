@@ -18,7 +18,7 @@ struct LimitTests {
         #expect(!MealParser.parse((fifty + ["no toast"]).joined(separator: ", ")).isTruncated)
     }
 
-    @Test("A text without words yields no items", arguments: ["", " ", "\n\t"])
+    @Test("Text without words yields no items", arguments: ["", " ", "\n\t"])
     func nothing(_ text: String) {
         #expect(MealParser.parse(text) == ParsedMeal())
     }

@@ -73,7 +73,7 @@ import Testing
         ("[az]", ["A", "Z"], ["!", ":"]),
     ]
 
-    @Test("An expression matches exactly the expected texts", arguments: accepted)
+    @Test("An expression matches exactly the expected strings", arguments: accepted)
     func found(source: String, texts: [String], others: [String]) throws {
         let pattern = try Pattern(source)
         for text in texts { #expect(pattern.isFound(in: SearchedText(text)), "\(source) in \(text.debugDescription)") }
@@ -127,7 +127,7 @@ import Testing
         #expect(!SoughtWords(words).isFound(in: text))
     }
 
-    @Test("A word search finds the same as a naive search", arguments: [UInt64(7)])
+    @Test("A word search finds the same matches as a naive search", arguments: [UInt64(7)])
     func random(seed: UInt64) {
         var numbers = Draw(seed: seed)
         for _ in 0..<5000 {

@@ -36,7 +36,7 @@ extension Peers {
             return run.output
         }
 
-        @Test("On a terminal chat edits and recalls lines, runs commands and restores the terminal")
+        @Test("On a terminal, chat edits and recalls lines, runs commands and restores the terminal")
         func chatOnATerminal() async throws {
             try await RunningServer.serve("--instant") { server in
                 let shown = try await terminal(

@@ -149,7 +149,7 @@ extension Peers {
             }
         }
 
-        @Test("Built-in scenarios treat a library as their files say")
+        @Test("With a library, each built-in scenario behaves as its file says")
         func builtInScenarios() async throws {
             try await RunningServer.serve("--instant") { server in
                 let chapters = ["drop_mid_stream", "reset_mid_frame", "server_restarts", "half_open"]

@@ -143,7 +143,7 @@ extension Peers {
             }
         }
 
-        @Test("A chat continues in another consultation after a server's restart")
+        @Test("A chat continues in a different consultation after the server restarts")
         func chatOverRestart() async throws {
             try await run(
                 """

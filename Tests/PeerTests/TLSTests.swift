@@ -240,7 +240,7 @@ extension Peers {
             return try JSONSerialization.data(withJSONObject: all.filter { $0.value is String })
         }
 
-        @Test("Without --tls, the server mentions no TLS and makes no folder")
+        @Test("Without --tls, the server does not mention TLS and creates no folder")
         func without() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -272,7 +272,7 @@ extension Peers {
             }
         }
 
-        @Test("The server warns about an expired certificate and rejects another certificate's key")
+        @Test("The server warns about an expired certificate and rejects a key from a different certificate")
         func badCertificates() async throws {
             try await withOwnCertificate(["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]) { files in
                 let (certificate, key, expired) = (files["c.pem"].path, files["k.pem"].path, files["e.pem"].path)

@@ -6,7 +6,7 @@ import Traffic
 struct FollowingTests {
     static func bearer(_ token: String) -> [SessionField] { [SessionField("Authorization", "Bearer \(token)")] }
 
-    @Test("A replay keeps the server's ids, which no other id matches")
+    @Test("A replay keeps the server's ids, and no other id matches them")
     func issued() throws {
         var builder = SessionBuilder()
         builder.exchange("POST", "/api/v1/goals", body: "{}", answer: #"{"id":"\#(IDs.a)"}"#)
@@ -97,7 +97,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("The times of entries, not their order, decide who mentioned an id first")
+    @Test("The times of the entries, not their order, determine which side mentioned an id first")
     func firstToSay() throws {
         var builder = SessionBuilder()
         builder.socket("/ws", frames: [frame(.client, 500, IDs.a), frame(.client, 600, IDs.b)])
@@ -236,7 +236,7 @@ struct FollowingTests {
         #expect(player.text("GET", "/days?date=2025-02-03") == "tuesday 2025-02-03")
     }
 
-    @Test("With matching by route, a recorded id gets its own answer, and other ids get the rest")
+    @Test("With matching by route, a recorded id gets its own answer, and other ids get the remaining answers")
     func route() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/api/v1/goals/\(IDs.a)", answer: "goal \(IDs.a)")

@@ -196,7 +196,7 @@ struct FormTests {
             ])
     }
 
-    @Test("A recorded photo matches with another boundary")
+    @Test("A recorded photo matches with a different boundary")
     func photo() throws {
         let bytes = try Data(contentsOf: URL.fixtures.appending(path: "har/multipart-photo.har"))
         var player = Player(try ReplayPlan(HARFile(reading: Array(bytes)).session), origin: ourOrigin)
@@ -218,7 +218,7 @@ struct FormTests {
     }
 
     @Test(
-        "A request whose body is missing in the file matches any body and gets a note",
+        "A request whose body is missing from the file matches any body and gets a note",
         arguments: [
             ("size-without-body", "POST", "/api/v1/goals", 201),
             ("form-file-without-content", "GET", "/api/v1/goals", 200),

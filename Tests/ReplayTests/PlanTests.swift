@@ -31,14 +31,14 @@ struct PlanTests {
     @Test("The plan rejects a session without requests")
     func empty() { #expect(Self.refusal(of: []) == .empty) }
 
-    @Test("The plan rejects a session beyond the limit of entries")
+    @Test("The plan rejects a session that exceeds the entry limit")
     func entries() {
         let limit = ReplayLimits.entries
         #expect(Self.refusal(of: Array(repeating: Self.exchange(), count: limit + 1)) == .tooManyEntries(limit + 1))
         #expect(Self.refusal(of: Array(repeating: Self.exchange(), count: limit)) == nil)
     }
 
-    @Test("The plan rejects a session beyond the limit of frames")
+    @Test("The plan rejects a session that exceeds the frame limit")
     func frames() {
         let half = ReplayLimits.frames / 2
         #expect(
@@ -47,7 +47,7 @@ struct PlanTests {
         #expect(Self.refusal(of: [Self.socket(frames: half), Self.socket(frames: half)]) == nil)
     }
 
-    @Test("The plan rejects a session beyond the limit of bytes")
+    @Test("The plan rejects a session that exceeds the byte limit")
     func bytes() {
         // Repeat the same bytes many times, which are stored only once.
         let (size, small) = (8 * 1_024 * 1_024, ReplayPlan.memoryOfEntry + "http://h/a".utf8.count)
@@ -64,7 +64,7 @@ struct PlanTests {
         #expect(Self.refusal(of: Array(repeating: own, count: whole.count)) == .nothingToPlay(whole.count))
     }
 
-    @Test("The plan sorts entries by their start")
+    @Test("The plan sorts entries by start time")
     func order() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/late", start: 200)
@@ -97,7 +97,7 @@ struct PlanTests {
         #expect(player.text(isHandshake ? "GET" : "WS", "/ws") == "unexpected: unknown")
     }
 
-    @Test("A plan limits its notes")
+    @Test("A plan limits the number of notes")
     func notes() throws {
         var builder = SessionBuilder()
         for number in 0...ReplayLimits.misses { builder.exchange("GET", "/\(number)", status: 100) }

@@ -207,7 +207,7 @@ struct SocketTests {
         #expect(player.report.summary == "Served 4 of 4 recorded requests, 1 answered again.")
     }
 
-    @Test("Concurrent sockets follow their own scripts in order of time")
+    @Test("Concurrent sockets follow their own scripts in chronological order")
     func atOnce() throws {
         var builder = SessionBuilder()
         builder.socket("/a", frames: [frame(.server, 10, "a1"), frame(.server, 30, "a2")])
@@ -389,7 +389,7 @@ struct SocketTests {
         #expect(opening.after == 10 * millisecond / 4)
     }
 
-    @Test("Sockets are numbered from 1 in their order of opening")
+    @Test("Sockets are numbered from 1 in the order that they open")
     func numbers() throws {
         var builder = SessionBuilder()
         builder.socket("/ws")

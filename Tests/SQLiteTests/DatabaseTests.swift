@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    @Test("A database returns the stored numbers, texts, bytes and nulls")
+    @Test("A database returns the stored numbers, strings, bytes and nulls")
     func values() throws {
         try withDatabase { database, path in
             try database.run(script: "CREATE TABLE t (n INTEGER PRIMARY KEY, a TEXT, b TEXT)")

@@ -80,7 +80,7 @@ struct AnswerTests {
             ])
     }
 
-    @Test("Two slashes form an expression that matches every text, and one slash is a plain text")
+    @Test("Two slashes form an expression that matches any text, and a single slash is plain text")
     func slashes() throws {
         let rules = try Self.rules("  - {when: {content: //}, text: a}\n  - {when: {content: /}, text: b}")
         let empty = try Pattern("")

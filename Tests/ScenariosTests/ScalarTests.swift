@@ -42,7 +42,7 @@ struct ScalarTests {
         #expect(try Self.value(text).content == .null)
     }
 
-    @Test("Quotation marks, blocks and !!str turn any word into a text")
+    @Test("Quotation marks, blocks and !!str turn any word into a string")
     func texts() throws {
         let rows: [(String, Node.Content)] = [
             ("'null'", .text("null")), ("\"7\"", .text("7")), ("''", .text("")), ("\"\"", .text("")),

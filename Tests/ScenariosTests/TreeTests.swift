@@ -107,7 +107,7 @@ struct TreeTests {
     }
 
     @Test(
-        "The reader ignores a byte-order mark as Windows editors write it", arguments: ["name: a", #"{"name": "a"}"#])
+        "The reader ignores a byte-order mark written by a Windows editor", arguments: ["name: a", #"{"name": "a"}"#])
     func byteOrderMark(text: String) throws {
         #expect(try Scenario.read("\u{FEFF}" + text) == Scenario(name: "a"))
         #expect(Self.errors("\u{FEFF}" + text + "\n]")?.mistakes.first?.line == 2)

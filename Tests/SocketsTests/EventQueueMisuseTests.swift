@@ -93,7 +93,7 @@ struct EventQueueMisuseTests {
             })
     }
 
-    @Test("Creating a mailbox without room traps")
+    @Test("Creating a mailbox with no capacity traps")
     func noRoom() async throws {
         try expectSignal(
             await #expect(processExitsWith: .failure) {

@@ -13,7 +13,7 @@ struct GateTests {
         for _ in 0..<3 { #expect(gate.wait(until: .now())) }
     }
 
-    @Test("A thread's writes before a gate are visible to its creator behind the gate")
+    @Test("Writes that a thread makes before a gate are visible to its creator after the gate")
     func thread() throws {
         let (asked, answered) = (try Gate(), try Gate())
         let shared = Shared()

@@ -136,7 +136,7 @@ struct OutputFileTests {
     }
 
     @Test(
-        "Only errors about a lack of space count as full",
+        "Only out-of-space errors count as full",
         arguments: [(ENOSPC, true), (EDQUOT, true), (EFBIG, true), (EIO, false)])
     func fullness(_ code: Int32, isFull: Bool) {
         #expect(FileError(.write, path: "a", code: code).isFull == isFull)

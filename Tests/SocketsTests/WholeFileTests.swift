@@ -52,7 +52,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("A write goes in place only if the file's folder is read-only")
+    @Test("A write happens in place only if the file's folder is read-only")
     func closedFolder() async throws {
         await #expect(processExitsWith: .success) {
             try ScratchFolder.lend { folder in

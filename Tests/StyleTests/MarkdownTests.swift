@@ -95,14 +95,14 @@ struct MarkdownTests {
     }
 
     @Test(
-        "Each page to be read from start to end fits its size limit",
+        "Each page that is meant to be read from start to end is within its size limit",
         arguments: [
             ("README.md", 14_336), ("ARCHITECTURE.md", 20_000), ("llms.txt", 8_000), ("AGENTS.md", 4_000),
             ("skills/fitiq-mock/SKILL.md", 6_000),
         ])
     func sizes(path: String, limit: Int) throws { #expect(try textOfPackage(path).utf8.count <= limit) }
 
-    @Test("llms.txt links to every page of docs once, in the form of llmstxt.org")
+    @Test("llms.txt links to every docs page once, in the llmstxt.org format")
     func forAgents() throws {
         let pages = try Self.pages.get()
         let contents = try #require(pages.first { $0.path == "llms.txt" })
@@ -140,7 +140,7 @@ struct MarkdownTests {
         }
     }
 
-    @Test("The table of contents lists every page of docs once, and every page has a title")
+    @Test("The table of contents lists every docs page once, and every page has a title")
     func contents() throws {
         let pages = try Self.pages.get().filter { $0.path.hasPrefix("docs/") }
         let contents = try #require(pages.first { $0.path == "docs/README.md" })

@@ -217,7 +217,7 @@ struct MessagesTests {
         #expect(TLSError.refused(host: "api.a.b", refusal).description == text)
     }
 
-    @Test("Messages shorten the other side's texts and strip control characters")
+    @Test("Messages shorten text from the other side and strip control characters")
     func excerpts() {
         #expect(Messages.printable(String(repeating: "a", count: 100)) == String(repeating: "a", count: 100))
         #expect(Messages.printable(String(repeating: "a", count: 101)) == String(repeating: "a", count: 100) + "…")

@@ -12,7 +12,7 @@ struct PEMTests {
     }
 
     @Test(
-        "Loading texts that are not PEM throws",
+        "Loading text that is not PEM throws",
         arguments: [[], [0], Array("hello".utf8), [UInt8](repeating: 0x30, count: 500), local.key])
     func notPEM(_ bytes: [UInt8]) {
         #expect(throws: TLSError.notPEM(.certificate)) { try server(bytes) }
@@ -36,7 +36,7 @@ struct PEMTests {
         #expect(try CertificateFacts.read(pem: file).count == 2)
     }
 
-    @Test("A file can have Windows line ends")
+    @Test("A file can have Windows line endings")
     func windows() throws {
         let text = { (pem: [UInt8]) in pem.flatMap { $0 == 10 ? [13, 10] : [$0] } }
         _ = try server(text(Self.local.certificates), text(Self.local.key))

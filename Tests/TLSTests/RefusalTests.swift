@@ -85,7 +85,7 @@ struct RefusalTests {
         #expect(pair.server.failure == .alert(48, from: .client, inHandshake: true))
     }
 
-    @Test("The client rejects an authority with a trusted name but another key", arguments: TLSVersion.allCases)
+    @Test("The client rejects an authority with a trusted name but a different key", arguments: TLSVersion.allCases)
     func impostor(_ version: TLSVersion) throws {
         let pair = try shakeHands(
             Certificates.local, host: "localhost", trust: Certificates.other.certificate, version: version)

@@ -47,7 +47,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("A ticket for another host, context or server leads to a full handshake", arguments: TLSVersion.allCases)
+    @Test("A ticket for a different host, context or server leads to a full handshake", arguments: TLSVersion.allCases)
     func passesOver(_ version: TLSVersion) throws {
         let client = try Certificates.client(versions: [version])
         let server = try Certificates.local.server()

@@ -29,7 +29,7 @@ struct WireTests {
         #expect(Array(session.wire.unread) == [6, 7, 8, 9, 10])
     }
 
-    @Test("OpenSSL can query how many bytes wait and whether more may come")
+    @Test("OpenSSL can query how many bytes are waiting and whether more may arrive")
     func tells() throws {
         let session = TLSSession(server: try Certificates.local.server())
         let ask = { (command: Int32) in BIO_ctrl(SSL_get_rbio(session.pointer), command, 0, nil) }

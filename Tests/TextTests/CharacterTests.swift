@@ -131,14 +131,14 @@ struct CharacterTests {
         #expect(UTF8Sequence.boundary(in: Array(text.utf8), at: limit) == expected)
     }
 
-    @Test("A cut of bytes that are not UTF-8 is exactly at the limit")
+    @Test("Bytes that are not UTF-8 are cut exactly at the limit")
     func boundaryOfOtherBytes() {
         #expect(UTF8Sequence.boundary(in: [UInt8](repeating: 0x80, count: 9), at: 6) == 6)
         #expect(UTF8Sequence.boundary(in: [0x41, 0xF0] + [UInt8](repeating: 0x80, count: 5), at: 5) == 5)
         #expect(UTF8Sequence.boundary(in: [0x80, 0x80, 0x80], at: 2) == 2)
     }
 
-    @Test("A sequence shorter than its first byte says counts as torn")
+    @Test("A sequence that is shorter than its first byte declares counts as torn")
     func torn() {
         for text in ["é", "€", "😀", "\u{80}", "\u{800}", "\u{10000}"] {
             let bytes = Array(text.utf8)
@@ -148,7 +148,7 @@ struct CharacterTests {
         #expect(!UTF8Sequence.isTorn([]) && !UTF8Sequence.isTorn([0x41]) && !UTF8Sequence.isTorn([0xE2, 0x41]))
     }
 
-    @Test("Searching bytes finds the same as searching texts")
+    @Test("Searching bytes finds the same matches as searching text")
     func bytesInBytes() {
         let parts = ["", "a", "ab", "aab", "abab", "aabaa", "abaabab", "b"]
         for text in parts + ["aaab", "abaabaabab", "aabaabaaa", "ababaab", "bbb"] {

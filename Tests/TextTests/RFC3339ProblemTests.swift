@@ -26,7 +26,7 @@ struct RFC3339ProblemTests {
     }
 
     @Test(
-        "The explanation is missing for a valid date and for a text unlike a date",
+        "There is no explanation for a valid date or for text that does not resemble a date",
         arguments: [
             "2025-03-01T00:00:00Z", "2025-03-01t00:00:00.123456789012z", "2025-03-01T23:59:60-12:30", "", "tomorrow",
             "2025-03-01",

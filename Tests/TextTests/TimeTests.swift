@@ -74,7 +74,7 @@ struct RFC3339Tests {
     }
 
     @Test(
-        "The parser rejects texts that are not times",
+        "The parser rejects strings that are not times",
         arguments: [
             "", "2025-01-29", "2025-01-29T10:30:00", "2025-01-29 10:30:00Z", "2025-02-29T00:00:00Z",
             "2025-13-01T00:00:00Z", "2025-00-01T00:00:00Z", "2025-01-29T24:00:00Z", "2025-01-29T10:60:00Z",
@@ -146,7 +146,7 @@ struct DurationTests {
     }
 
     @Test(
-        "The parser rejects texts that are not durations",
+        "The parser rejects strings that are not durations",
         arguments: [
             "", "1", "s", "1.s", ".5s", "-1s", "+1s", "1 s", "1S", "1sec", "1h30m", "1e3s", "0.1ns", "1.0000000001s",
             "367d", "366.1d", "31622400000000001ns", "99999999999999999999s", "9223372036854775807d", "1,5s", "٣s",

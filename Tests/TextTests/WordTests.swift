@@ -46,7 +46,7 @@ import Testing
         #expect(NearestWord.editDistance(Array(right.utf8), Array(left.utf8)) == expected)
     }
 
-    @Test("A hint quotes the nearest word, or is empty without one")
+    @Test("A hint quotes the nearest word or is empty if there is none")
     func hints() {
         #expect(NearestWord.hint("nutritonist", among: Self.personas) == " Did you mean 'nutritionist'?")
         #expect(NearestWord.hint("nutritonist", among: Self.personas, quote: "\"") == " Did you mean \"nutritionist\"?")
@@ -63,14 +63,14 @@ import Testing
             Words.counted(2, "entry", "entries") == "2 entries" && Words.counted(1, "entry", "entries") == "1 entry")
     }
 
-    @Test("A list joins words with commas and a last conjunction")
+    @Test("A list joins words with commas and a final conjunction")
     func list() {
         #expect(Words.list([]) == "" && Words.list(["a"]) == "a" && Words.list(["a", "b"]) == "a and b")
         #expect(Words.list(["a", "b", "c"], last: "or") == "a, b or c")
     }
 
     @Test(
-        "Cutting a text at a number of bytes does not split a character",
+        "Cutting text at a byte count does not split a character",
         arguments: [
             ("abc", 3, "abc"), ("abcd", 3, "abc…"), ("aé", 2, "a…"), ("aé", 3, "aé"), ("😀", 3, "…"), ("", 0, ""),
         ])
@@ -85,7 +85,7 @@ import Testing
     func escaped(_ text: String, _ expected: String) { #expect(TerminalText.escaped(text) == expected) }
 
     @Test(
-        "The printer escapes control characters in a text of lines, however it is split",
+        "The printer escapes control characters in multi-line text, however it is split",
         arguments: [
             ("a\nb\tc", "a\nb\tc"), ("a\r\nb\rc", "a\\r\nb\\rc"), ("\u{1B}]0;x\u{7}", "\\x1B]0;x\\x07"),
             ("\u{9B}2J\u{85}", "\\x9B2J\\x85"), ("a\u{202E}b\u{2066}\u{200F}", "a\\u{202E}b\\u{2066}\\u{200F}"),

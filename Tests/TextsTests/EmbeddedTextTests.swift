@@ -77,7 +77,7 @@ struct EmbeddedTextTests {
             ])
     }
 
-    @Test("A lookup finds a text only by its whole path")
+    @Test("A lookup finds embedded text only by its full path")
     func findsByPath() throws {
         for row in Self.rows {
             let text = EmbeddedText(path: row.path)

@@ -27,7 +27,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "A text in another normal form counts as a difference",
+        "Text in a different normalization form counts as a difference",
         arguments: [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")])
     func comparison(_ first: String, _ second: String) {
         func session(_ text: String) -> Session {

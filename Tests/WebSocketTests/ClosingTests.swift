@@ -111,7 +111,7 @@ struct ClosingTests {
         (String(repeating: "👨‍👩‍👧‍👦", count: 5), String(repeating: "👨‍👩‍👧‍👦", count: 4)),
     ]
 
-    @Test("A reason is cut to at most 123 bytes between two characters", arguments: cuts)
+    @Test("A reason is cut to at most 123 bytes at a character boundary", arguments: cuts)
     func cut(reason: String, expected: String) {
         var connection = Connection(role: .server)
         var out: [UInt8] = []

@@ -43,7 +43,7 @@ struct ControlFramesTests {
         exchange.run()
     }
 
-    @Test("A peer that pings without reading gets a single pong once there is room")
+    @Test("A peer that pings without reading gets a single pong once there is buffer space")
     func backlog() {
         var limits = Limits()
         limits.unsentBeforePongsWait = 20

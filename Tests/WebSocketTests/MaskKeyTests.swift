@@ -4,7 +4,7 @@ import Testing
 
 @Suite("RFC 6455 §5.3: masking")
 struct MaskKeyTests {
-    @Test("Masking XORs octet i with key octet i mod 4 for every length to 40 and every split")
+    @Test("Masking XORs octet i with key octet i mod 4 for every length up to 40 and every split")
     func everyLengthAndCut() {
         let key: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
         for count in 0...40 {

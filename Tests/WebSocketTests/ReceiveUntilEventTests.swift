@@ -18,7 +18,7 @@ struct ReceiveUntilEventTests {
         }
     }
 
-    @Test("A server can answer a text before it reads the close frame behind the text")
+    @Test("A server can answer a text message before it reads the close frame that follows the message")
     func answersBeforeClose() {
         var connection = Connection(role: .server)
         let text = Wire.fromPeer(of: .server, 1, bytes("hi"))

@@ -251,7 +251,7 @@ import Testing
                 == "The parameter 'q' is required: the words to search for.")
     }
 
-    @Test("A filter reads the members of a document only if it needs them")
+    @Test("A filter reads a document's members only if it needs them")
     func costs() throws {
         #expect(try !Self.query(.listMoodEntries, .moodEntries, [("to", "2025-01-29")]).readsMembers)
         #expect(try Self.query(.listMoodEntries, .moodEntries, [("source", "api")]).readsMembers)

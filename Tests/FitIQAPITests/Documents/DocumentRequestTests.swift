@@ -87,7 +87,7 @@ import Testing
         #expect(!refused(users: 100, notes: 500) && refused(users: 101, notes: 0) && refused(users: 1, notes: 501))
     }
 
-    @Test("A copy keeps the name of its original unless the request sets a name")
+    @Test("A copy keeps the original's name unless the request sets a name")
     func copies() throws {
         #expect(try CopyTemplateRequest(body: []).name == nil)
         #expect(try CopyTemplateRequest(body: Array("{}".utf8)).name == nil)

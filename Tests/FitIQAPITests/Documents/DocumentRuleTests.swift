@@ -149,7 +149,7 @@ import Testing
             return .array(Array(repeating: element, count: count))
         }
         var values: [JSONValue] = []
-        // No text is shorter than the empty text.
+        // No string is shorter than the empty string.
         if let least = rule["minLength"]?.int, least >= step { values.append(text(least - step)) }
         if let most = rule["maxLength"]?.int { values.append(text(most + step)) }
         if let least = rule["minItems"]?.int { values.append(list(least - step)) }

@@ -75,7 +75,8 @@ import Testing
     ]
 
     @Test(
-        "A stage that leaves the session, overlaps another or ends before it begins is rejected", arguments: refused)
+        "A stage is rejected if it extends beyond the session, overlaps another stage or ends before it begins",
+        arguments: refused)
     func refuses(stages: [String], path: String) {
         let refusal = refusal { () throws(APIError) in
             try DocumentRequest.object(Array(Self.json(stages).utf8), for: .sleep, at: .example)

@@ -54,12 +54,12 @@ struct TableMember: Sendable, CustomTestStringConvertible {
         return example.setting("mine", at: [.member("exercises"), .element(0), .member("user_exercise_id")][...])
     }
 
-    /// The example with another value of the member, or without it if the value is nil.
+    /// The example with a different value for the member, or without the member if the value is nil.
     func example(with value: JSONValue?) -> JSONValue {
         Self.example(of: collection).setting(value, at: steps[...])
     }
 
-    /// Reads the example with another value as a request.
+    /// Reads the example with a different value as a request.
     func read(with value: JSONValue?) throws(APIError) -> JSONValue {
         .object(try DocumentRequest.object(example(with: value).encoded(), for: collection, at: .example))
     }

@@ -64,14 +64,14 @@ import Testing
         #expect(items[0]["parsing_notes"] == "Thin crust" && items[1]["parsing_notes"] == nil)
         var ids = ResourceIDSequence(seed: try #require(ResourceID(id)).seed)
         #expect(items.map { $0["id"]?.string } == [ids.next().description, ids.next().description])
-        // A food of the table has the table's id.
+        // A food in the table has the table's id.
         let chicken = MealItem.foodID(ofKey: "chicken-breast").description
         #expect(items[1]["food_id"]?.string == chicken)
         #expect(Invariants.deepViolations(of: world) == [])
     }
 
     @Test(
-        "The amount is a text as in websocket-architecture",
+        "The amount is a string, as it is in websocket-architecture",
         arguments: [
             (2.0, "slice", "2 slice"), (1.5, "cups", "1.5 cups"), (120, "g", "120 g"), (3, "", "3"),
             (0.25, "l", "0.25 l"),

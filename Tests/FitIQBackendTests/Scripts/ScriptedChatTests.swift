@@ -95,9 +95,9 @@ import Testing
         #expect(quiet[1].hasPrefix(sequence.next().description) && quiet[2].hasPrefix(sequence.next().description))
     }
 
-    /// When a question is accepted, there must be room for the question and its answers, including pending ones.
+    /// A question is accepted only if the question and its answers, including pending answers, fit.
     @Test(
-        "Each scripted answer counts towards the limit of messages",
+        "Each scripted answer counts towards the message limit",
         arguments: [
             ("one", 2), ("three", 4), ("silent", 1), ("error", 1), ("two", 3),
         ])

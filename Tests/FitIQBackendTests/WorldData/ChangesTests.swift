@@ -49,7 +49,7 @@ private struct Saved {
     }
 }
 
-/// Applying all changes of a world in order gives the world.
+/// Applying all of a world's changes in order reproduces the world.
 @Suite("World changes") struct ChangesTests {
     @Test("The tracked changes are enough to rebuild the world", arguments: UInt64(1)...8)
     func everything(seed: UInt64) throws {
@@ -186,7 +186,7 @@ private struct Saved {
         let passing = try post(by: anna)
         try world.backend.deleteDocument(passing, in: .journal, by: anna)
         #expect(world.backend.takeChanges(upTo: .max).map(\.place.list) == [.users])
-        // The documents of a new user are noted when the user is taken.
+        // A new user's documents are recorded when the user is taken.
         let ben = try world.backend.user("ben")
         let first = try post(by: ben)
         #expect(world.backend.takeChanges(upTo: 1).map(\.place.list) == [.users])
@@ -194,7 +194,7 @@ private struct Saved {
         #expect(world.backend.takeChanges(upTo: .max).map(\.place.list) == [.users])
     }
 
-    @Test("A planted last question without an answer is not exported as waiting")
+    @Test("If the last planted question has no answer, it is not exported as waiting")
     func unanswered() throws {
         let question = MessageData(role: .user, content: "Hi")
         var world = try World.holding(consultations: [ConsultationData(persona: .nutritionist, messages: [question])])

@@ -5,7 +5,7 @@ import Testing
 @Suite("Unsaved shelf records") struct ShelfChangesTests {
     typealias Numbered = ShelfTests.Numbered
 
-    /// A shelf of some saved records.
+    /// A shelf with some saved records.
     private func saved(_ count: Int) -> Shelf<Numbered> {
         var shelf = Shelf<Numbered>()
         for id in 0..<count { _ = shelf.append(Numbered(id: id, number: 0)) }
@@ -58,7 +58,7 @@ import Testing
 }
 
 extension Shelf {
-    /// Takes unsaved records, as words: `2` for a changed one, `new 3` for a new one.
+    /// Takes unsaved records, written as words: `2` for a changed record, `new 3` for a new record.
     fileprivate mutating func taken(_ limit: Int) -> [String] {
         takeUnsaved(upTo: limit).map { $0.isNew ? "new \($0.position)" : "\($0.position)" }
     }

@@ -30,7 +30,7 @@ extension World {
     /// The world as a document.
     var data: WorldData { backend.data(at: turn.now, issuedIDs: turn.identifiers.issuedCount) }
 
-    /// The answers to every reading REST request, by request.
+    /// The answers to every read-only REST request, by request.
     func everything() throws -> [String: [UInt8]] {
         var answers: [String: [UInt8]] = [:]
         for user in backend.users.ids {

@@ -52,7 +52,7 @@ struct ConsultationTests {
     }
 
     @Test(
-        "The client never sends a message for one consultation to another consultation",
+        "The client never sends a message for one consultation to another",
         arguments: [false, true])
     func saysForAnother(isStarted: Bool) {
         var bench = CoreBench()

@@ -102,7 +102,7 @@ struct ConversationTests {
         #expect(bench.take().isEmpty && !bench.state.isBusy)
     }
 
-    @Test("The chat continues without the history if the history is unreadable after a lost connection")
+    @Test("If the history is unreadable after a connection drops, the chat continues without it")
     func withoutHistory() {
         var bench = CoreBench()
         bench.connect()
@@ -117,7 +117,7 @@ struct ConversationTests {
         #expect(bench.take() == [#"4 > {"type":"message","content":"One"}"#])
     }
 
-    @Test("The client fetches a truncated answer with growing pauses until its time limit")
+    @Test("The client fetches a truncated answer at increasing intervals until the time limit")
     func patience() {
         var bench = CoreBench { $0.patience.answer = .seconds(14) }
         bench.connect()

@@ -18,7 +18,7 @@ struct CoreBench {
     var now = CoreBench.start
     /// The actions since the last call of `take()`, one per line: `12.5 GET /api/v1/goals`.
     var log: [String] = []
-    /// The requests that wait for an answer, oldest first.
+    /// The requests that are waiting for an answer, oldest first.
     var requests: [ClientRequest] = []
     var handshakes: [ClientSocketRequest] = []
     /// The open socket.
@@ -73,7 +73,7 @@ struct CoreBench {
                 ClientResponse(number: request.number, status: status, fields: fields, body: body?.encoded() ?? [])))
     }
 
-    /// Answers the oldest handshake with 101, or with another status.
+    /// Answers the oldest handshake with 101 or a different status.
     mutating func shake(_ status: Int = 101, _ fields: HTTPFields = [:], body: JSONValue? = nil) {
         precondition(!handshakes.isEmpty, "a handshake waits for an answer")
         let number = handshakes.removeFirst().number

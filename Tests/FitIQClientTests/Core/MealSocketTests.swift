@@ -48,7 +48,7 @@ struct MealSocketTests {
         #expect(bench.take() == ["32 \(Self.ws)"])
     }
 
-    @Test("The client polls meals while it reopens a lost meal socket")
+    @Test("The client polls meals while it reopens a dropped meal socket")
     func reconnects() {
         var bench = listening()
         bench.end(.goingAway)

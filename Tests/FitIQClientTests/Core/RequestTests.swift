@@ -8,7 +8,7 @@ import Testing
 @Suite("Client core: repeating requests")
 struct RequestTests {
     @Test(
-        "After a 5xx, silence or a lost connection, the client tries again after 1 s and 2 s",
+        "After a 5xx, silence or a dropped connection, the client retries after 1 s and then after 2 s",
         arguments: ["5xx", "failed", "silent", "bad"])
     func repeats(kind: String) {
         var bench = CoreBench()

@@ -87,7 +87,7 @@ struct SocketTests {
         #expect(bench.take() == ["1 \(Self.ws)"] + (isWaitedFor ? ["301 \(Self.ws)"] : []))
     }
 
-    @Test("The client closes a socket without a `connected` frame after 10 s")
+    @Test("The client closes a socket that receives no `connected` frame within 10 s")
     func greeting() {
         var bench = CoreBench()
         bench.connect()

@@ -143,7 +143,7 @@ struct TalkTests {
         #expect(lines(bench) == ["user: One", "assistant: ab", "user: Two", "assistant: xc"])
     }
 
-    /// A frame of the protocol whose answers have ids.
+    /// A frame in the protocol whose answers have ids.
     private static func part(_ kind: String, _ id: String, _ content: String = "") -> JSONValue {
         ["type": .string("assistant_message_" + kind), "message_id": .string(id), "content": .string(content)]
     }

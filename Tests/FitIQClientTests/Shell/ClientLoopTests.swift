@@ -81,7 +81,7 @@ struct ClientLoopTests {
         #expect(client.transports[1]?.unsent.isEmpty == true && client.wire.takeInputs().isEmpty)
     }
 
-    @Test("The client sends the remaining bytes when the system has room for them")
+    @Test("The client sends the remaining bytes once the system accepts them")
     func flushed() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }
@@ -92,7 +92,7 @@ struct ClientLoopTests {
         #expect(client.transports[1]?.unsent.isEmpty == true && client.transports[1]?.interest == .read)
     }
 
-    @Test("One name lookup in the background serves all connections that wait for it")
+    @Test("One background name lookup serves all connections that are waiting for it")
     func names() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }

@@ -5,7 +5,7 @@ import WebSocket
 
 @Suite("Client connections")
 struct ClientConnectionTests {
-    @Test("A request is one message with Host, the base's path and its body")
+    @Test("A request is sent as one message that contains Host, the base URL's path and the body")
     func request() throws {
         var connection = ClientConnection(
             WireFixture.request(7, .post, body: "{}"), to: try WireFixture.base())

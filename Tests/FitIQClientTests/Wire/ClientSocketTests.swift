@@ -28,7 +28,7 @@ struct ClientSocketTests {
         return events
     }
 
-    @Test("Frames arrive for any split of the bytes, even immediately after the 101")
+    @Test("Frames arrive no matter how the bytes are split, even immediately after the 101")
     func frames() throws {
         let (connection, acceptance) = try Self.begun()
         let all =

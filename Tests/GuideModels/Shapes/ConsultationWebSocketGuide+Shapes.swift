@@ -8,7 +8,7 @@ extension Shape {
     static let goalStatus = Shape.oneOf(["not_started", "in_progress", "completed", "archived"])
     static let mealType = Shape.oneOf(["breakfast", "lunch", "dinner", "snack"])
 
-    /// The body of an error in every mode except meal-log-websocket.
+    /// The error body in every mode except meal-log-websocket.
     package static let failure = Shape.members([
         "success": .bool, "error": .members(["code": .string, "message": .string, "details?": .any]),
     ])

@@ -35,7 +35,7 @@ extension MealLogWebSocketGuide {
     /// The body of an error from an endpoint that the guide documents.
     package static let failure = Shape.members(["error": .members(["message": .string, "code?": .string])])
 
-    /// A frame of the server.
+    /// A server frame.
     package static func frame(_ type: WebSocketMessage.MessageType) -> Shape {
         let name = Shape.oneOf([type.rawValue])
         return switch type {

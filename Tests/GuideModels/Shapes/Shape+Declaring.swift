@@ -20,7 +20,7 @@ extension Shape {
         }
     }
 
-    /// This shape with another shape for some members.
+    /// This shape with a different shape for some members.
     package func with(_ shape: Shape, at paths: String...) -> Shape {
         paths.reduce(self) { whole, path in whole.changing(path) { $0.shape = shape } }
     }

@@ -1,7 +1,7 @@
 import JSON
 
 extension Shape {
-    /// The differences of a value from this shape, one sentence for each place with its path: `data.items[0].quantity`.
+    /// How a value differs from this shape, in one sentence for each place with its path: `data.items[0].quantity`.
     ///
     /// Empty if the value has this shape. The whole value is called `body`.
     package func differences(from value: JSONValue) -> [String] {
@@ -10,7 +10,7 @@ extension Shape {
         return found
     }
 
-    /// The differences of JSON text from this shape; invalid JSON counts as one difference.
+    /// How JSON text differs from this shape; invalid JSON counts as one difference.
     package func differences(from text: some Sequence<UInt8>) -> [String] {
         do {
             return differences(from: try JSON.parse(Array(text)))
@@ -82,7 +82,8 @@ extension Shape {
             && zip(text.utf8, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx".utf8).allSatisfy(Self.fits)
     }
 
-    /// In a pattern, `0` matches a digit, `x` a lower-case hexadecimal digit, and any other character itself.
+    /// In a pattern, `0` matches a digit, `x` matches a lower-case hexadecimal digit, and any other character matches
+    /// itself.
     private static func fits(_ byte: UInt8, _ pattern: UInt8) -> Bool {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         return switch pattern {

@@ -10,7 +10,7 @@ package indirect enum Shape: Sendable, Equatable {
     case null
     /// `true` or `false`.
     case bool
-    /// A number written without fraction and exponent, as Swift's `Int` decodes it.
+    /// A number written without a fraction or an exponent, as Swift's `Int` decodes it.
     case integer
     /// Any number.
     case number
@@ -46,7 +46,7 @@ package indirect enum Shape: Sendable, Equatable {
         }
     }
 
-    /// An object, its members in the guide's order; a name that ends with `?` may be absent.
+    /// An object with its members in the guide's order; a member whose name ends with `?` may be absent.
     package static func members(_ members: KeyValuePairs<String, Shape>) -> Shape {
         .object(
             members.map { name, shape in
@@ -55,7 +55,7 @@ package indirect enum Shape: Sendable, Equatable {
             })
     }
 
-    /// The envelope of most guides: `{"success": true, "data": …}`.
+    /// The envelope that most guides use: `{"success": true, "data": …}`.
     package static func enveloped(_ data: Shape) -> Shape {
         .members(["success": .bool, "data": data])
     }

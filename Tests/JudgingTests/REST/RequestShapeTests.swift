@@ -198,7 +198,7 @@ struct RequestShapeTests {
         Misfit(line: "GET /api/v1/meal-logs?limit=0", endpoint: .listMealLogs, told: "'limit'"),
     ]
 
-    @Test("The judge reports a malformed request with the API's reason for any answer", arguments: misfits)
+    @Test("The judge reports a malformed request with the API's reason regardless of the answer", arguments: misfits)
     func tells(_ misfit: Misfit) throws {
         for status in [nil, 200, 400, 503] as [Int?] {
             let story = Story {

@@ -242,7 +242,7 @@ struct ReconnectJudgeTests {
         },
     ]
 
-    @Test("The judge of ws/reconnect-backoff reaches the expected verdict on growing pauses", arguments: growthCases)
+    @Test("The judge of ws/reconnect-backoff reaches the expected verdict on increasing delays", arguments: growthCases)
     func growth(_ row: SocketCase) { row.check(ReconnectBackoff.self) }
 
     @Test("The judge of ws/reconnect-backoff reaches the expected verdict", arguments: backoffCases)

@@ -177,7 +177,7 @@ struct SocketSoakTests {
                     server: pick([nil, 0, 1000, 1012]), client: pick([nil, 0, 1000, 1002]), at: now, faults: faults)
             }
         }
-        // In the end all sockets close, and a socket that is examined is not reopened.
+        // At the end, all sockets close, and a socket that is examined is not reopened.
         for connection in 0..<6 { story.leave(UInt64(connection), at: now) }
         story.connect(6, at: now)
         story.drop(6, at: now)

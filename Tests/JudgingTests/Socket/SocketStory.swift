@@ -9,7 +9,7 @@ import WebSocket
 
 /// The journal of clients and their sockets, built step by step; times are seconds after 10:30:00.
 ///
-/// Entries are numbered from 1 in the order of their addition; the evidence uses these numbers.
+/// Entries are numbered from 1 in the order that they are added; the evidence uses these numbers.
 struct SocketStory {
     private(set) var journal = Journal()
 

@@ -10,8 +10,8 @@ import WebSocket
 
 /// The journal of a client, built from its actions: `story.request(.createConsultation, status: 409, at: 1.2)`.
 ///
-/// Times are seconds after 2025-01-29T10:30:00Z. Entries are numbered from 1 in the order of their addition, which must
-/// be the order of their ends, so add a request when its answer was sent.
+/// Times are seconds after 2025-01-29T10:30:00Z. Entries are numbered from 1 in the order that they are added. This
+/// must be the order in which they end, so add a request when its answer was sent.
 struct Story {
     private(set) var journal = Journal(limits: Self.limits)
     /// The user of the following steps; "sarah" at first.
@@ -45,13 +45,13 @@ struct Story {
         Timestamp(secondsSinceEpoch: 1_738_146_600).advanced(byNanoseconds: Int64((seconds * 1e9).rounded()))
     }
 
-    /// Makes the following steps another user's.
+    /// Attributes the following steps to another user.
     mutating func becomes(_ user: String) {
         self.user = user
         token = Self.token(of: user)
     }
 
-    /// Adds an API request that was answered or given up after this many seconds, or a rejected handshake.
+    /// Adds an API request that was answered or abandoned after this many seconds, or a rejected handshake.
     ///
     /// - Parameters:
     ///   - user: nil if the credentials were not accepted; a 401 has none.

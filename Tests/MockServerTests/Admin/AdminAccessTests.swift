@@ -151,7 +151,7 @@ struct AdminAccessTests {
     }
 
     @Test(
-        "Only pages of local origins can use the admin API",
+        "Only pages from local origins can use the admin API",
         arguments: [
             ("http://localhost", true), ("http://localhost:3000", true), ("https://LOCALHOST", true),
             ("http://127.0.0.1:8080", true), ("http://127.9.8.7", true), ("http://[::1]:8080", true),

@@ -77,13 +77,13 @@ struct ClockStepTests {
         #expect(answer.json?["entry"]?["time"] == answer.json?["now"])
     }
 
-    @Test("A search passes simultaneous time-outs that do not match in one slice")
+    @Test("In one slice, a search skips all simultaneous time-outs that do not match")
     func timeOuts() throws {
         let network = VirtualNetwork.manual()
         try Self.beIdle(100, network)
         let move = try Self.move(#"{"advance_until":{"kind":"opened"},"within":"2m"}"#, network)
         var slice = BodySlice(size: 64 * 1024, at: network.now)
-        // The engine already knows that nothing matches in time.
+        // The engine has already found that nothing matches in time.
         #expect(throws: APIError.self) { try move.fill(&slice) }
         #expect(network.engine.connections.filter { $0.ending == .close }.count == 100)
         network.settle()

@@ -40,7 +40,7 @@ struct EventTests {
         #expect(reader.take().map(\.id) == ["4"])
     }
 
-    @Test("A stream without entries sends a comment every 15 s and never times out")
+    @Test("An idle stream sends a comment every 15 s and never times out")
     func keepAlive() throws {
         let network = VirtualNetwork()
         var reader = try EventReader(network)
@@ -212,7 +212,7 @@ struct EventTests {
         _ = try world.ask(.post, "reset")
         let again = try #require(reader.take().last { $0.name == "verdicts" })
         #expect(try JSON.parse(again.data)["verdicts"]?.array?.count == all.count)
-        // A reader that does not request verdicts gets none, and does not cause judging.
+        // A reader that does not request verdicts gets none, and triggers no judging.
         let other = try network.world()
         var plain = try EventReader(network, other.admin + "events?verdicts=false")
         _ = try other.exchange(.get, "/nowhere")

@@ -147,7 +147,7 @@ struct ExportTests {
     ]
 
     @Test(
-        "In every mode, an exported text takes at most its counted bytes", arguments: GuideMode.allCases,
+        "In every mode, an exported string takes up at most the bytes counted for it", arguments: GuideMode.allCases,
         Self.characters)
     func texts(mode: GuideMode, character: String) throws {
         let first = try Self.size(UserData(id: "\(character)a"), mode: mode)
@@ -181,10 +181,10 @@ struct ExportTests {
         #expect(all.bytes <= all.stored + 512, "\(all)")
     }
 
-    @Test("A full world's export fits the limits of bodies, memory and the protocol")
+    @Test("A full world's export fits within the body, memory and protocol limits")
     func arithmetic() {
         let (limits, world) = (ServerLimits(), Limits())
-        // An export has at most the stored bytes, including the ids of users; a world may hold more than its limit.
+        // An export contains at most the stored bytes, including user ids; a world may hold more than its limit.
         #expect(world.storedBytes + world.storedBytes / 4 <= limits.stateBody)
         #expect(limits.stateBody <= limits.heldBytes && limits.stateBody <= Connection.largestBody)
         // Both the planted data and the body that contained it are counted.
@@ -214,7 +214,7 @@ struct ExportTests {
             let refusals = try Self.fill(world)
             return (world, try #require(network.engine.worlds[ExactString(world.id)]).storedBytes, refusals)
         }
-        // The last user reaches the limit of bytes.
+        // The last user reaches the byte limit.
         limits.storedBytes = try fill().stored - 8000
         let (world, _, refusals) = try fill()
         for limit in ["3 goals of this user", "4 meal logs of this user", "4 users", "\(limits.storedBytes) bytes"] {
@@ -248,7 +248,7 @@ struct ExportTests {
         return refusals
     }
 
-    @Test("Work started below the limit of bytes finishes beyond it and survives export and import")
+    @Test("Work that starts below the byte limit finishes beyond it and survives export and import")
     func overfull() throws {
         var limits = Limits()
         limits.storedBytes = 20_000

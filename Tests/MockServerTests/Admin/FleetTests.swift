@@ -36,7 +36,7 @@ struct FleetTests {
         #expect((WorldID(text + "-w1")?.node?.text == text) == isName)
     }
 
-    @Test("The parser of world ids accepts only the canonical spelling")
+    @Test("The world id parser accepts only the canonical spelling")
     func ids() {
         for text in ["w1", "n2-w17", "a-w1-w2", "w-w3", "fake-0-w9223372036854775807"] {
             #expect(WorldID(text)?.text == text)

@@ -27,7 +27,7 @@ struct SharedLimitTests {
         let held = all.reduce(0) { $0 + $1.backend.storedBytes }
         #expect(network.engine.worlds.storedBytes == held && (limit..<limit + 10_000).contains(held))
         for world in worlds { #expect(try Self.goal(world).status == 507) }
-        // There is no room for a new world with data either, but there is room for a world without data.
+        // A new world with data does not fit either, but a world without data does.
         let data = #"{"scenario":{"name":"a","users":[{"id":"a","goals":[{"title":"x"}]}]}}"#
         #expect(try network.admin(.post, "worlds", data).status == 507)
         #expect(try network.admin(.put, "state", #"{"name":"a","users":[]}"#).status == 200)

@@ -13,7 +13,7 @@ import Traffic
 struct StreamTests {
     private static let journal = Request(target: "/__admin/journal")
 
-    /// A network whose default world has this many entries of some kilobytes each.
+    /// A network whose default world has this many entries of a few kilobytes each.
     private static func network(
         entries: Int = 200, _ configure: (inout Engine.Configuration) -> Void = { _ in }
     ) throws -> VirtualNetwork {

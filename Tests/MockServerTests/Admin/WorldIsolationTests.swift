@@ -42,7 +42,7 @@ struct WorldIsolationTests {
         }
     }
 
-    @Test("Sockets and goals of one world receive no data from another")
+    @Test("A world's sockets and goals receive no data from another world")
     func ids() throws {
         let worlds = try Self.worlds()
         let ids = try worlds.map { try $0.consultation() }

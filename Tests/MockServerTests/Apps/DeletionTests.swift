@@ -64,7 +64,7 @@ struct DeletionTests {
         network.advance(by: .seconds(10))
     }
 
-    @Test("goal-linking mode can delete a goal and a conversation")
+    @Test("In goal-linking mode, a client can delete a goal and a conversation")
     func guide() throws {
         let network = VirtualNetwork(.goalLinking)
         let client = try network.client()
@@ -142,7 +142,7 @@ struct DeletionTests {
         try expectRefusals()
         #expect(try post("login", AccountTests.login).status == 401)
 
-        // The address is free, and a new account with it is another user.
+        // The address is free again, and a new account that uses it is a different user.
         let again = try post("register", AccountTests.registration)
         #expect(again.status == 201 && again.json?["data"]?["user_id"] != data["user_id"])
         try expectRefusals()

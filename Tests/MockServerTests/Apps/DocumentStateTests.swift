@@ -108,7 +108,7 @@ struct DocumentStateTests {
             #expect(try data("workout-templates")?["templates"]?[0]?["exercises"]?[0]?["name"] == "Squat")
             let shared = try data("workout-templates/shared-with-me", as: Request.token(for: "anna"))
             #expect(shared?["templates"]?[0]?["professional_type"] == "personal_trainer")
-            // An import of such an export names the broken rule.
+            // The error for importing such an export names the broken rule.
             let state = try world.ask(.get, "state").text
             let refused = try network.world(#"{"clock":"manual"}"#).ask(.put, "state", state)
             #expect(refused.status == 400 && refused.message.contains("documents.mood_entries[0]"), "\(refused.text)")

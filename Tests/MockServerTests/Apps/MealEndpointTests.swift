@@ -77,7 +77,7 @@ struct MealEndpointTests {
 
         let confirmed = try network.exchange(Self.request(.patch, "/photo/\(id)/confirm", Self.items))
         #expect(confirmed.status == 200 && confirmed.json?["data"]?["status"] == "completed", "\(confirmed.text)")
-        // The answer has the meal log as in lists, and the session as before.
+        // The answer has the meal log as it appears in lists, and the session as before.
         let log = try network.exchange(Self.request(.get, "")).json?["data"]?["meal_logs"]?[0]?.object
         let session = try #require(answer.json?["data"]?.object)
         let merged = try #require(confirmed.json?["data"]?.object)

@@ -13,7 +13,7 @@ struct LogTests {
         private let events = Mutex<[LogEvent]>([])
 
         var lines: [String] { events.withLock { $0.map { "\($0.level) \($0.message)" } } }
-        /// The metadata of all events with this name, as texts.
+        /// The metadata of all events with this name, as strings.
         func facts(of event: String) -> [Logger.Metadata] {
             events.withLock { $0.compactMap(\.metadata).filter { $0["event"]?.description == event } }
         }

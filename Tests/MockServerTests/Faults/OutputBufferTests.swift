@@ -5,7 +5,7 @@ import Testing
 
 @testable import MockServer
 
-/// Input and output of a buffer, as lists of operations.
+/// A buffer's input and output, as lists of operations.
 @Suite("The output buffer")
 struct OutputBufferTests {
     enum Step: Sendable {
@@ -18,7 +18,7 @@ struct OutputBufferTests {
         /// Checks the buffer at this second of the clock, and expects this next release.
         case at(Double, OutputBuffer.Release)
         case skip(OutputBuffer.Release)
-        /// Takes the available bytes, and expects these.
+        /// Takes the available bytes, and expects these bytes.
         case take(String)
         case part(Int, of: String)
         /// The number of bytes left, and whether something will still happen.

@@ -57,8 +57,8 @@ struct AgentFilesTests {
         #expect(server["type"] == "stdio" && server["command"] == "fitiq-mock" && server["args"] == ["mcp"])
     }
 
-    /// By https://agentskills.io/specification, the name equals the folder's and has lower-case letters, digits and
-    /// hyphens; the description has up to 1,024 characters, and compatibility up to 500.
+    /// According to https://agentskills.io/specification, the name equals the folder's and has lower-case letters,
+    /// digits and hyphens; the description has up to 1,024 characters, and compatibility up to 500.
     @Test("The skill's front matter has the members that Agent Skills requires")
     func skill() throws {
         let text = try textOfPackage("skills/fitiq-mock/SKILL.md")

@@ -113,7 +113,7 @@ struct EnhancedConsultationsAnswerTests {
         #expect(shown.messageCount == 2 && shown.lastMessageAt == history.messages[1].createdAt)
     }
 
-    @Test("The client decodes the members of errors that its models have", arguments: servers)
+    @Test("The client decodes the error members that its models have", arguments: servers)
     func refusals(server: GuideMode) throws {
         let client = GuideClient(.enhancedConsultations, of: server)
         let bad = Guide.CreateConsultationRequest(persona: .nutritionist, contextType: .goal, contextId: TestUser.ben)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import MockServer
 
-/// A client written from one guide, which encodes requests and decodes answers with the guide's models.
+/// A client based on one guide, which encodes requests and decodes answers with the guide's models.
 ///
 /// A server in the guide's mode must answer in the guide's exact shape; in union mode, answers may have more members.
 struct GuideClient {

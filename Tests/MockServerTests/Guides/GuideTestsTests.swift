@@ -13,7 +13,7 @@ import Testing
 /// The guides' printed tests, with their ids and credentials, against the scenario `guide-tests`.
 @Suite("The guides' own tests against guide-tests")
 struct GuideTestsTests {
-    /// A world of the scenario that answers as a guide, with a guide's key.
+    /// A world that runs the scenario and answers as a guide, with a guide's key.
     struct World {
         let network: VirtualNetwork
         let key: String

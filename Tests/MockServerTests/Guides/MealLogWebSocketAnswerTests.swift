@@ -99,7 +99,7 @@ struct MealLogWebSocketAnswerTests {
         }
     }
 
-    @Test("The client decodes errors, which its own mode sends in the guide's form", arguments: servers)
+    @Test("The client decodes errors, and its own mode sends them in the guide's form", arguments: servers)
     func refusals(server: GuideMode) throws {
         let client = GuideClient(.mealLogWebSocket, of: server)
         let unread = Guide.CreateMealLogRequest(rawInput: " ", mealType: .lunch)

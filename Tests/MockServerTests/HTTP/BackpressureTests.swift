@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Clients that do not read")
 struct BackpressureTests {
-    @Test("The server pauses reading while much output is unsent and later sends every answer")
+    @Test("The server pauses reading while a lot of output is unsent and later sends every answer")
     func pipelinedWithoutReading() throws {
         let network = VirtualNetwork()
         let wire = try network.open(window: 0)
@@ -115,7 +115,7 @@ struct BackpressureTests {
         #expect(try unsent(limit: one) == 2 * one)
     }
 
-    @Test("The server pauses reading from a WebSocket with much unread output")
+    @Test("The server pauses reading from a WebSocket that has a lot of unread output")
     func pausedSocket() throws {
         let network = VirtualNetwork()
         let socket = try network.echo()
@@ -198,7 +198,7 @@ struct BackpressureTests {
         #expect(socket.takeEvents() == [.text(Array("hello".utf8)), .text(Array("still here".utf8))])
     }
 
-    @Test("The server sends a pong that waited for room as soon as the client reads")
+    @Test("The server sends a pong that was waiting for buffer space as soon as the client reads")
     func waitingPong() throws {
         let network = VirtualNetwork()
         let socket = try network.echo()

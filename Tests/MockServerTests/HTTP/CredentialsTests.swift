@@ -127,7 +127,7 @@ struct CredentialsTests {
     }
 
     @Test(
-        "The bearer scheme may have any case and be followed by white space",
+        "The bearer scheme is case-insensitive and may be followed by white space",
         arguments: ["bearer ", "BEARER ", "Bearer    "])
     func lenient(scheme: String) throws {
         let fields = ["Authorization: \(scheme)\(Request.token(for: TestUser.anna))", Request.apiKey]

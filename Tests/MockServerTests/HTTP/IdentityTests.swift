@@ -39,7 +39,7 @@ struct IdentityTests {
         #expect(asked.json?["entries"]?.array?.allSatisfy { $0["user"]?.exactString == ExactString(first) } == true)
     }
 
-    @Test("The server rejects a token with the Kelvin sign instead of K")
+    @Test("The server rejects a token that has the Kelvin sign instead of K")
     func tokens() throws {
         // Find any user whose token contains a K.
         let token = try #require((0...).lazy.map { Request.token(for: "user-\($0)") }.first { $0.contains("K") })

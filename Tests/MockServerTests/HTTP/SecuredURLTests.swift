@@ -16,7 +16,7 @@ struct SecuredURLTests {
             ),
             (#"{"ws_url":"ws://127.0.0.1:8080"}"#, #"{"ws_url":"wss://127.0.0.1:8443"}"#),
             (#"{"avatar":"http://127.0.0.1:8080/a"}"#, #"{"avatar":"https://127.0.0.1:8443/a"}"#),
-            // A part of JSON that ends with a URL.
+            // A fragment of JSON that ends with a URL.
             (#""url":"http://127.0.0.1:8080"#, #""url":"https://127.0.0.1:8443"#),
             (#"{"url":"http://127.0.0.1:8081"}"#, #"{"url":"http://127.0.0.1:8081"}"#),
             (#"{"url":"http://127"#, #"{"url":"http://127"#), ("", ""),

@@ -12,7 +12,7 @@ struct DeferredTests {
         #"{"email":"bob@example.com","password":"correct horse","name":"Bob","date_of_birth":"1990-05-17"}"#
     private static let long = String(repeating: "calm and rested ", count: 1200)
 
-    /// A world with much data of each kind, and costly password hashing.
+    /// A world with a lot of data of each kind, and costly password hashing.
     private static func world(in network: VirtualNetwork) throws -> WorldClient {
         let goal = #"{"title":"Run","description":"\#(String(repeating: "\u{1F9D8}", count: 2000))"}"#
         func list(_ item: String, _ count: Int) -> String {
@@ -23,7 +23,7 @@ struct DeferredTests {
             "mood_entries": #"{"valence":0.4,\#(more)}"#, "journal": #"{"content":"calm and rested",\#(more)}"#,
             "workout_templates": #"{"name":"Legs","is_public":true,\#(more)}"#,
         ].map { #""\#($0.key)":\#(list($0.value, 5))"# }.sorted()
-        // A few bytes create much data.
+        // A few bytes create a lot of data.
         let consultation = #"{"persona":"nutritionist","id":"\#(consultation)","made_up_messages":8000}"#
         let users = """
             [{"email":"ada@example.com","password":"correct horse","goals":\(list(goal, 150)),
@@ -134,7 +134,7 @@ struct DeferredTests {
         #expect(try outcome(true) == outcome(false))
     }
 
-    @Test("Other requests immediately find a deleted user with much data gone")
+    @Test("A deleted user with a lot of data is immediately gone for other requests")
     func deletion() throws {
         let network = VirtualNetwork()
         let world = try Self.world(in: network)

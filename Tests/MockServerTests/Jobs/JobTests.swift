@@ -20,7 +20,7 @@ struct JobTests {
         }
         let made = [
             try make("{\"scenario\":\(largeState())}"), try make("{\"scenario\":\"long-history\"}"),
-            // Here too, a few bytes create much data.
+            // Here too, a few bytes create a lot of data.
             try make(
                 #"{"scenario":{"name":"a","users":[{"id":"a","consultations":[{"persona":"nutritionist","made_up_messages":500}]}]}}"#
             ),
@@ -49,7 +49,7 @@ struct JobTests {
         #expect(try reset.response().json?["goals"]?.int == 4000)
         #expect(jobs.count == 1)
         try jobs.runNext()
-        // The work needs little computation but frees much memory.
+        // The work needs little computation but frees a lot of memory.
         #expect(try world.ask(.post, "reset", #"{"scenario":"default"}"#).json?["goals"]?.int == 0)
         #expect(jobs.count == 1)
         try jobs.runNext()

@@ -291,7 +291,7 @@ struct StandstillTests {
         try held.runAll()
     }
 
-    @Test("Concurrent imports cannot use the same free room")
+    @Test("Concurrent imports cannot use the same free space")
     func room() throws {
         #expect(try network.admin(.put, "state", largeState()).status == 200)
         let limit = network.engine.worlds.storedBytes * 3 / 2

@@ -146,7 +146,7 @@ struct ForkTests {
         let jobs = HeldJobs(network)
         let fork = try world.send(.post, "fork", "{}")
         #expect(jobs.count == 1)
-        // Create goals until there is no room for more.
+        // Create goals until no more fit.
         for _ in 0..<100 { _ = try plain.exchange(.post, "/api/v1/goals", goal) }
         try jobs.runAll()
         #expect(try fork.response().status == 507)

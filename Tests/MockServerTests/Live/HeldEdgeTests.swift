@@ -11,7 +11,7 @@ struct HeldEdgeTests {
     private static let onPongs = #"{"on":"frame","direction":"server_to_client","match":{"type":"pong"}}"#
     private static let ping = FrameBreakpointTests.ping
 
-    /// The number of bytes on a socket that wait for an operator.
+    /// The number of bytes on a socket that are waiting for an operator.
     private static func heldBytes(_ socket: VirtualSocket, _ network: VirtualNetwork) -> Int? {
         network.connection(of: socket.wire)?.socketFaults?.heldBytes
     }

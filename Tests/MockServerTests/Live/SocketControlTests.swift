@@ -8,7 +8,7 @@ import WebSocket
 
 @Suite("Live control: sockets")
 struct SocketControlTests {
-    /// A socket of a world with a manual clock, after `connected`; its number is 2.
+    /// A socket in a world with a manual clock, after `connected`; its number is 2.
     struct Opened {
         let network: VirtualNetwork
         let world: WorldClient
@@ -56,7 +56,7 @@ struct SocketControlTests {
         #expect(try opened.ask("/2").status == 404)
     }
 
-    @Test("The list of sockets omits the echo socket")
+    @Test("The socket list omits the echo socket")
     func echo() throws {
         let network = VirtualNetwork()
         let echo = try network.echo()

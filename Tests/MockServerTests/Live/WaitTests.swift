@@ -94,7 +94,7 @@ struct WaitTests {
         #expect(try other.response().json?["entry"]?["number"] == 2)
     }
 
-    @Test("A wait can match members of JSON by their paths")
+    @Test("A wait can match JSON members by their paths")
     func members() throws {
         let network = VirtualNetwork()
         _ = try network.consultation()
@@ -152,7 +152,7 @@ struct WaitTests {
     }
 
     @Test(
-        "The server rejects a wait without conditions or with too long a limit",
+        "The server rejects a wait that has no conditions or a limit that is too long",
         arguments: [
             "{}", #"{"for":{}}"#, #"{"for":[]}"#, #"{"for":{"limit":1}}"#, #"{"for":{"since":1}}"#,
             #"{"for":{"stats":404}}"#, #"{"for":{"status":[404]}}"#, #"{"for":{"kind":"frames"}}"#,

@@ -37,7 +37,7 @@ struct NetworkProfileTests {
         let network = try Self.network("{down: 50000, rtt: 100ms}", faults: Self.answer(of: 100_000))
         let wire = try network.open()
         wire.send(Request.goals.bytes)
-        // The connection and the request take one and a half round trips, and the answer half of one.
+        // The connection and the request take one and a half round trips, and the answer takes half of one.
         let first = network.timeline(of: wire, for: .seconds(10))
         #expect(first.first == "0.229 s 1460 bytes" && first.last == "2.200 s 720 bytes", "\(first)")
         // A slice arrives with its last byte, at the line's rate.
@@ -61,7 +61,7 @@ struct NetworkProfileTests {
         client.wire.send(Request.goals.bytes)
         try world.advance("10s")
         let times = try world.journal().filter { $0["kind"]?.string == "exchange" }.map { $0["time"]?.string ?? "" }
-        // A byte takes a millisecond to the server.
+        // A byte takes a millisecond to reach the server.
         let sending = Request.goals.bytes.count
         let second = "2025-01-29T10:30:\(13 + sending / 1000).\(String(1000 + sending % 1000).dropFirst())"
         #expect(times.count == 2 && times[0].hasPrefix("2025-01-29T10:30:04"), "\(times)")
@@ -219,7 +219,7 @@ struct NetworkProfileTests {
         }
     }
 
-    @Test("A network does not affect the connections of other worlds")
+    @Test("A network does not affect other worlds' connections")
     func otherWorlds() throws {
         let network = VirtualNetwork()
         let (one, other) = (try network.world(), try network.world())

@@ -33,7 +33,7 @@ struct RecordedRoundTripTests {
             network.advance(by: .milliseconds(50))
             let response = try client.response(to: request)
             client.wire.finishWriting()
-            // A recording without secrets replays other tokens.
+            // A recording without secrets replays with different tokens.
             let text = response.text.replacing(#/"(access|refresh)_token":"[^"]+"/#) { "\"\($0.1)_token\":\"…\"" }
             seen.append("\(response.status) \(text)")
             return response
@@ -79,7 +79,7 @@ struct RecordedRoundTripTests {
         }
     }
 
-    /// A day of two users: consultations in both protocols, a 409 and the existing consultation, goals, meals.
+    /// Two users' day: consultations in both protocols, a 409 and the existing consultation, goals, meals.
     private static func day(_ network: VirtualNetwork, tokens: [String]) throws -> [String] {
         var seen: [String] = []
         for token in tokens {
@@ -103,7 +103,7 @@ struct RecordedRoundTripTests {
         return seen
     }
 
-    /// A day of an app's user: registers, logs in, uses goals and meals, chats over REST, syncs, refreshes, logs out.
+    /// An app user's day: registers, logs in, uses goals and meals, chats over REST, syncs, refreshes, logs out.
     private static func appDay(_ network: VirtualNetwork) throws -> [String] {
         let viewer = Viewer(network, token: "")
         let account = #""email":"ada@example.com","password":"correct horse""#
@@ -204,7 +204,7 @@ struct RecordedRoundTripTests {
         }
     }
 
-    @Test("A replay accepts clients with other credentials")
+    @Test("A replay accepts clients with different credentials")
     func otherCredentials() throws {
         let (seen, file, _) = try Self.record(keepsSecrets: true)
         var scenario = try Scenario.read("{name: take}")

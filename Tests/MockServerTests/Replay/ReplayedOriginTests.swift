@@ -56,7 +56,7 @@ struct ReplayedOriginTests {
         #expect(String(decoding: client.wire.received, as: UTF8.self).contains(expected))
     }
 
-    @Test("A strict replay passes although the server answers its own recorded paths")
+    @Test("A strict replay passes even though the server answers its own recorded paths")
     func ownPaths() throws {
         let own = [
             "/health", "/ready", "/docs", "/docs/deviations", "/openapi.yaml", "/asyncapi.yaml", "/llms.txt",

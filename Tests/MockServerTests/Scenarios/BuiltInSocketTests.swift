@@ -209,7 +209,7 @@ struct BuiltInSocketTests {
         expectLines(heard, expected)
     }
 
-    @Test("hostile-coach: each of twelve answers equals the sum of its chunks")
+    @Test("hostile-coach: each of the twelve answers equals its joined chunks")
     func hostile() throws {
         let world = try BuiltInWorld("hostile-coach")
         let id = try world.consultation()

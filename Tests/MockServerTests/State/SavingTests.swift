@@ -211,7 +211,7 @@ import Testing
     }
 
     /// New options may forbid what earlier options allowed, but the server must start anyway.
-    @Test("The server starts with options or a clock that would not allow its saved data")
+    @Test("The server starts even if its options or its clock no longer allow its saved data")
     func otherOptions() throws {
         let network = try Self.network(try StateFile(Self.file))
         let world = try network.plainWorld()

@@ -170,7 +170,7 @@ extension StateFile {
         }
     }
 
-    @Test("The server keeps its commits on a full disk and saves everything once there is room")
+    @Test("The server keeps its commits on a full disk and saves everything once there is space")
     func full() throws {
         try Self.withPath { path in
             let file = try StateFile(path, largest: 40_000)

@@ -140,7 +140,7 @@ struct ChatTests {
         #expect(socket.takeEvents() == [.pong(Array("still here".utf8))])
     }
 
-    @Test("The server answers countless frames in one packet in bounded memory")
+    @Test("The server answers countless frames in one packet with bounded memory")
     func flood() throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())

@@ -101,7 +101,7 @@ struct HandshakeTests {
         ]
     }
 
-    @Test("A rejected handshake keeps the connection usable", arguments: Malformed.all)
+    @Test("A rejected handshake leaves the connection usable", arguments: Malformed.all)
     func malformed(_ handshake: Malformed) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -130,7 +130,7 @@ struct HandshakeTests {
         #expect(try client.response(to: request).status == 101)
     }
 
-    @Test("The server answers frames right after the handshake however the packets are split")
+    @Test("The server answers frames right after the handshake no matter how the packets are split")
     func framesInTheSamePacket() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()

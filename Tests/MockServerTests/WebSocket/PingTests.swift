@@ -41,7 +41,7 @@ struct PingTests {
         #expect(sent.count == 2)
     }
 
-    @Test("The server closes a socket without a pong with 1011 at the next ping")
+    @Test("If a socket sends no pong, the server closes it with 1011 at the next ping")
     func missed() throws {
         for stall in ["", ", faults: [{on: socket, at: {frame: 1}, stall_reading: true}]"] {
             let network = try network(stall)

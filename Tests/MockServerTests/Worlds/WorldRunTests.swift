@@ -76,7 +76,7 @@ struct WorldRunTests {
         #expect(verdict?["findings"]?[0]?["evidence"]?[0]?.string?.contains(Self.badPath) == true, "\(made)")
     }
 
-    @Test("A run shifts evidence from worlds with other start times to the first world's time")
+    @Test("A run shifts evidence from worlds with different start times to the first world's time")
     func times() throws {
         let run = try Run()
         let (one, _) = try run.world(#"{"clock":{"manual":"2025-01-29T10:30:00Z"}}"#)
@@ -103,7 +103,7 @@ struct WorldRunTests {
         #expect(run.judgements.isEmpty)
     }
 
-    @Test("Beyond the limit of scenarios, worlds count under their guide's last scenario")
+    @Test("Beyond the scenario limit, worlds count under their guide's last scenario")
     func limit() throws {
         let run = try Run()
         for number in 0...WorldRun.mostScenarios {

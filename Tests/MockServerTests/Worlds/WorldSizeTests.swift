@@ -44,7 +44,7 @@ struct WorldSizeTests {
         #expect(try Scenario.read(text).isLarge == isLarge)
     }
 
-    @Test("A world with a large scenario counts as large to free")
+    @Test("A world with a large scenario counts as large when it is freed")
     func freeing() {
         let world = VirtualNetwork().engine.defaultWorld
         #expect(!world.isLargeToFree)
@@ -62,7 +62,7 @@ struct WorldSizeTests {
         #expect(narrow.storage(written: 3) == StorageRoom(bytes: 9, limit: 12))
     }
 
-    @Test("A world prepared while others grew starts if it still fits")
+    @Test("A world that was prepared while other worlds grew starts if it still fits")
     func beginning() throws {
         let network = VirtualNetwork()
         var settings = network.engine.defaultWorld.settings

@@ -73,7 +73,7 @@ struct FailureTests {
         #expect(harness.clientText == RelayCase.ok)
     }
 
-    @Test("A failure during a request is answered immediately, and the request's rest is dropped")
+    @Test("A failure during a request is answered immediately, and the rest of the request is dropped")
     func failsEarly() {
         var harness = RelayHarness()
         harness.client("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 6\r\n\r\nabc")

@@ -8,7 +8,7 @@ import Text
 @Suite("Rewritten heads of requests and answers")
 struct HeadingTests {
     @Test(
-        "The relay removes a cookie's Domain and, for clients without TLS, its Secure",
+        "The relay removes a cookie's Domain attribute and, for clients without TLS, its Secure attribute",
         arguments: [
             ("a=1", "a=1", "a=1"),
             ("a=1; Path=/; Domain=example.com; Max-Age=9", "a=1; Path=/; Max-Age=9", "a=1; Path=/; Max-Age=9"),

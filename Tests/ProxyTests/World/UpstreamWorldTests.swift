@@ -193,7 +193,7 @@ struct UpstreamWorldTests {
         #expect(try client.response(to: Self.goals).status == 200)
     }
 
-    @Test("A world uses its own upstream or the server's, which gets paths without the world's prefix")
+    @Test("A world uses its own upstream or the server's, and the upstream gets paths without the world's prefix")
     func worlds() throws {
         let answer = "HTTP/1.1 302 Found\r\nLocation: http://real.example/api/v1/x\r\nContent-Length: 0\r\n\r\n"
         let world = try FrontWorld(Scenario(), .bytes(answer, .open))
@@ -247,7 +247,7 @@ struct UpstreamWorldTests {
     }
 
     @Test(
-        "An upstream that a world's request names gets only operator credentials meant for it",
+        "An upstream named in a world's request gets only the operator credentials meant for it",
         arguments: [true, false])
     func otherServer(_ isOperators: Bool) throws {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "A written scenario file quotes texts that YAML would misread",
+        "A written scenario file quotes strings that YAML would misread",
         arguments: [
             "", "true", "null", "~", "7", "-", "- a", "a: b", "a #b", "#", "1e5", ".inf", "no",
             "\u{0}\u{1F}\t\n\r\u{8}",

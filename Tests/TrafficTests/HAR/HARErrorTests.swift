@@ -129,7 +129,7 @@ struct HARErrorTests {
         #expect(message(Array(Self.good.replacingCharacters(in: range, with: row.new).utf8)) == row.message)
     }
 
-    @Test("A HAR error names another kind of file")
+    @Test("The HAR error for a different kind of file names that kind")
     func whole() {
         let empty = "the file is empty; expected a HAR from a browser, a proxy or 'fitiq-mock record'"
         #expect(message([]) == empty)
@@ -165,7 +165,7 @@ struct HARErrorTests {
         #expect(HARLimits().bytes == 256 << 20 && HARLimits().values == 10_000_000 && HARLimits().entries == 100_000)
     }
 
-    @Test("Attached files count against the limit on bytes")
+    @Test("Attached files count against the byte limit")
     func attachments() {
         let bytes = Array(Dialects.playwright.utf8)
         func read(_ limit: Int) -> String {

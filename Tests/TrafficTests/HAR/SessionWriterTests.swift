@@ -57,7 +57,7 @@ struct SessionWriterTests {
         #expect(!finished.contains { $0 == 0x20 } || finished.count < file.bytes.count)
     }
 
-    @Test("Entries with equal starts list requests first, in order of writing")
+    @Test("Among entries with the same start, requests come first, in the order they were written")
     func order() throws {
         var writer = SessionWriter(creatorVersion: "1.0")
         var file = GrowingFile()
@@ -284,7 +284,7 @@ struct GrowingTests {
         #expect(read == Session(entries: [socket, between]))
     }
 
-    @Test("The reserved space has room for every ending")
+    @Test("The reserved space fits every ending")
     func endings() {
         for cause in SessionEnding.Cause.allCases {
             let latest = Timestamp(nanosecondsSinceEpoch: .max)

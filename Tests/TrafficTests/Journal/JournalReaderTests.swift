@@ -347,7 +347,7 @@ struct JournalReaderTests {
     }
 
     @Test(
-        "The reader reads times to the nanosecond and rejects other texts",
+        "The reader reads times to the nanosecond and rejects other strings",
         arguments: [
             ("1970-01-01T00:00:00Z", 0), ("1970-01-01T00:00:00.000000001Z", 1),
             ("1969-12-31T23:59:59.9Z", -100_000_000),

@@ -38,7 +38,7 @@ struct JournalTests {
     }
 
     @Test(
-        "An entry beyond the limit of entries drops the oldest entry", arguments: [1, 2, 15, 16, 17, 33, 100])
+        "An entry beyond the entry limit drops the oldest entry", arguments: [1, 2, 15, 16, 17, 33, 100])
     func entryLimit(limit: Int) {
         var journal = journal(entries: limit)
         for number in 1...limit { journal.record(.note("\(number)"), at: JournalSample.time) }
@@ -58,7 +58,7 @@ struct JournalTests {
         #expect(journal.newest?.number == 7 * limit + 2)
     }
 
-    @Test("A byte beyond the limit of bytes drops enough old entries")
+    @Test("A byte beyond the byte limit drops enough old entries")
     func byteLimit() {
         var journal = journal(bytes: 30)
         for _ in 1...3 { journal.record(.note("0123456789"), at: JournalSample.time) }

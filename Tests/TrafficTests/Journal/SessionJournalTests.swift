@@ -182,7 +182,7 @@ struct SessionJournalTests {
     }
 
     @Test(
-        "Without close frames, the transport's end decides how a socket ended",
+        "Without close frames, the transport's end determines how a socket ended",
         arguments: [true, false])
     func dropped(hasEnding: Bool) {
         let end = SessionEnding(time: Samples.time(90_000), party: .server, cause: .reset)

@@ -329,7 +329,7 @@ struct RedactorTests {
         #expect(request.body?.bytes == Array("a \(isSought ? "redacted-api-key-1" : secret) b".utf8))
     }
 
-    @Test("The redactor finds a known secret as a whole text and next to another")
+    @Test("The redactor finds a known secret as a whole string and next to another secret")
     func wholeText() {
         var redactor = Redactor()
         var known = #"{"secret":"key-1234"}"#

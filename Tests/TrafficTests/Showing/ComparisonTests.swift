@@ -48,7 +48,7 @@ struct ComparisonTests {
             ).count == 1)
     }
 
-    @Test("A session equals a copy with another time, origin, ids and tokens")
+    @Test("A session equals a copy with a different time, origin, ids and tokens")
     func equal() {
         let all = Samples.all
         #expect(SessionComparison(all, all).isEqual)
@@ -121,7 +121,7 @@ struct ComparisonTests {
     }
 
     @Test(
-        "A comparison skips a request body of which only the length was recorded",
+        "A comparison skips a request body if only its length was recorded",
         arguments: [("2", true), ("0", false), ("x", false)])
     func unknownBody(length: String, isUnknown: Bool) {
         var first = Samples.exchange("POST", "/a")

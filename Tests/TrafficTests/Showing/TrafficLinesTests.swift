@@ -382,7 +382,7 @@ struct LineLimitTests {
     }
 
     @Test(
-        "Messages print durations from one second on in seconds",
+        "Messages print durations of one second or more in seconds",
         arguments: [(999_000_000, "999 ms"), (1_000_000_000, "1.000 s"), (1_500_000_000, "1.500 s")]
             as [(Int64, String)])
     func durations(nanoseconds: Int64, text: String) { #expect(Messages.duration(nanoseconds) == text) }
@@ -414,7 +414,7 @@ struct LineLimitTests {
     private static let id = "910a2dec-8902-4cc1-beeb-8da1658eec67"
 
     @Test(
-        "A line shortens ids of more than 16 bytes if it has no room",
+        "A line shortens ids of more than 16 bytes if they do not fit",
         arguments: [
             // The text's 38 bytes fit exactly.
             (#""\#(id)""#, #""\#(id)""#), (#""\#(id)"!"#, #""910a2dec…"!"#),
@@ -427,7 +427,7 @@ struct LineLimitTests {
     }
 
     @Test(
-        "A line shows an error's code from status 400 on",
+        "A line shows an error's code for statuses of 400 and above",
         arguments: [(399, nil), (400, "NO")] as [(Int, String?)])
     func refusal(status: Int, code: String?) {
         let exchange = JournalSample.exchange("GET /", status: status, answer: #"{"error":{"code":"NO"}}"#)

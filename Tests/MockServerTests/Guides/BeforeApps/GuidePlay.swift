@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-/// A guide's answers to `paths.txt` and `script.txt` of `Fixtures/guides-before-apps`, as text.
+/// A guide's answers to `paths.txt` and `script.txt` in `Fixtures/guides-before-apps`, as text.
 struct GuidePlay {
     let mode: GuideMode
     let place: GuideStage.Place

@@ -10,7 +10,7 @@ import Testing
 
 @testable import MockServer
 
-/// The world of `Fixtures/guides-before-apps/world.yaml`, which answers as a guide, and the requests to it.
+/// The world in `Fixtures/guides-before-apps/world.yaml`, which answers as a guide does, and the requests to it.
 final class GuideStage {
     /// The place where the guide mode is set.
     enum Place: CaseIterable {
@@ -158,7 +158,7 @@ final class GuideStage {
         return plain((fields + "\n" + text).trimmingCharacters(in: .newlines))
     }
 
-    /// The text as for the default world, without the world's path and token issuer.
+    /// The text as it is for the default world, without the world's path and token issuer.
     func plain(_ text: String) -> String {
         guard !prefix.isEmpty else { return text }
         return text.replacing(
