@@ -66,7 +66,8 @@ struct FoodTableTests {
             let all = [facts.calories, facts.protein, facts.carbs, facts.fat, facts.fiber, facts.sugar]
             #expect(all.allSatisfy { $0 >= 0 && $0 <= 902 }, "\(food.key)")
             #expect(facts.protein + facts.carbs + facts.fat <= 101, "\(food.key)")
-            // Carbohydrate is computed by difference, fiber and sugar are measured: they may disagree by some tenths.
+            // Carbohydrate is computed by difference, but fiber and sugar are measured, so they may disagree by a few
+            // tenths.
             #expect(facts.fiber + facts.sugar <= facts.carbs + 0.7, "\(food.key)")
         }
     }

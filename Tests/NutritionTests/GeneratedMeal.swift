@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Nutrition
 
-/// A meal built from parts, and the reading computed from them.
+/// A meal built from parts, and the reading computed from the parts.
 struct GeneratedMeal {
     struct Item {
         let food: Food
@@ -57,7 +57,7 @@ struct GeneratedMeal {
 private struct Generator {
     var draw: Draw
 
-    /// Foods that weigh the same with and without a label; their names contain no words of amounts.
+    /// Foods that weigh the same with and without a label; their names contain no amount words.
     static let foods: [Food] = FoodTable.foods.filter { food in
         food.label == nil && food.kind == .solid && food.per100Grams.calories >= 10
             && !food.names[0].split(separator: " ").contains { UnitWords.units[String($0)] != nil || $0 == "and" }
@@ -104,7 +104,7 @@ private struct Generator {
         return milliliters * (food.portions[.cups] ?? 0) / 236.5882365
     }
 
-    /// A number and its unit, or several that are added.
+    /// A number and its unit, or several such amounts that are added.
     private mutating func measure(of food: Food) -> (text: String, grams: Double, noted: [String]) {
         let isPoured = food.portions[.cups] != nil && draw.once(in: 2)
         if !isPoured, draw.once(in: 4) {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Nutrition
 
-/// Plurals as people write them, listed by hand: neither from the table nor from `Plural`.
+/// Plurals as people write them, listed by hand and not taken from the table or from `Plural`.
 @Suite("Food plurals")
 struct PluralTests {
     /// The key of a food and plurals of its names.

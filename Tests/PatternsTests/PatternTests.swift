@@ -4,7 +4,7 @@ import Testing
 @testable import Patterns
 
 @Suite("Expressions") struct PatternTests {
-    /// An expression, texts that contain a match, and texts that do not.
+    /// An expression, strings that contain a match, and strings that do not.
     static let accepted: [(String, [String], [String])] = [
         ("", ["", "a"], []),
         ("protein", ["protein", "How much PROTEIN?"], ["", "protei n"]),
@@ -62,7 +62,7 @@ import Testing
         ("\u{212A}", ["k", "K"], ["x"]),
         ("é", ["É", "caf\u{E9}"], ["e", "e\u{301}"]),
         ("[а-я]", ["Ж", "ж"], ["z"]),
-        // The neighbours of each range of ASCII.
+        // The neighbours of each ASCII range.
         ("\\d", ["0", "9"], ["/", ":"]),
         ("\\w", ["0", "9", "A", "Z", "a", "z"], ["/", ":", "@", "[", "^", "`", "{"]),
         ("\\s", ["\t", "\u{B}", "\u{C}", "\r"], ["\u{8}", "\u{E}", "\u{1F}", "!"]),

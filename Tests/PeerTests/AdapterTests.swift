@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension LongPeers {
-    /// `fitiq-mock test-client` with the adapters of `Fixtures/adapters`.
+    /// `fitiq-mock test-client` with the adapters in `Fixtures/adapters`.
     @Suite("Adapters")
     struct AdapterTests {
         private static let adapters = URL.fixtures.appending(path: "adapters")

@@ -24,7 +24,7 @@ extension Peers {
             }
         }
 
-        /// Returns what a chat user sees on a terminal; waits for texts and then presses keys.
+        /// Returns what a chat user sees on a terminal; waits for text to appear and then presses keys.
         private func terminal(
             _ server: RunningServer, environment: [String: String] = [:], _ steps: String...
         ) async throws -> String {

@@ -3,11 +3,11 @@ import TestSupport
 
 /// README, a page in `docs/`, or a skill, with its fenced blocks.
 ///
-/// A block's kind decides how the tests use it:
+/// A block's kind determines how the tests use it:
 /// - ` ```console `: lines that begin with `$ ` are typed, and the others are what the command prints. The blocks of a
 ///   chapter (`## `) are typed into one shell.
-/// - Below a line with "Save this as `NAME`": a file of the chapter's shell.
-/// - Below `<!-- quotes PATH -->`: the file at that path of the package, or lines of it.
+/// - Below a line with "Save this as `NAME`": a file in the chapter's shell.
+/// - Below `<!-- quotes PATH -->`: the file at that path in the package, or lines from that file.
 /// - ` ```yaml ` otherwise: a whole scenario, which `fitiq-mock check` accepts.
 /// - Below `<!-- not run: REASON -->`: an example.
 struct Document: Sendable, CustomStringConvertible {

@@ -65,7 +65,7 @@ struct DocumentRunner {
                 .replacingOccurrences(of: Self.documentedAddress, with: address))
     }
 
-    /// The text with absolute paths of fixtures.
+    /// The text with absolute fixture paths.
     static func absolute(_ text: String) -> String {
         text.replacingOccurrences(of: "Fixtures/", with: URL.fixtures.path + "/")
     }

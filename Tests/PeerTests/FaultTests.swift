@@ -5,7 +5,7 @@ import Testing
 extension Peers {
     @Suite("curl meets faults")
     struct Faults {
-        /// curl's report of one fault at one request.
+        /// curl's report of one fault on one request.
         struct Sight: CustomTestStringConvertible, Sendable {
             /// The fault as written in a scenario file, without `on`.
             let fault: String
@@ -165,7 +165,7 @@ struct FaultyWorld {
         return try await Self.curl(credentials.flatMap { ["--header", $0] } + options + [made.url + path])
     }
 
-    /// The time of the world's clock, after an optional move.
+    /// The time on the world's clock, after an optional move.
     func clock(advancedBy span: String? = nil) async throws -> String {
         let move = span.map {
             ["--header", "Content-Type: application/json", "--data-binary", #"{"advance": "\#($0)"}"#]

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// The examples of docs/frameworks.md, if their tools are available.
+    /// The examples in docs/frameworks.md, if their tools are available.
     @Suite("Test frameworks")
     struct FrameworkTests {
         @Test("pytest gives each test a world and fails a test whose client breaks the contract")

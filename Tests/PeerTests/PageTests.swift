@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension LongPeers {
-    /// The admin API's page, and reports in the form of that page, in Chromium.
+    /// The admin API's page, and reports in the same form, in Chromium.
     @Suite("The page")
     struct PageTests {
         @Test(

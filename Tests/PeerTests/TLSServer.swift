@@ -7,7 +7,7 @@ struct TLSServer {
     let server: RunningServer
     let url: String
     let webSocketURL: String
-    /// The file of the CA.
+    /// The CA's file.
     let ca: String
 
     /// Starts a server as ``RunningServer/serve`` does.

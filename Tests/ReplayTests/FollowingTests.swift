@@ -230,7 +230,7 @@ struct FollowingTests {
         builder.exchange("GET", "/days?date=2025-01-28", answer: "tuesday 2025-01-28")
         builder.exchange("GET", "/days?date=2025-01-29", answer: "wednesday 2025-01-29")
         var player = try builder.player()
-        // A day later, the client's first day is the recording's second.
+        // A day later, the client's first day is the recording's second day.
         #expect(player.text("GET", "/days?date=2025-02-03") == "tuesday 2025-02-03")
         #expect(player.text("GET", "/days?date=2025-02-04") == "wednesday 2025-02-04")
         #expect(player.text("GET", "/days?date=2025-02-03") == "tuesday 2025-02-03")

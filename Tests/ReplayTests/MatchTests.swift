@@ -8,7 +8,7 @@ import Traffic
 struct MatchTests {
     typealias Match = ReplaySettings.Match
 
-    /// A list twice, a list of another page, and two created consultations.
+    /// The same list twice, a list of a different page, and two created consultations.
     static func session() -> SessionBuilder {
         var builder = SessionBuilder()
         builder.exchange("GET", "/api/v1/goals?limit=2&offset=0", answer: "goals 1")

@@ -49,7 +49,7 @@ struct PlanTests {
 
     @Test("The plan rejects a session that exceeds the byte limit")
     func bytes() {
-        // Repeat the same bytes many times, which are stored only once.
+        // Repeat the same bytes many times, because repeated bytes are stored only once.
         let (size, small) = (8 * 1_024 * 1_024, ReplayPlan.memoryOfEntry + "http://h/a".utf8.count)
         let part = Self.exchange(bytes: size - small)
         let whole = Array(repeating: part, count: ReplayLimits.bytes / size)
@@ -199,7 +199,7 @@ struct PlanTests {
     }
 }
 
-/// The surroundings of the API's paths: prefixes, worlds, ports.
+/// The context of the API's paths: prefixes, worlds, ports.
 @Suite("The base path of a recording")
 struct PlaceTests {
     @Test("A request matches with or without the prefix", arguments: ["/api/v1/goals?x=1", "/prod/api/v1/goals?x=1"])

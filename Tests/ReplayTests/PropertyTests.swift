@@ -76,7 +76,7 @@ struct RandomSession {
 
 @Suite("Properties of every replay")
 struct PropertyTests {
-    /// Replays a session to a client that repeats the recorded requests, but with its own texts for some values.
+    /// Replays a session to a client that repeats the recorded requests, but with its own strings for some values.
     static func check(
         _ session: Session, _ settings: ReplaySettings, seed: UInt64, renamed: [String: String] = [:]
     ) throws {

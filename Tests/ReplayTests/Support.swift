@@ -134,7 +134,7 @@ extension Player {
         }
     }
 
-    /// Opens the recorded socket of a path, which must exist.
+    /// Opens the recorded socket at a path; the socket must exist.
     mutating func open(_ target: String, fields: [SessionField] = [], at time: Timestamp = at(0)) throws -> ReplaySocket
     {
         guard case .socket(let opening) = ask("WS", target, fields: fields) else { throw NoSocket(target: target) }

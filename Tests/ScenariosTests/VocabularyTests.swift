@@ -18,7 +18,7 @@ struct VocabularyTests {
         /// The possible words of a member's value.
         var choices: [String: Set<String>] = [:]
 
-        /// The words of a JSON Schema, or of a description with schemas; old words do not belong to the vocabulary.
+        /// The words in a JSON Schema, or in a description with schemas; old words do not belong to the vocabulary.
         init(schema: JSONValue, of name: String) {
             collect(schema, below: name, root: schema)
         }
@@ -66,7 +66,7 @@ struct VocabularyTests {
                 kinds.formUnion(more)
                 words.formUnion(others)
             }
-            // In YAML, a text may look like a number or a Boolean.
+            // In YAML, a string may look like a number or a Boolean.
             if kinds.contains("string") { kinds.subtract(["number", "boolean"]) }
             return (kinds.subtracting(["null"]), words)
         }
@@ -80,7 +80,8 @@ struct VocabularyTests {
             }
         }
 
-        /// The stored values of the public types of a folder; a text may be a word, and `webSockets` is `web_sockets`.
+        /// The stored values of the public types in a folder; a string may be a word, and `webSockets` is
+        /// `web_sockets`.
         init(types folder: String, of name: String) throws {
             let kinds = ["Int": "integer", "Bool": "boolean", "[": "array"]
             let files = try FileManager.default.contentsOfDirectory(

@@ -3,7 +3,7 @@ import FitIQAPI
 /// A request from the apps: an operation, the ids in its path, and its content.
 struct AppRequest: CustomStringConvertible {
     let endpoint: Endpoint
-    /// The path's parameters, in order, as texts because they may be invalid.
+    /// The path's parameters, in order, as strings because they may be invalid.
     var ids: [String] = []
     /// The requested part of a list; nil for the default.
     var part: ListPart?

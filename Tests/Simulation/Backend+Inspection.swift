@@ -5,7 +5,7 @@ import JSON
 /// The simulator's read-only view of a backend.
 extension Backend {
     struct ConsultationFacts: Sendable {
-        /// The consultation in the form of responses.
+        /// The consultation in the form that responses use.
         let consultation: Consultation
         /// Whether the consultation occupies its user's persona and context.
         let isListedAsActive: Bool
@@ -24,7 +24,7 @@ extension Backend {
         let listedSockets: Int
         let answers: Int
         let processing: Int
-        /// The number of scheduled steps, including obsolete ones.
+        /// The number of scheduled steps, including obsolete steps.
         let scheduled: Int
         /// The bytes of JSON, as counted by the backend and as actually stored.
         let countedBytes, heldBytes: Int
@@ -42,16 +42,16 @@ extension Backend {
     func documents(in collection: DocumentCollection, of user: String) -> [Document] {
         contents(of: user)?.documents[collection] ?? []
     }
-    /// All entities of a user.
+    /// All of a user's entities.
     func ids(of user: String) -> [ResourceID] {
         consultationIDs(of: user) + goalIDs(of: user) + mealLogIDs(of: user) + photoIDs(of: user)
             + DocumentCollection.allCases.flatMap { documents(in: $0, of: user).map(\.id) }
     }
-    /// The valid refresh tokens of a user, including expired ones.
+    /// A user's valid refresh tokens, including expired tokens.
     func ticketIDs(of user: String) -> [ResourceID] {
         contents(of: user)?.person?.account?.refreshTokens.map(\.id) ?? []
     }
-    /// The profile of a user, generated if there is none.
+    /// A user's profile, generated if there is none.
     func profile(of user: String, at now: Timestamp) -> Profile {
         contents(of: user)?.person?.profile
             ?? MadeUpPerson(ExactString(user), seed: configuration.seed).profile(at: now)

@@ -32,7 +32,7 @@ enum BodyCheck {
     case new(Entity)
     /// A conflict with an existing consultation.
     case conflict(ResourceID)
-    /// The conversation of a goal; nil for a new conversation.
+    /// A goal's conversation; nil for a new conversation.
     case conversation(ResourceID?)
     /// This total at `data.pagination.total_count`, and this many items in the array of this name in `data`.
     case page(String, total: Int, count: Int)
@@ -47,7 +47,7 @@ enum BodyCheck {
     case batch(String, Entity, count: Int)
     /// A number in `data`, or in an object in it, such as `summary.total_entries`.
     case figure(String, Int)
-    /// Texts in `data`, as pairs of a member and its text.
+    /// Strings in `data`, as pairs of a member and its value.
     case texts([(String, String)])
     /// A stored question, and its answer if no socket receives the answer.
     case answered(isAtOnce: Bool)

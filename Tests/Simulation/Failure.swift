@@ -2,7 +2,7 @@ import FitIQAPI
 
 /// A failure of a run, and how to repeat it.
 public struct Failure: Error, Sendable, CustomStringConvertible {
-    /// The seed, which decides the whole run.
+    /// The seed, which determines the whole run.
     public let seed: UInt64
     /// The world where the run failed: `default`, an id, or `all` if the failure concerns the server.
     public let world: String

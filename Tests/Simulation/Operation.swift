@@ -77,7 +77,7 @@ enum BadFrame: Int, CaseIterable {
     var closeCode: UInt16 { self == .invalidUTF8 ? 1007 : 1002 }
 }
 
-/// The target of a request; ids are texts because they may be invalid.
+/// A request's target; ids are strings because they may be invalid.
 enum Target: CustomStringConvertible {
     case create(Persona, ContextType, String?)
     case listConsultations(page: Int, size: Int)
@@ -97,12 +97,12 @@ enum Target: CustomStringConvertible {
     case deleteConsultation(String)
     case deleteMeal(String)
     case deleteUser
-    /// An account with one of a few addresses, and actions of the world's accounts, whether alive or deleted.
+    /// Registering an account with one of a few addresses, and actions on the world's accounts, even deleted accounts.
     case register(address: Int)
     case showAccount(SimulatedAccount)
     case deleteAccount(SimulatedAccount)
     case app(AppRequest)
-    /// An id on a path; the user has no entity with this id.
+    /// An id in a path; the user has no entity with this id.
     case stray(Endpoint, String)
     case badBody
     case wrongMethod

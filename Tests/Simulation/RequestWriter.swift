@@ -12,7 +12,7 @@ struct RequestWriter {
         return writer.bytes
     }
 
-    /// A WebSocket handshake on a path of a world.
+    /// A WebSocket handshake on one of a world's paths.
     static func handshake(_ path: String, in world: SimulatedWorld, fields: [UInt8]) -> [UInt8] {
         var writer = RequestWriter()
         writer.bytes.reserveCapacity(640)

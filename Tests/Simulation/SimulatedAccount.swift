@@ -47,7 +47,7 @@ extension SimulatedWorld {
     ///
     /// - Parameters:
     ///   - spent: the refresh token that they replace.
-    ///   - limit: the number of valid refresh tokens of an account.
+    ///   - limit: the number of valid refresh tokens that an account may have.
     func adoptTokens(
         of answer: JSONValue?, replacing spent: SimulatedTicket?, limit: Int, at now: Timestamp
     ) -> String? {

@@ -22,7 +22,7 @@ extension SimulatedClient {
         send(RequestWriter.bytes(of: target, in: world, fields: fields), expectation)
     }
 
-    /// Sends a request without judging the answer, because it is served at an unknown time.
+    /// Sends a request without judging the answer, because the request is served at an unknown time.
     func requestUnjudged(_ target: Target) {
         let traced = simulator.noteRequest(.request(target, .good), by: number)
         let fields = user.fields(.good, foreigner: nil)
@@ -120,7 +120,7 @@ extension SimulatedClient {
 
     // MARK: Ids
 
-    /// The owner of the next id: usually the client's user, sometimes another user or a user of another world.
+    /// The owner of the next id: usually the client's user, sometimes another user or a user in another world.
     func drawOwner() -> SimulatedUser {
         switch simulator.draw.below(24) {
         case 0: simulator.draw.element(of: world.users)

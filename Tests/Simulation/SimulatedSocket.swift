@@ -227,7 +227,8 @@ final class SimulatedSocket {
             }
             return
         }
-        // Frames of this protocol name no message, but answers keep their order: take the next answer with this text.
+        // Frames in this protocol do not name a message, but answers keep their order: take the next answer with this
+        // text.
         var index = nextMessage
         while index < messages.count {
             if messages[index].role == .assistant, messages[index].content == text {

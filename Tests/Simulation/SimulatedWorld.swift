@@ -14,7 +14,7 @@ final class SimulatedWorld {
     /// The checks that remain valid under the world's fault rules.
     let checks: Checks
     private(set) var users: [SimulatedUser] = []
-    /// The number of its resets; answers from before a reset are no longer stored.
+    /// The number of the world's resets; answers from before a reset are no longer stored.
     var resetCount = 0
     /// The entities that clients have deleted since the last reset.
     var deleted: [ResourceID] = []
@@ -23,7 +23,7 @@ final class SimulatedWorld {
     /// The refresh tokens that clients received, oldest first.
     var tickets: [SimulatedTicket] = []
     var deadAccounts: Set<ExactString> = []
-    /// The owners of the ids that clients have received since the last reset, in the order of receipt.
+    /// The owners of the ids that clients have received since the last reset, in the order received.
     var owners: [ResourceID: ExactString] = [:]
     var ownedIDs: [ResourceID] = []
     /// The marks that an operator can return to, oldest first.

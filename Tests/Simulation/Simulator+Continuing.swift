@@ -70,11 +70,11 @@ extension Simulator {
         network.advance(by: .nanoseconds(end.nanosecondsSinceEpoch - network.now.nanosecondsSinceEpoch))
     }
 
-    /// Releases all held items of a world, and everything behind them.
+    /// Releases all of a world's held items, and everything behind them.
     func letAllContinue(in world: SimulatedWorld) {
         var turns = 0
         while failure == nil, let count = engine.inspectWorld(world.id)?.heldCount, count > 0 {
-            // The server may have no room for the operator's connection.
+            // The server may be unable to accept the operator's connection.
             guard operate(in: world, .post, "held", #"{"action":"continue"}"#) != nil else { return }
             turns += 1
             if turns > 2_000 { return fail("\(count) things are held again and again", in: world) }

@@ -73,7 +73,7 @@ extension Simulator {
             SimulatedMark(name: name, number: number, state: state, isExact: world.isManual || isQuiet))
     }
 
-    /// Rewinds a world, and checks that its state is as before and that no socket is open.
+    /// Rewinds a world, and checks that its state is the same as before and that no socket is open.
     func goBack(in world: SimulatedWorld) {
         guard !world.marks.isEmpty else { return }
         // Held items are either released first or discarded; input behind them arrives afterwards.

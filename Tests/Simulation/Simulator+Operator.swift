@@ -70,7 +70,7 @@ extension Simulator {
 
     // MARK: Requests
 
-    /// Sends a request to the admin API of a world, and records it.
+    /// Sends a request to a world's admin API, and records it.
     ///
     /// - Parameter others: Further allowed statuses, in addition to successes, 404 and 503.
     /// - Returns: The response, if it is a success.
@@ -91,7 +91,7 @@ extension Simulator {
     func askAsOperator(
         _ method: HTTPRequest.Method, _ path: String, _ json: String? = nil, mayBe others: [Int] = []
     ) -> Response? {
-        // The server may have no room for another connection.
+        // The server may be unable to accept another connection.
         guard let wire = network.connect() else { return nil }
         defer {
             wire.vanish()

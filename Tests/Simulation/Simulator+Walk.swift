@@ -18,7 +18,7 @@ extension Simulator {
         }
     }
 
-    /// The lists of a user, with the ids in their paths.
+    /// A user's lists, with the ids in their paths.
     private func lists(of user: SimulatedUser) -> [(Endpoint, [String])] {
         let chats = engine.inspectBackend(ofWorld: user.world.id) { $0.consultationIDs(of: user.subject) } ?? []
         let documents = Endpoint.allCases.filter {
@@ -72,7 +72,7 @@ extension Simulator {
     private func tryStrayIDs(by client: SimulatedClient) {
         let (world, subject) = (client.world, client.user.subject)
         let foreign = world.ownedIDs.filter { world.owners[$0] != ExactString(subject) }
-        // Try some of each kind; of other users' entities, the oldest and the newest.
+        // Try some of each kind; for other users' entities, try the oldest and the newest.
         let stray = world.deleted.suffix(3) + foreign.prefix(2) + foreign.suffix(2)
         for endpoint in Endpoint.allCases where endpoint.template.contains("{") {
             for id in stray where failure == nil {

@@ -7,11 +7,11 @@ import MockServer
 import Scenarios
 import TestSupport
 
-/// One run: an engine, its worlds, and clients that come and go, all decided by a seed.
+/// One run: an engine, its worlds, and clients that come and go, all determined by a seed.
 ///
 /// A run uses no sockets, threads or system clock, so the same seed gives the same run, byte for byte.
 public final class Simulator {
-    /// The seed, which decides the whole run.
+    /// The seed, which determines the whole run.
     public let seed: UInt64
     let withFaults: Bool
     let operating: Operating
@@ -70,7 +70,7 @@ public final class Simulator {
     /// Prepares a run.
     ///
     /// - Parameters:
-    ///   - seed: decides everything.
+    ///   - seed: determines everything.
     ///   - sessions: the number of sessions.
     ///   - withFaults: whether the default world gets random fault rules.
     ///   - operating: the operator's behaviour.
@@ -87,7 +87,7 @@ public final class Simulator {
         var configuration = Engine.Configuration(seed: draw.next(), pace: draw.once(in: 3) ? .instant : .human)
         if draw.once(in: 4) { configuration.mode = draw.element(of: GuideMode.allCases) }
         if draw.once(in: 5) { configuration.clock = .manual }
-        // An operator needs room, and held items take up room.
+        // An operator needs space, and held items take up space.
         if draw.once(in: 4), !operating.isContinuing { Simulator.tighten(&configuration) }
         configuration.scenario.rules.accounts = AccountRules()
         configuration.scenario.rules.accounts?.passwordCost = 1
@@ -248,7 +248,7 @@ public final class Simulator {
         for world in everyWorld where world.id == id { world.noteReset() }
     }
 
-    /// A user of another world, if there is one.
+    /// A user in another world, if there is one.
     func foreigner(to world: SimulatedWorld) -> SimulatedUser? {
         let others = worlds.filter { $0 !== world }
         return others.isEmpty ? nil : draw.element(of: draw.element(of: others).users)
@@ -315,7 +315,7 @@ public final class Simulator {
     func heardFrame() { report.frames += 1 }
     func heardAnswer() { report.answers += 1 }
 
-    /// Records a violation; the first one ends the run.
+    /// Records a violation; the first violation ends the run.
     func fail(_ message: String, in world: SimulatedWorld?) {
         guard failure == nil else { return }
         failure = Failure(
@@ -340,7 +340,7 @@ public final class Simulator {
         engine.inspectBackend(ofWorld: world.id) { $0.consultationFacts(id) != nil } ?? false
     }
 
-    /// The history of a consultation.
+    /// A consultation's history.
     func messages(of id: ResourceID, in world: SimulatedWorld) -> [Message] {
         engine.inspectBackend(ofWorld: world.id) { $0.history(of: id) } ?? []
     }

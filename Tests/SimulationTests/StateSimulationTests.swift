@@ -55,7 +55,7 @@ import Testing
         var configuration = engine.configuration
         try configuration.keepState(in: file)
         let again = try Engine(configuration, now: engine.defaultWorld.lastUsed + .seconds(86_400))
-        // In other modes than the apps', a question does not wait.
+        // In modes other than the apps', a question does not wait.
         func comparable(_ text: [UInt8]?) -> String? {
             text.map { String(decoding: $0, as: UTF8.self).replacing(",\"awaits_answer\":true", with: "") }
         }

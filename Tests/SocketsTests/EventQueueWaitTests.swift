@@ -112,7 +112,7 @@ struct EventQueueWaitTests {
             #expect(try queue.reports(until: .patience).map(\.token) == [UInt64(index)])
             #expect(pairs[index].server.receive() == .bytes(1))
         }
-        // Remove every other descriptor, in an order other than the order of addition.
+        // Remove every other descriptor, in a different order from the one in which they were added.
         for index in stride(from: 499, through: 0, by: -2) { queue.remove(pairs[index].server.descriptor) }
         #expect(queue.count == 750)
         for pair in pairs { pair.client.send("x") }

@@ -130,7 +130,7 @@ enum QueueUnderTest: String, CaseIterable, CustomTestStringConvertible, Sendable
 }
 
 extension EventQueue {
-    /// What one wait reports, in the order of tokens.
+    /// What one wait reports, in token order.
     func reports(until deadline: MonotonicInstant = .past) throws -> [Readiness] {
         var found: [Readiness] = []
         try wait(until: deadline) { found.append($0) }

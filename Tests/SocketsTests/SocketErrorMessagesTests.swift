@@ -130,7 +130,7 @@ struct SocketErrorMessagesTests {
         #expect(SocketError(.connect, code: EADDRNOTAVAIL).listenerChoice == nil)
         #expect(SocketError(.read, code: ETIMEDOUT).isTimeout)
         #expect(!SocketError(.read, code: EPIPE).isTimeout)
-        // The resolver's codes are another kind of number.
+        // The resolver's codes are a different kind of number.
         let resolution = SocketError(.resolve, code: EMFILE, host: "x")
         #expect(!resolution.isResourceExhaustion)
         #expect(!SocketError(.resolve, code: ETIMEDOUT, host: "x").isTimeout)

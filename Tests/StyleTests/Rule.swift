@@ -29,7 +29,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
 
     /// The name in messages, with code in back-quotes.
     let banned: String
-    /// A regular expression (ICU) over a line.
+    /// A regular expression (ICU) that is matched against a line.
     let pattern: String
     /// What to do instead.
     let advice: String

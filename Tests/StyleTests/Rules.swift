@@ -1,5 +1,5 @@
 extension Rule {
-    /// The rules, in the order of reporting.
+    /// The rules, in the order that they are reported.
     static let all = time + identity + inputAndOutput + concurrency + language + copies + text
 
     static let time: [Rule] = [
@@ -121,7 +121,7 @@ extension Rule {
             bad: ["@testable import HTTP1"]),
     ]
 
-    /// Work that `Text` does and others must not repeat; `Platform` is below `Text`.
+    /// Work that `Text` does and other modules must not repeat; `Platform` is below `Text`.
     static let copies: [Rule] = [
         Rule(
             banned: "A plural by hand", pattern: #"== 1 \? (""|"(\w+)") : "(s|\2s)""#, advice: "use `Words.counted`",

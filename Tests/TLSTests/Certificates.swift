@@ -7,9 +7,9 @@ import Testing
 enum Certificates {
     static let now: Int64 = 1_795_262_400
     static let authority = make(CertificateAuthority.local)
-    /// An authority with the same name but another key.
+    /// An authority with the same name but a different key.
     static let other = make(CertificateAuthority.local)
-    /// An authority with another name.
+    /// An authority with a different name.
     static let stranger = make {
         try CertificateAuthority.make(subject: "Stranger CA", now: now, serial: [1])
     }

@@ -145,7 +145,7 @@ struct HostileTests {
         #expect(index > 24)
     }
 
-    /// Shakes hands with a flipped bit in one side's bytes; returns whether there was such a byte.
+    /// Performs a handshake with a flipped bit in one side's bytes; returns whether there was such a byte.
     private func shakeHands(_ client: TLSContext, _ server: TLSContext, flip index: Int, of side: TLSRole) -> Bool {
         let pair = Pair(client: client, server: server)
         var seen = 0

@@ -4,7 +4,7 @@ import COpenSSL
 
 /// Properties of a session that only tests need.
 extension TLSSession {
-    /// The cipher suite by OpenSSL's name, once agreed.
+    /// The cipher suite's OpenSSL name, once agreed.
     var cipherSuite: String? {
         guard SSL_is_init_finished(pointer) == 1, let cipher = SSL_get_current_cipher(pointer) else { return nil }
         return SSL_CIPHER_get_name(cipher).map { String(cString: $0) }
@@ -18,6 +18,6 @@ extension TLSSession {
         SSL_get_servername(pointer, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
     }
 
-    /// Whether reading stopped at its limit, or did not happen since the last bytes arrived.
+    /// Whether reading stopped at its limit, or has not happened since the last bytes arrived.
     var hasUnread: Bool { phase == .open && (wire.unreadCount > 0 || SSL_pending(pointer) > 0) }
 }

@@ -142,7 +142,7 @@ extension BlockingStream {
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text up to and including the given one.
+    /// The text up to and including the given text.
     package func receive(until end: String) throws -> String {
         var text = ""
         while !text.contains(end) {

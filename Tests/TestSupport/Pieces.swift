@@ -16,7 +16,7 @@ extension [UInt8] {
     }
 }
 
-/// The bytes of a hexadecimal text; spaces are skipped.
+/// The bytes of a hexadecimal string; spaces are skipped.
 package func hex(_ text: String) -> [UInt8] {
     let digits = text.compactMap(\.hexDigitValue)
     precondition(

@@ -2,7 +2,7 @@ import CPlatform
 import Foundation
 import Sockets
 
-/// An address of this machine without a listener.
+/// An address on this machine that has no listener.
 ///
 /// A socket that does not listen occupies the port, so the system does not assign the port to another program.
 package final class RefusingAddress {

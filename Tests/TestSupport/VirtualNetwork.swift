@@ -2,7 +2,7 @@ import FitIQAPI
 import MockServer
 import Traffic
 
-/// A transport of arrays with a manual clock, in place of ``Host`` and its sockets.
+/// A transport made of arrays with a manual clock, in place of ``Host`` and its sockets.
 ///
 /// Like the host, it reads from a connection only while reading is not paused, at most 16 KiB at a time, and ends
 /// connections as documented.
@@ -126,7 +126,7 @@ package final class VirtualNetwork {
         settleUnlessByHand()
     }
 
-    /// Removes the connection without a close.
+    /// Removes the connection without closing it.
     func vanish(_ client: VirtualClient) {
         guard client.ending == .open else { return }
         drop(client, .byClient)

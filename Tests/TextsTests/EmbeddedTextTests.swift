@@ -21,7 +21,7 @@ struct EmbeddedTextTests {
             for name in try FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path) {
                 let path = (folder == "." ? "" : folder + "/") + name + (end.hasPrefix("/") ? end : "")
                 guard path.hasSuffix(end) else { continue }
-                // The folder of union has only a page.
+                // The union folder has only a page.
                 files[path] = try? Data(contentsOf: root.appendingPathComponent(path))
             }
         }

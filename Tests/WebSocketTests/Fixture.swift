@@ -20,7 +20,7 @@ struct Fixture: Sendable, CustomStringConvertible {
 
     static let directory = URL.fixtures.appending(path: "websocket")
 
-    /// Reads every topic of `valid` or `invalid`, in order of their names.
+    /// Reads every topic of `valid` or `invalid`, in order of name.
     static func load(_ kind: String) throws -> [Fixture] {
         let folder = directory.appendingPathComponent(kind)
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()

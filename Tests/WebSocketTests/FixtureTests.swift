@@ -5,7 +5,7 @@ import WebSocket
 struct FixtureTests {
     static let validTables = Result { try Fixture.load("valid") }
     static let invalidTables = Result { try Fixture.load("invalid") }
-    /// The limit that the README of the fixtures names.
+    /// The limit that the fixtures' README names.
     static let server = Connection(role: .server, limits: Limits(message: 70_000))
 
     @Test("Every valid input produces its events and answers, however it is split", arguments: try validTables.get())

@@ -115,7 +115,7 @@ struct ServerHandshakeTests {
             expectedStatus == 426
             ? [.upgrade: "websocket", .connection: "Upgrade", .secWebSocketVersion: "13"]
             : [:]
-        // A repeated version is a bad request, but the answer still names the supported one.
+        // A repeated version is a bad request, but the answer still names the supported version.
         #expect(fields == (request.name == "two versions" ? ServerHandshakeTests.versionFields : expected))
     }
 

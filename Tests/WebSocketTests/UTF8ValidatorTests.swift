@@ -71,7 +71,7 @@ struct UTF8ValidatorTests {
         for pieces in splits(of: text.bytes) {
             #expect(Self.verdict(on: pieces) == text.verdict, "cut after \(pieces.first?.count ?? 0)")
         }
-        // With padding, the fast paths see the same bytes at other distances from the end.
+        // With padding, the fast paths see the same bytes at different distances from the end.
         for padding in 1...9 {
             let padded = text.bytes + Array(repeating: 0x78, count: padding)
             guard case .unfinished = text.verdict else {

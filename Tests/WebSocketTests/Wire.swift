@@ -52,6 +52,6 @@ enum Wire {
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 extension Role: CustomTestStringConvertible {
-    /// The role's name, with which a test's name begins.
+    /// The role's name, which starts a test's name.
     public var testDescription: String { self == .client ? "client" : "server" }
 }

@@ -55,7 +55,7 @@ struct Simulate: ParsableCommand {
         try finish(report, seconds: elapsed())
     }
 
-    /// The default budget: some seconds of sessions.
+    /// The default budget: a few seconds of sessions.
     private static let usualSessions = 20_000
 
     private func runOne(_ seed: UInt64) throws -> Report {

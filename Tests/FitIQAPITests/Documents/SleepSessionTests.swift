@@ -75,8 +75,7 @@ import Testing
     ]
 
     @Test(
-        "A stage is rejected if it extends beyond the session, overlaps another stage or ends before it begins",
-        arguments: refused)
+        "A stage may not exceed the session, overlap another stage or end before it begins", arguments: refused)
     func refuses(stages: [String], path: String) {
         let refusal = refusal { () throws(APIError) in
             try DocumentRequest.object(Array(Self.json(stages).utf8), for: .sleep, at: .example)

@@ -82,7 +82,7 @@ struct Take {
         return scenario
     }
 
-    /// A network whose default world replays it.
+    /// A network whose default world replays the session.
     func network(
         _ settings: ReplaySettings = ReplaySettings(), faults: String = "[]", clock: ClockMode = .real
     ) throws -> VirtualNetwork {
@@ -96,7 +96,7 @@ struct Take {
 }
 
 extension SessionRecorder {
-    /// Ends the recording, and returns the file as on disk.
+    /// Ends the recording, and returns the file as it is on disk.
     func file(at now: Timestamp) -> [UInt8] {
         let compaction = finish(at: now)
         var grown: [UInt8] = []

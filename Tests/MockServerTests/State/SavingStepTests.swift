@@ -84,7 +84,7 @@ import Testing
             let network = try SavingTests.network(try StateFile(path))
             _ = try network.plainWorld().exchange(.post, "/api/v1/goals", WorldClient.goal)
             try network.engine.saveAll()
-            // A killed server leaves the file and its log.
+            // A killed server leaves the file and its log behind.
             for ending in ["", "-wal"] {
                 try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
             }

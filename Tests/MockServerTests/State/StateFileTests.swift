@@ -158,7 +158,7 @@ extension StateFile {
             let file = try StateFile(path)
             try file.write([.serial(1)] + .world("w1"), commits: true)
             try file.write([.serial(2), .remove(world: "w1")] + .world("w2"), commits: false)
-            // A killed server leaves the file and its log.
+            // A killed server leaves the file and its log behind.
             for ending in ["", "-wal"] {
                 try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
             }

@@ -64,7 +64,7 @@ struct PingTests {
         let socket = try open(network)
         network.motion = .never
         network.advance(by: .seconds(20))
-        // The next ping was due two seconds before.
+        // The next ping was due two seconds earlier.
         network.engine.advance(to: network.now + .seconds(22) + .nanoseconds(nanoseconds))
         network.settle()
         _ = socket.takeEvents()

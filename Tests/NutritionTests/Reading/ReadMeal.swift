@@ -13,7 +13,7 @@ extension MealItem {
     private static let keys = Dictionary(uniqueKeysWithValues: FoodTable.foods.map { (foodID(ofKey: $0.key), $0.key) })
 }
 
-/// A text with its expected reading: `egg 2 pieces, toast 1 servings`, and the total of calories.
+/// Some text with its expected reading: `egg 2 pieces, toast 1 servings`, and the total of calories.
 struct ReadMeal: CustomTestStringConvertible {
     let text: String
     let items: String

@@ -47,7 +47,7 @@ final class LocalProxy {
         }
     }
 
-    /// Starts to stop, as on a signal.
+    /// Begins to stop, as it does on a signal.
     func requestStop() {
         inbox.requestStop()
         mailbox.post {}

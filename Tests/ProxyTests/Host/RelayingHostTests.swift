@@ -478,7 +478,7 @@ struct RelayingHostTests {
         } throws: {
             "\($0)" == "http://\(address) is this proxy itself: use another port, or another upstream"
         }
-        // Another address or another port of this machine is not the proxy.
+        // A different address or port on this machine is not the proxy.
         for (own, upstream) in [
             (address, "http://127.0.0.2:\(address.port)"),
             (try SocketAddress(host: "0.0.0.0", port: 0), "http://\(address)"),

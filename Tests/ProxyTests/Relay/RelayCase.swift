@@ -2,7 +2,7 @@ import Testing
 
 @testable import Proxy
 
-/// The input of both sides, and the exact result, however the bytes are cut.
+/// The input from both sides, and the exact result, however the bytes are split.
 struct RelayCase: Sendable, CustomTestStringConvertible {
     enum Step: Sendable {
         case client(String)

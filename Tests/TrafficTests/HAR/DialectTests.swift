@@ -290,7 +290,7 @@ enum Dialects {
           ]}}
         """#
 
-    /// mitmproxy: an offset of zero, an https URL of a WebSocket, empty objects without an answer.
+    /// mitmproxy: an offset of zero, an https URL for a WebSocket, empty objects without an answer.
     static let mitmproxy = #"""
         {"log": {"version": "1.2", "creator": {"name": "mitmproxy", "version": "11.0.2", "comment": ""}, "pages": [],
           "entries": [

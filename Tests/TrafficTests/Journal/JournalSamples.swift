@@ -32,7 +32,7 @@ enum JournalSample {
             unmatched: unmatched, status: status, responseBody: Array(answer.utf8))
     }
 
-    /// The exchange, with the id of a created entity although the answer was lost.
+    /// The exchange, with the id of a created entity even though the answer was lost.
     static func created(_ id: ExactString, by exchange: RecordedExchange) -> RecordedExchange {
         var exchange = exchange
         exchange.created = id

@@ -196,7 +196,7 @@ struct SessionJournalTests {
 struct SessionUsersTests {
     private typealias Journal = SessionJournalTests
 
-    /// A JSON Web Token of a subject, without a signature.
+    /// A JSON Web Token for a subject, without a signature.
     private static func token(of subject: String, _ number: Int = 0) -> String {
         func part(_ text: String) -> String {
             Base64.encode(Array(text.utf8)).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")

@@ -67,7 +67,7 @@ struct HostileWireTests {
     }
 }
 
-/// Bytes of one side of a connection, or its end, in the order of observation.
+/// Bytes from one side of a connection, or that side's end, in the order observed.
 enum WireStep: Sendable {
     case client([UInt8])
     case server([UInt8])

@@ -4,7 +4,7 @@ import WebSocket
 
 @testable import Traffic
 
-/// A text, and its redacted form.
+/// Some text, and its redacted form.
 struct RedactionCase: Sendable, CustomTestStringConvertible {
     var name: String
     var text: String
