@@ -19,7 +19,7 @@ struct HostileText: Sendable, Hashable {
 
     /// The maximum number of chunks; if there are more places, the seed selects one fewer than this.
     static let chunkLimit = 64
-    /// The maximum number of productions in a text.
+    /// The maximum number of productions in the text.
     static let productionLimit = 4
 
     init(seed: UInt64) {
@@ -100,7 +100,7 @@ struct HostileText: Sendable, Hashable {
         choices[Int(numbers.next(below: UInt64(choices.count)))]
     }
 
-    /// The places where a text is cut.
+    /// The places where the text is cut.
     enum Cut: CaseIterable, Sendable {
         /// Nowhere, so that the text is one chunk.
         case nowhere

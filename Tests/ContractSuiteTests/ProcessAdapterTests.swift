@@ -14,7 +14,7 @@ struct ProcessAdapterTests {
         return ProcessAdapter(["sh", "-c", script], limits: limits)
     }
 
-    /// The failure at the first command of a case, if any.
+    /// The failure at a case's first command, if any.
     private func failure(of script: String, _ change: (inout AdapterLimits) -> Void = { _ in }) async -> String {
         let adapter = adapter(script, change)
         defer { adapter.kill() }

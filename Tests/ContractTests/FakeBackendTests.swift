@@ -13,8 +13,8 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Runs a test that must report an issue that contains some texts at the test itself; later traits run inside this
-/// trait.
+/// Runs a test that must report, at the test itself, an issue that contains the given strings; later traits run inside
+/// this trait.
 struct FoundOutTrait: TestTrait, TestScoping {
     let texts: [String]
     /// Whether the issue must fail the test.
@@ -31,7 +31,7 @@ struct FoundOutTrait: TestTrait, TestScoping {
         }
     }
 
-    /// Whether a comment contains all texts and no zero counts.
+    /// Whether a comment contains all of the strings and no zero counts.
     private func says(_ comment: String) -> Bool {
         texts.allSatisfy { comment.contains($0) } && !comment.contains("And 0 more")
     }
@@ -400,7 +400,7 @@ struct FakeBackendTests {
         #expect(error?.description.contains("@Test(.fakeBackend())") == true)
     }
 
-    @Test("The server keeps a world for a day without requests")
+    @Test("The server keeps an idle world for a day")
     func lasts() async throws {
         let limit = try await FakeBackendTrait.server.get().perform { engine, _ in engine.limits.worldIdleTime }
         #expect(limit == .seconds(86_400))

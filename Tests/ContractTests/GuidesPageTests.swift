@@ -7,7 +7,7 @@ import Testing
 
 @Suite("docs/guides-line-by-line.md")
 struct GuidesPageTests {
-    /// A row: a requirement from a section of a guide, and what checks it.
+    /// A row: a requirement from a guide's section, and what checks it.
     private struct Row {
         let section: Substring
         let ask: Substring

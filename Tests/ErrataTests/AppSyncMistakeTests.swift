@@ -84,7 +84,7 @@ extension Errata {
             #expect(throws: PhotoClient.Failure.notFound) { try fixed.photo(ServerAnswers.id) }
         }
 
-        @Test("A request for the list of photos gets 405")
+        @Test("A request for the photo list gets 405")
         func photoList() throws {
             let app = try App()
             let token = try app.signIn().accessToken

@@ -34,7 +34,7 @@ struct Deviations {
         }
     }
 
-    /// The tests named in a text: `Tests/…/File.swift#function`.
+    /// The tests that some text names: `Tests/…/File.swift#function`.
     static func tests(in text: String) -> [String] {
         text.components(separatedBy: "`").filter { $0.hasPrefix("Tests/") }
     }
@@ -82,7 +82,7 @@ struct DeviationsTests {
     }
 
     @Test(
-        "Every difference between the apps and every choice of this project states both sides and names a test",
+        "Every difference between the apps and every choice that this project makes states both sides and names a test",
         arguments: ["## Where the guides and the apps differ", "## What the guides leave open, and what we chose"])
     func rowsOfApps(heading: String) throws {
         let rows = try Deviations().rows(heading)

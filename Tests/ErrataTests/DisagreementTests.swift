@@ -87,7 +87,7 @@ struct DisagreementTests {
         #expect(try JSON.parse(Array(union))["data"]?["items"]?[0]?["quantity"] == 120)
     }
 
-    @Test("Meal totals and items: the union has the names of both guides with equal values")
+    @Test("Meal totals and items: the union has both guides' names with equal values")
     func totals() throws {
         let pairs = [
             "protein": "protein_g", "carbohydrates": "carbs_g", "fat": "fat_g", "fiber": "fiber_g", "sugar": "sugar_g",
@@ -127,7 +127,7 @@ struct DisagreementTests {
         #expect(!decodes(Whole.self, half) && decodes(Fractional.self, half))
     }
 
-    @Test("meal_log.failed: the union's data has the members of both guides")
+    @Test("meal_log.failed: the union's data has both guides' members")
     func failed() throws {
         typealias Older = Architecture.MealLogMessage<Architecture.MealLogFailed>
         typealias Newer = Meals.MealLogMessage<Meals.MealLogFailedData>
@@ -160,7 +160,7 @@ struct DisagreementTests {
         }
     }
 
-    @Test("Initial meal status: a client of meal-log-websocket decodes 'processing' but not 'pending'")
+    @Test("Initial meal status: a meal-log-websocket client decodes 'processing' but not 'pending'")
     func initialStatus() throws {
         typealias Answer = Meals.APIResponse<Meals.MealLogResponse>
         for mode in [GuideMode.union, .webSocketArchitecture, .mealLogWebSocket] {

@@ -2,7 +2,7 @@ import FitIQAPI
 import Foundation
 
 extension ServerAnswers {
-    /// The state of a meal log.
+    /// A meal log's state.
     enum Meal: CaseIterable {
         case processing, completed, failed
     }

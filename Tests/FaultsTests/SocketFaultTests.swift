@@ -396,7 +396,7 @@ struct SocketFaultTests {
         #expect(last.messages.map(\.extent) == [.nothing] && last.endingRule == "r3")
     }
 
-    @Test("A message with an empty text works")
+    @Test("A message with empty text works")
     func empty() throws {
         for fault in [.invalidUTF8, .fragments(at: [0, 1]), .double, .masked, .cut(after: 3, reset: false)]
             as [SocketFault]

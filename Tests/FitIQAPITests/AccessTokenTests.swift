@@ -163,7 +163,7 @@ import Testing
     func algorithm(header: String, name: String) {
         let payload = #"{"sub":"user-1","exp":1738146600}"#
         #expect(verdict(Self.token(header: header, payload: payload)) == .failure(.wrongAlgorithm(name)))
-        // This is the classic attack without an algorithm and a signature.
+        // This is the classic attack with no algorithm and no signature.
         let parts = [header, payload].map { Base64.encodeURL(Array($0.utf8)) }
         #expect(verdict("\(parts[0]).\(parts[1]).") == .failure(.wrongAlgorithm(name)))
     }

@@ -38,7 +38,7 @@ import Testing
         (.deleteJournalEntry, []), (.showProfile, []),
     ]
 
-    @Test("A document endpoint reads exactly the parameters of its list", arguments: parameters)
+    @Test("A document endpoint reads exactly the parameters in its list", arguments: parameters)
     func reads(endpoint: Endpoint, parameters: [String]) {
         #expect(endpoint.parameters == parameters)
         let query = (["page", "to", "x"] + ["x"]).map { (name: $0, value: "1") }

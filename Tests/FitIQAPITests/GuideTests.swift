@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("consultation-websocket's own decoder cannot decode the dates of create")
+    @Test("consultation-websocket's own decoder cannot decode the dates in the answer to create")
     func consultationWebSocketWithoutDates() {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(

@@ -43,7 +43,7 @@ import Testing
         #expect(world.backend.consultationCount == 1)
     }
 
-    @Test("Consultations of other users do not cause conflicts")
+    @Test("Other users' consultations do not cause conflicts")
     func otherUsers() throws {
         var world = World()
         let (first, second) = (try world.backend.user("user-1"), try world.backend.user("user-2"))

@@ -127,7 +127,7 @@ import Testing
         for mark in ["is_read", "is_favorite", "is_archived"] { #expect(insight[mark] == false) }
         for text in ["title", "content", "summary"] { #expect(insight[text]?.string?.isEmpty == false) }
         #expect(insight["created_at"] == "2025-01-29T10:30:00.000Z" && insight["user_id"] == "user-1")
-        // The list shows the created insight in the form in which a request may send it.
+        // The list shows the created insight in the form that a request may use.
         #expect(try world.documents(.insights, for: user)["insights"]?[0] == insight)
         let read = try DocumentRequest.object(insight.encoded(), for: .insights, at: world.turn.date)
         for (name, value) in read { #expect(insight[name] == value, "\(name)") }

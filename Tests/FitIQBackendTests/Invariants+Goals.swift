@@ -3,7 +3,7 @@ import FitIQAPI
 @testable import FitIQBackend
 
 extension Invariants {
-    /// The violations among the goals of one user and their conversations.
+    /// The violations among one user's goals and their conversations.
     static func violationsOfLinks(of user: UserID, _ world: World) -> [String] {
         let backend = world.backend
         var violations: [String] = []

@@ -2,7 +2,7 @@ import FitIQAPI
 
 @testable import FitIQBackend
 
-/// The invariants of a backend.
+/// A backend's invariants.
 enum Invariants {
     /// The violations among one user's consultations.
     static func violations(of user: UserID?, in world: World) -> [String] {

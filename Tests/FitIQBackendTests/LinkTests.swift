@@ -46,7 +46,7 @@ import Testing
         #expect(try world.backend.consultation(id, for: user) == before.1)
     }
 
-    @Test("A new link removes the previous links of both sides")
+    @Test("A new link removes both sides' previous links")
     func relink() throws {
         var (world, user) = try makeWorld()
         let goals = [try world.createGoal(by: user), try world.createGoal(by: user)]

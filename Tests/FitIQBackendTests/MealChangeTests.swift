@@ -187,7 +187,7 @@ import Testing
             ids.formUnion(change?["items"]?.array?.compactMap { $0["id"]?.string } ?? [])
             #expect(ids.count == 2 + round)
         }
-        // A text sent with foods is stored but not parsed; a text without foods is parsed.
+        // Text sent with foods is stored but not parsed; text without foods is parsed.
         let both = #"{"raw_input":"2 eggs","items":[\#(Self.food("Egg"))]}"#
         let kept = try JSON.parse(try world.change(id, both, by: user))["data"]
         #expect(kept?["status"] == "manual" && kept?["raw_input"] == "2 eggs")
@@ -299,7 +299,7 @@ import Testing
         #expect(Self.consistent(world, user) == [])
     }
 
-    @Test("Photos match only the script's photo rules, and texts match only its text rules")
+    @Test("Photos match only the script's photo rules, and text matches only its text rules")
     func scriptedPhoto() throws {
         var salad = MealRule(
             mealTypes: [.lunch],

@@ -33,7 +33,7 @@ import Testing
         #expect(world.backend.consultationCount == 0 && world.backend.openSocketCount == 1)
     }
 
-    @Test("The meal socket gets all of its user's meal events, like a consultation socket")
+    @Test("The meal socket gets all of its user's meal events, as a consultation socket does")
     func events() throws {
         var world = World()
         let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))

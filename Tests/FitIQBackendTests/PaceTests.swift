@@ -56,7 +56,7 @@ import Testing
         Array(repeating: "…", count: 100_000), [" "], ["\n\n"], [String(repeating: "a", count: 100_000)],
     ]
 
-    @Test("The pace also applies to generated texts", arguments: extremes.indices)
+    @Test("The pace also applies to generated text", arguments: extremes.indices)
     func extremeTexts(number: Int) {
         let chunks = Self.extremes[number]
         for seed in [UInt64.min, 1, 42, .max] {
@@ -113,7 +113,7 @@ import Testing
         #expect(effects.frames(of: 1).allSatisfy { $0["timestamp"] == "2025-01-29T10:30:00Z" })
     }
 
-    @Test("Simultaneous steps run in order of consultations and then of meal logs")
+    @Test("Simultaneous steps run for consultations first and then for meal logs")
     func sameTime() {
         let works = [ScheduledStep.Work.answer(ResourceID(randomBits: 1, 1)), .mealLog]
         let steps = [0, 1, 5].flatMap { seconds in

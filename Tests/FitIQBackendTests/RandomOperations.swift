@@ -77,7 +77,7 @@ struct RandomOperations {
         list.isEmpty ? nil : list[below(list.count)]
     }
 
-    /// An id of this user, usually a recent one, or sometimes another user's.
+    /// One of this user's ids, usually a recent id, or sometimes another user's id.
     private mutating func id(for user: Int) -> String {
         if let gone = goneID() { return gone }
         let owner = below(20) == 0 ? below(users.count) : user
@@ -85,7 +85,8 @@ struct RandomOperations {
         return element(of: recent) ?? "none"
     }
 
-    /// A goal of this user, usually one of the first few, so that consultations compete; or sometimes another user's.
+    /// One of this user's goals, usually one of the first few, so that consultations compete; or sometimes another
+    /// user's goal.
     private mutating func goalID(for user: Int) -> String {
         if let gone = goneID() { return gone }
         let owner = below(20) == 0 ? below(users.count) : user

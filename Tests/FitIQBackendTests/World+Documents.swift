@@ -112,6 +112,6 @@ extension World {
 }
 
 extension JSONValue {
-    /// A member of each object of a list.
+    /// A member of each object in a list.
     func texts(_ list: String, _ member: String) -> [String?] { (self[list]?.array ?? []).map { $0[member]?.string } }
 }

@@ -38,12 +38,12 @@ extension World {
         try JSON.parse(try backend.goal(id, for: user))
     }
 
-    /// The conversation of a goal, or nil.
+    /// A goal's conversation, or nil.
     func conversation(of goal: String, for user: UserID) throws -> String? {
         try self.goal(goal, for: user)["conversationId"]?.string
     }
 
-    /// The goal of a consultation, or nil.
+    /// A consultation's goal, or nil.
     func goalID(of consultation: String, for user: UserID) throws -> String? {
         try show(consultation, for: user)["goal_id"]?.string
     }

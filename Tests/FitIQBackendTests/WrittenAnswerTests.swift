@@ -96,7 +96,7 @@ extension WrittenAnswer {
     }
 
     @Test(
-        "The chunks of every prefix of a text equal the prefix when joined",
+        "The chunks of any prefix of the text equal the prefix when joined",
         arguments: table.map(\.0) + WrittenAnswer.all.map(\.text))
     func prefixes(text: String) {
         for end in text.unicodeScalars.indices {

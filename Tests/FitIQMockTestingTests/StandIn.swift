@@ -47,7 +47,7 @@ struct SocketPeer {
         try stream.write([0x81, 0x80 | UInt8(text.utf8.count), 0, 0, 0, 0] + text.utf8)
     }
 
-    /// Reads until the received frames contain a text.
+    /// Reads until the received frames contain a string.
     func receive(until text: String) throws { _ = try stream.receive(until: text) }
 
     func close() { stream.close() }

@@ -115,7 +115,7 @@ struct WorldTests {
         try await world.end()
     }
 
-    @Test("A world can rewind to a mark, fork and restart with another scenario")
+    @Test("A world can rewind to a mark, fork and restart with a different scenario")
     func states() async throws {
         let world = try await Mock.server.world(clock: .manual)
         let client = PlannedClient(world: world)

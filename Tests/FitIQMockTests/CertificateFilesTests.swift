@@ -170,7 +170,7 @@ struct CertificateFilesTests {
             DataDirectory(path: "data")["ca.pem"] == FileManager.default.currentDirectoryPath + "/data/ca.pem")
     }
 
-    /// The results of the threads.
+    /// The threads' results.
     private final class Found: @unchecked Sendable {
         private let lock = NSLock()
         private var results: [Result<CertificateFiles.Current, any Error>] = []

@@ -156,7 +156,7 @@ struct CommandParsingTests {
         #expect(refusal.contains("Error: \(Messages.empty(line[1]))"))
     }
 
-    @Test("The help of replay lists only options that apply to sessions")
+    @Test("The help for replay lists only options that apply to sessions")
     func replay() throws {
         let help = FitIQMock.helpMessage(for: ReplayCommand.self)
         for option in ["--import", "--export-on-exit", "--state", "--ids", "--watch", "--overlay", "--upstream"] {

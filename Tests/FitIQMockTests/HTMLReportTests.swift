@@ -55,7 +55,7 @@ struct HTMLReportTests {
         #expect(page.matches(of: #/<script[ >]/#).count == 3)
     }
 
-    @Test("The HTML report keeps the newest entries within its limits of entries and bytes")
+    @Test("The HTML report keeps the newest entries within its entry and byte limits")
     func limits() {
         let journal = ReportJournal()
         for number in 1...ReportJournal.entryLimit { journal.append(Self.note(number), of: "run-\(number % 2)") }

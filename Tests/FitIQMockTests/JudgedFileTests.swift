@@ -25,7 +25,7 @@ struct JudgedFileTests {
     }
 
     @Test(
-        "The client of each recorded session keeps every obligation that it exercised",
+        "Each recorded session's client keeps every obligation that it exercised",
         arguments: [
             ("chat", 11, "ws/close-handshake"), ("conflict", 9, "consultation/conflict-continues-existing"),
             ("dropped", 12, "ws/recovers-history"), ("goals", 9, "ids/backend-goal-id"),

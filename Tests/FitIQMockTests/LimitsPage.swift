@@ -459,7 +459,7 @@ enum LimitsPage {
     }
 }
 
-/// A stage for a suite without cases.
+/// A stage for a suite that has no cases.
 private struct EmptyStage: Stage {
     func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result

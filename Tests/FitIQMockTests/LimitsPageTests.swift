@@ -10,7 +10,7 @@ enum Quantity: Hashable {
     case bytes(Int)
     case count(Int)
 
-    /// The quantities in a text, in order, except names of encodings and status codes.
+    /// The quantities in some text, in order, except encoding names and status codes.
     static func all(in text: String) -> [Quantity] {
         let expression =
             #/(?:^|[\s(])(?<number>\d[\d,]*)(?: ?(?<unit>GiB|MiB|KiB|bytes|seconds|minutes|min|ms|s|h|d)\b)?/#

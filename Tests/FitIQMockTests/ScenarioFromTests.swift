@@ -21,7 +21,7 @@ struct ScenarioFromTests {
         return ScenarioFrom.target(of: journal.lines.map(\.entry), .union, journal.evidence)
     }
 
-    @Test("A request without credentials is a breach only if other requests in the recording have some")
+    @Test("A request without credentials is a breach only if other requests in the recording have credentials")
     func credentials() throws {
         let (key, token) = (#"{"name":"X-API-Key","value":"k"}"#, #"{"name":"Authorization","value":"Bearer t"}"#)
         #expect(try Self.target("", "").isFailure)

@@ -44,7 +44,7 @@ struct StalledServerTests {
         var bytes: String { rawValue + String(repeating: "x", count: 9_000) }
     }
 
-    /// The delay of a busy machine.
+    /// The delay that a busy machine causes.
     private static let delay = Duration.seconds(10)
 
     /// The error that work throws, and its duration on a separate thread, because the test's thread may be delayed.

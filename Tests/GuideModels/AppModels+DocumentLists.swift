@@ -55,7 +55,7 @@ extension AppModels {
 
     package struct Workouts: Decodable { package let workouts: [Workout] }
 
-    /// A user's own and public templates or, with another item type, templates that others share.
+    /// A user's own and public templates or, with a different item type, templates that others share.
     package struct Templates<Item: Decodable>: Decodable { package let templates: [Item] }
 
     /// `GET /wellness/mood-entries/analytics`.

@@ -126,7 +126,7 @@ extension AppModels {
         }
     }
 
-    /// `PATCH /meal-logs/photo/{id}/confirm`, which a model of the session or of the meal log can decode.
+    /// `PATCH /meal-logs/photo/{id}/confirm`, which a session model or a meal log model can decode.
     package struct ConfirmedPhoto: Decodable {
         package let session: Photo
         package let log: MealLog

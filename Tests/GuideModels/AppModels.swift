@@ -18,7 +18,7 @@ package enum AppModels {
         package let message: String
     }
 
-    /// Two models of one answer, because each app reads different parts of the answer.
+    /// Two models of the same answer, because each app reads different parts of it.
     package struct Both<One: Decodable, Other: Decodable>: Decodable {
         package let one: One
         package let other: Other

@@ -40,7 +40,7 @@ extension MealLogWebSocketGuide {
         package let timestamp: Date
     }
 
-    /// The frames without data; the guide's model has no field for an error's text.
+    /// The frames that have no data; the guide's model has no field for an error's text.
     package struct PlainMessage: Codable {
         package let type: WebSocketMessage.MessageType
         package let error: String?

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Mutated messages")
 struct FuzzTests {
-    /// Bytes that have a meaning for parsers, which are drawn more often than others.
+    /// Bytes that have a meaning for parsers; they are drawn more often than other bytes.
     private static let interesting = Array("\r\n\0 \t:,;%/?*#\"\u{7f}0159afFx\u{16}HTTP".utf8) + [0x80, 0xff]
 
     private static func mutate(_ bytes: [UInt8], _ random: inout Draw) -> [UInt8] {

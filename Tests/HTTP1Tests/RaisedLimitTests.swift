@@ -59,7 +59,7 @@ struct RaisedLimitTests {
         #expect(Self.read(text + "0\r\n\r\n", raisedTo: limit, &connection) == expected)
     }
 
-    @Test("A body beyond the highest limit is rejected with its head")
+    @Test("A body beyond the highest limit is rejected when its head arrives")
     func early() throws {
         var connection = Self.connection()
         Self.send(Self.head(21), to: &connection)

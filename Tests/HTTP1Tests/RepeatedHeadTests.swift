@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP1
 
-/// If parts of a head equal those of the previous head, the parser skips them, which must not change any result.
+/// The parser skips parts of a head that equal parts of the previous head; skipping them must not change any result.
 @Suite("Repeated heads")
 struct RepeatedHeadTests {
     private static let fields = "Host: a\r\nAuthorization: Bearer x\r\nAccept: */*\r\n"

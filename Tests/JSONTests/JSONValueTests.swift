@@ -28,7 +28,7 @@ import Testing
         #expect(document.object?.count == 7)
     }
 
-    @Test("Each accessor returns nil for a value of another type")
+    @Test("Each accessor returns nil for a value of a different type")
     func wrongType() {
         let values: [JSONValue] = [nil, true, 1, "x", [], [:]]
         #expect(values.map { $0.bool != nil } == [false, true, false, false, false, false])

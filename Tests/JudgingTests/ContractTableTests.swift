@@ -260,6 +260,6 @@ struct SocketObligationTests {
         ),
     ]
 
-    @Test("Messages of findings contain the measured numbers", arguments: sentences)
+    @Test("A finding's message contains the measured numbers", arguments: sentences)
     func sentence(_ actual: String, _ expected: String) { #expect(actual == expected) }
 }

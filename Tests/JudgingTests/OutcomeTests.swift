@@ -150,7 +150,7 @@ struct OutcomeTests {
     }
 
     @Test(
-        "The reader of known-broken lists accepts valid lines and explains bad ones",
+        "The known-broken list reader accepts valid lines and explains bad lines",
         arguments: [
             ("", ""), ("# nothing\n\n  # more\n", ""), ("ids/lowercase # always\r\n", ""),
             ("ids/lower-case", "f:1: there is no obligation or check 'ids/lower-case'. Did you mean 'ids/lowercase'?"),

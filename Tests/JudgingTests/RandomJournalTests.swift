@@ -34,7 +34,7 @@ extension Draw {
         }
     }
 
-    /// A plausible action of a client.
+    /// A plausible client action.
     fileprivate mutating func likely(_ story: inout Story, at time: Double) {
         switch below(10) {
         case 0:

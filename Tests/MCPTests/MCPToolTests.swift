@@ -259,7 +259,7 @@ struct MCPToolTests {
         #expect(try JSON.parse(call.answer(status: 200, body: nil).bytes)["result"]?["isError"] == true)
     }
 
-    @Test("The explanation of an entry has its refusal, faults, near misses and breaches")
+    @Test("An entry's explanation contains its refusal, faults, near misses and breaches")
     func explains() throws {
         let entry: JSONValue = [
             "number": 5, "response": ["status": 404, "body": #"{"error":{"code":"NOT_FOUND","message":"No goals."}}"#],

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Nutrition
 
-/// The tokens of a text, before they are interpreted.
+/// The tokens in some text, before they are interpreted.
 @Suite("Meal tokens")
 struct LexerTests {
     static let numbers: [(text: String, kinds: [Token.Kind])] = [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Nutrition
 
-/// Checks the invariants of the readings of random texts.
+/// Checks the invariants for readings of random text.
 @Suite("Random texts")
 struct RandomTextTests {
     private static let pieces: [String] =

@@ -64,7 +64,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("The length limit of a search counts scalars, not characters")
+    @Test("A search's length limit counts scalars, not characters")
     func scalars() throws {
         let limit = SearchedText.maximumLength
         // A single character with that many scalars.
@@ -87,7 +87,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("Searching random texts for random expressions never exceeds the budget", arguments: [UInt64(7), 38])
+    @Test("Searching random strings for random expressions never exceeds the budget", arguments: [UInt64(7), 38])
     func made(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
         var (tried, steps, scalars) = (0, 0, 0)

@@ -53,7 +53,7 @@ extension LongPeers {
         }
 
         @Test(
-            "The suite finds each Python client's mistake by the case it breaks",
+            "The suite finds each Python client's mistake through the case it breaks",
             arguments: [
                 Mistake("Impatient", "interruption/drop/mid-stream", "✗ ws/reconnect-backoff (must)"),
                 Mistake("Hasty", "meal/polling/never-finishes", "✗ meal/polling-cadence (must)"),

@@ -3,7 +3,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// Runs a page's commands against a server on another port, and returns their output as the page shows it.
+/// Runs a page's commands against a server on a different port, and returns their output as the page shows it.
 struct DocumentRunner {
     let server: RunningServer
     let program: String
@@ -11,7 +11,7 @@ struct DocumentRunner {
 
     private static let documentedProgram = ".build/debug/fitiq-mock"
     private static let documentedAddress = "127.0.0.1:8080"
-    /// The ports of servers that pages start in addition to the running one.
+    /// The ports of servers that pages start in addition to the running server.
     private static let documentedPorts = ["8081", "8082", "8443"]
     /// The replacement ports, new for each session.
     private var ports: [String] = []

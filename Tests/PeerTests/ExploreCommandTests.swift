@@ -30,7 +30,7 @@ extension SearchingPeers {
             return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
         }
 
-        @Test("A robust client exits with 0, makes no folder and shows its output once")
+        @Test("A robust client exits with 0, creates no folder and shows its output once")
         func withstands() async throws {
             try await withFolder { folder in
                 let run = try await explore(

@@ -79,7 +79,7 @@ extension SearchingPeers {
             #expect(unchanged.status == 0, "\(unchanged.transcript)")
         }
 
-        @Test("explore finds nothing in the client without a mistake")
+        @Test("explore finds nothing in a client that has no mistake")
         func unchanged() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }

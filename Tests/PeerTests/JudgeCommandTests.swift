@@ -8,7 +8,7 @@ extension Peers {
         static let good =
             #"{"number":1,"time":"2025-01-29T10:30:00Z","world":"w1","kind":"exchange","endpoint":"getConsultation","user":"demo","requested_at":"2025-01-29T10:30:00Z","request":{"method":"GET","target":"/w/w1/api/v1/consultations/7c9e6679-7425-40de-944b-e07fc1f90ae7","version":"1.1","fields":[{"name":"Host","value":"a"},{"name":"Authorization","value":"Bearer t"},{"name":"X-API-Key","value":"k"}],"body":""},"response":{"status":200,"fields":[],"body":"{}"}}"#
             + "\n"
-        /// The same journal with an upper-case id, in another world.
+        /// The same journal with an upper-case id, in a different world.
         static let bad = good.replacing("7c9e6679", with: "7C9E6679").replacing("w1", with: "w2")
 
         private func judge(_ arguments: String..., input: String = "") async throws -> Command {
@@ -99,7 +99,7 @@ extension Peers {
             }
         }
 
-        @Test("judge omits a truncated last line with a note")
+        @Test("judge omits a truncated last line and adds a note")
         func cut() async throws {
             let cut = try await judge("-", input: Self.good + Self.bad.prefix(200))
             #expect(cut.status == 0 && cut.errors.contains("line 2: the last line is incomplete"), "\(cut.transcript)")

@@ -75,7 +75,7 @@ extension Peers {
         }
 
         @Test(
-            "An app's days work with its own requests and decoders and upper-case ids",
+            "Days of app use work with the app's own requests and decoders and with upper-case ids",
             arguments: ["fitiq", "lume"].flatMap { app in
                 ["first_run", "offline", "second_device", "backfill", "deletion"].map { "\(app)_\($0)" }
             } + ["fitiq_templates", "fitiq_meals", "lume_coach", "lume_insights"])

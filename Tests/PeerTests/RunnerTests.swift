@@ -70,7 +70,7 @@ struct RunnerTests {
     }
 
     #if os(Linux)
-        @Test("The runner lists the processor time of each test, largest first")
+        @Test("The runner lists each test's processor time, largest first")
         func profile() async throws {
             let run = try await run("works", ["--profile"])
             let seconds = #/\n +([0-9.]+) s +[0-9.]+ %  Things: are 7 \(/#

@@ -68,7 +68,7 @@ final class RunningServer: Sendable {
         try await run(["serve"] + options, environment: environment, isStoppedByBody: isStoppedByBody, body)
     }
 
-    /// Serves with a command other than `serve`, and possibly with another exit status.
+    /// Serves with a command other than `serve`, and possibly with a different exit status.
     ///
     /// - Returns: The server's output after the banner.
     @discardableResult

@@ -76,7 +76,7 @@ extension Peers {
                     #expect(
                         world.contains(#""guide":"goal-linking","seed":"7","clock":"manual","now":"\#(start)""#),
                         "\(world)")
-                    // The scenario's token, which expires by the scenario's clock.
+                    // The scenario's token, which expires according to the scenario's clock.
                     #expect(world.contains(server.ready.token))
                     #expect(server.ready.scenario == "s")
                 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension SearchingPeers {
-    /// `fitiq-mock scenario from` finds the smallest scenario in which a client fails as in a recorded session.
+    /// `fitiq-mock scenario from` finds the smallest scenario in which a client fails as it did in a recorded session.
     @Suite("fitiq-mock scenario from")
     struct ScenarioFromTests {
         private static let client = Programs.peers.appendingPathComponent("defects/plain_client.py").path
@@ -99,7 +99,7 @@ extension SearchingPeers {
             }
         }
 
-        @Test("scenario from reports symptoms without any fault and ignores known symptoms")
+        @Test("scenario from reports symptoms that occur without any fault and ignores known symptoms")
         func withoutFault() async throws {
             try await withFolder { folder in
                 let session = #"""

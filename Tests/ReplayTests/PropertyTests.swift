@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Traffic
 
-/// Random sessions from a seed, in which ids move between client and server as in real sessions.
+/// Random sessions from a seed, in which ids move between client and server as they do in real sessions.
 struct RandomSession {
     private var numbers: Draw
     /// Ids that were already sent.
@@ -353,7 +353,7 @@ struct AgreementTests {
         }
     }
 
-    @Test("Replay and diff agree on generated texts", arguments: [1, 2, 3] as [UInt64])
+    @Test("Replay and diff agree on generated text", arguments: [1, 2, 3] as [UInt64])
     func random(seed: UInt64) throws {
         let pieces = [
             "7", "12345", "123456", "654321", IDs.a, IDs.b, "x_\(IDs.a)", "redacted-token-1", Self.time, "2025-01-29",

@@ -335,7 +335,7 @@ struct SocketTests {
         #expect(player.report.frameMissCount == 0)
     }
 
-    @Test("A message beyond the limit of concurrent runs counts as a miss")
+    @Test("A message beyond the limit on concurrent runs counts as a miss")
     func runs() throws {
         var builder = SessionBuilder()
         builder.socket("/ws", frames: [frame(.client, 0, "hi"), frame(.server, 100, "1")])
@@ -350,7 +350,7 @@ struct SocketTests {
         #expect(player.timeline(until: at(1_000)) == ["600 text 1"])
     }
 
-    @Test("A ping beyond the limit of concurrent pongs counts as a miss")
+    @Test("A ping beyond the limit on concurrent pongs counts as a miss")
     func pongs() throws {
         let ping = #"{"type":"ping"}"#
         var builder = SessionBuilder()

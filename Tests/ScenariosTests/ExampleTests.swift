@@ -35,7 +35,7 @@ struct ExampleTests {
         #expect(try Scenario.read("{name: a, compression: on}").rules.compression == .on)
     }
 
-    @Test("The key decides how the reader interprets a YAML 1.1 word")
+    @Test("The key determines how the reader interprets a YAML 1.1 word")
     func words() throws {
         let scenario = try Scenario.read(
             """

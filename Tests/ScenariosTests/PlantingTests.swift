@@ -17,7 +17,7 @@ struct PlantingTests {
         return backend.data(at: turn.now, issuedIDs: turn.identifiers.issuedCount)
     }
 
-    @Test("The data of each built-in scenario survives planting and export", arguments: Scenario.builtInNames)
+    @Test("Each built-in scenario's data survives planting and export", arguments: Scenario.builtInNames)
     func plants(_ name: String) throws {
         let scenario = try #require(Scenario.builtIn(named: name))
         let data = try Self.export(scenario.data)

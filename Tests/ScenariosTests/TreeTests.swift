@@ -77,7 +77,7 @@ struct TreeTests {
         #expect(errors?.description.hasSuffix("\n1 more mistake not shown.") == true)
     }
 
-    @Test("A request's JSON distinguishes quoted texts from numbers and locates mistakes by path")
+    @Test("A request's JSON distinguishes quoted strings from numbers and locates mistakes by path")
     func json() throws {
         #expect(
             try Scenario.read(json: ["name": "a", "seed": 7, "faults": [["on": "any", "delay": "2s"]]])

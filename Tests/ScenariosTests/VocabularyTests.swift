@@ -143,7 +143,7 @@ struct VocabularyTests {
         ("held", ["integer", "array"], []), ("world", ["string"], []), ("user", ["string"], []),
         ("kind", ["word"], []), ("opcode", ["word", "any"], []), ("path", ["string"], []), ("target", ["string"], []),
         ("endpoint", ["string"], []), ("web_sockets", ["integer"], []), ("members", ["object"], []),
-        // The conditions of a wait.
+        // A wait's conditions.
         ("for", ["string"], ["admin /wait", "MCP"]),
         // In a replay's comparison: a place in a body, such as a member.
         ("place", ["word"], ["Differences"]),

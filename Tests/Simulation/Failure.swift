@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// A failure of a run, and how to repeat it.
+/// A failed run, and how to repeat it.
 public struct Failure: Error, Sendable, CustomStringConvertible {
     /// The seed, which determines the whole run.
     public let seed: UInt64

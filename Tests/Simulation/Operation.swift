@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// An event of a run.
+/// An event in a run.
 enum Operation: CustomStringConvertible {
     case connect(accepted: Bool)
     case request(Target, Credentials)

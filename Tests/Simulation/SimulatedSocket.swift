@@ -59,7 +59,7 @@ final class SimulatedSocket {
 
     // MARK: Sending
 
-    /// Sends a text as a frame.
+    /// Sends text as a frame.
     func send(_ text: String) {
         write { $0.send(text: text, into: &$1) }
     }

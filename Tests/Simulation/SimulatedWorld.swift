@@ -18,7 +18,7 @@ final class SimulatedWorld {
     var resetCount = 0
     /// The entities that clients have deleted since the last reset.
     var deleted: [ResourceID] = []
-    /// The access tokens of registered accounts, including deleted ones.
+    /// The access tokens of registered accounts, including deleted accounts.
     var accounts: [SimulatedAccount] = []
     /// The refresh tokens that clients received, oldest first.
     var tickets: [SimulatedTicket] = []

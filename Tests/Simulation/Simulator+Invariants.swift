@@ -111,7 +111,7 @@ extension Simulator {
         }
     }
 
-    /// The time of a world's clock.
+    /// The time on a world's clock.
     func now(in world: SimulatedWorld) -> Timestamp {
         world.isManual ? engine.inspectWorld(world.id)?.now ?? network.now : network.now
     }

@@ -7,7 +7,7 @@ import TestSupport
 
 /// An operator who enables and disables breakpoints and acts on held items, in runs with faults.
 extension Simulator {
-    /// The breakpoints of a run, which an operator enables and disables.
+    /// A run's breakpoints, which an operator enables and disables.
     static func breakpoints(_ draw: inout Draw) -> [FaultRule] {
         func hold(_ fromClient: Bool, _ fromServer: Bool) -> Hold {
             Hold(fromClient: fromClient, fromServer: fromServer, time: 1_000_000 * Int64(1 + draw.below(3_000)))
@@ -22,7 +22,7 @@ extension Simulator {
         }
     }
 
-    /// Performs one action of an operator.
+    /// Performs one operator action.
     func operate(in world: SimulatedWorld) {
         switch draw.below(20) {
         case 0...11: operateBreakpoints(in: world)

@@ -26,7 +26,7 @@ public final class Simulator {
     let start: Timestamp
     /// The worlds where clients are opened.
     private(set) var worlds: [SimulatedWorld] = []
-    /// The worlds above and deleted worlds, which may still have clients.
+    /// The worlds above, and deleted worlds that may still have clients.
     private var everyWorld: [SimulatedWorld] = []
     private(set) var clients: [SimulatedClient] = []
     /// The maximum number of concurrent clients.
@@ -156,7 +156,7 @@ public final class Simulator {
         return failure.map(Result.failure) ?? .success(report)
     }
 
-    /// Whether the server stops now, while clients are connected, which happens in one of three runs.
+    /// Whether the server stops now, while clients are connected, which happens in one run out of three.
     private var isLastAct: Bool { seed % 3 == 0 && clients.count <= 2 }
 
     private func step() {

@@ -93,7 +93,7 @@ struct DescriptorTests {
     }
 
     #if os(Linux)
-        @Test("A reused descriptor does not get events of the closed descriptor")
+        @Test("A reused descriptor does not get the closed descriptor's events")
         func endedProgram() async {
             await #expect(processExitsWith: .success) {
                 let pair = try Loopback()

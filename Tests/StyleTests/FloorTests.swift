@@ -28,7 +28,8 @@ struct Manifest: Decodable {
 
     var targets: [Target]
 
-    /// The output of `swift package dump-package`, with another scratch path, because the build's is locked.
+    /// The output of `swift package dump-package`, with a separate scratch path, because the build's scratch path is
+    /// locked.
     static func dumped() throws -> Manifest {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }

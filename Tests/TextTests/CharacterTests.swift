@@ -98,7 +98,7 @@ struct CharacterTests {
 
     // MARK: UTF-8
 
-    @Test("The standard library and the table of RFC 3629 agree on sequences of up to four bytes")
+    @Test("The standard library and the table in RFC 3629 agree on sequences of up to four bytes")
     func sequences() {
         let edges: [UInt8] = [
             0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE,

@@ -84,7 +84,7 @@ struct RFC3339Tests {
         ])
     func refuses(_ text: String) { #expect(RFC3339.time(text) == nil) }
 
-    @Test("The search accepts a time without an offset but not without seconds")
+    @Test("The search accepts a time without an offset but not a time without seconds")
     func withoutOffset() {
         let bytes = Array("2025-01-29T10:30:00".utf8)
         #expect(bytes.withUnsafeBufferPointer { RFC3339.time(at: 0, in: $0) } != nil)
@@ -92,7 +92,7 @@ struct RFC3339Tests {
     }
 
     @Test(
-        "The search finds the end of a time within a text",
+        "The search finds the end of a time within text",
         arguments: [
             ("x2025-01-29T10:30:00Zx", 20), ("x2025-01-29 10:30:00 x", 19), ("x2025-01-29T10:30:00.5+01:00", 27),
             ("x2025-01-29T10:30:00.", 19), ("x2025-01-29T10:30:00+25:00", 19), ("x2025-01-29T10:30:0", nil),

@@ -58,7 +58,7 @@ struct URLPartsTests {
     func targets(_ text: String, _ target: String) { #expect(URLParts(text).target == target) }
 
     @Test(
-        "The items of a query are decoded in order and with duplicates",
+        "A query's items are decoded in order, including duplicates",
         arguments: [
             ("/a", []), ("/a?", []), ("/a?x", ["x="]), ("/a?b=%20+&%61=1=2&&b=#c=1", ["b=  ", "a=1=2", "b="]),
             ("/a?=1&%=%zz&", ["=1", "%=%zz"]), ("/a?\u{301}=\u{301}", ["\u{301}=\u{301}"]), ("/a?a+b=c", ["a b=c"]),

@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(
-        "A one-line text is shortened and has no control characters",
+        "One-line text is shortened and has no control characters",
         arguments: [
             ("a\r\nb\tc", "a b c"), ("\u{1B}[31m\u{9B}\u{7F}", "\u{FFFD}[31m\u{FFFD}\u{FFFD}"),
             ("\u{202E}x", "\u{FFFD}x"), ("\u{61C}\u{200B}\u{E0041}x", "\u{FFFD}\u{FFFD}\u{FFFD}x"),

@@ -75,7 +75,7 @@ struct ValueScannerTests {
         ("CONSULTATION_ERROR_1", []), ("redacted-1", []),
     ]
 
-    @Test("The scanner finds exactly the expected values in a text", arguments: rows)
+    @Test("The scanner finds exactly the expected values in a string", arguments: rows)
     func finds(text: String, values: [String]) { #expect(Self.values(in: text) == values) }
 
     @Test("The scanner accepts random bytes and returns sorted ranges within them", arguments: [1, 2, 3] as [UInt64])
@@ -160,7 +160,7 @@ struct VolatileTextTests {
             ).text == expected)
     }
 
-    @Test("An origin without a port does not match one with a port or a longer host")
+    @Test("An origin without a port does not match an origin with a port or a longer host")
     func hosts() {
         #expect(
             VolatileText.normalised(
@@ -177,7 +177,7 @@ struct VolatileTextTests {
     }
 
     @Test(
-        "The scanner recognizes exactly the expected names of secrets",
+        "The scanner recognizes exactly the expected secret names",
         arguments: [
             ("token", true), ("access_token", true), ("authToken", true), ("X-API-Key", true), ("clientSecret", true),
             ("", false), ("tokens", false), ("token.", true), ("_", false), ("accesstokenoftheuser", false),

@@ -103,7 +103,7 @@ struct CompressionTermsTests {
         #expect(Self.handshake.verify(status: .switchingProtocols, fields: fields) != nil, "nothing was offered")
     }
 
-    @Test("A server accepts every offer of our client, and the client accepts the answer")
+    @Test("A server accepts every offer from our client, and the client accepts the answer")
     func bothSides() throws {
         for settings in 0..<64 {
             var terms = CompressionTerms()

@@ -18,7 +18,7 @@ struct CompressionTests {
         return terms
     }
 
-    @Test("With every compression setting, each side receives what the other sends in any split", arguments: settings)
+    @Test("Each side receives what the other sends with any compression setting and any split", arguments: settings)
     func pairs(terms: CompressionTerms) {
         for size in [1, 2, 3, 7, 1000] {
             var pair = Pair()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("RFC 3629: incremental UTF-8 validation")
 struct UTF8ValidatorTests {
-    /// The verdict on a text: the index of the first invalid byte, or whether it ends between characters.
+    /// The verdict on some text: the index of the first invalid byte, or whether it ends between characters.
     enum Verdict: Equatable {
         case invalid(at: Int)
         case valid

@@ -67,7 +67,7 @@ struct ConformanceTests {
         return conformance
     }
 
-    /// The deviations of an endpoint, one per line.
+    /// An endpoint's deviations, one per line.
     private static func told(_ result: Conformance.EndpointResult?) -> [String] {
         (result?.deviations ?? []).map { "\($0.place): \($0.fake) ≠ \($0.upstream)" }
     }

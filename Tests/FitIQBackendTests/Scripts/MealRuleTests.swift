@@ -127,7 +127,7 @@ import Testing
         #expect(try world.showMeal(snack, for: user)["total_calories"]?.int == 140)
     }
 
-    @Test("A meal completes by the script that was active when the meal was accepted")
+    @Test("A meal completes according to the script that was active when the meal was accepted")
     func reload() throws {
         var (world, user) = try Self.world()
         let before = try world.mealID("sand", by: user)

@@ -152,7 +152,7 @@ import Testing
         #expect(Invariants.deepViolations(of: stage.world) == [])
     }
 
-    @Test("An answer follows the script that was active at the time of the question")
+    @Test("An answer follows the script that was active when the question arrived")
     func reload() throws {
         var stage = try Stage([.chunk("old")])
         try stage.open(1)

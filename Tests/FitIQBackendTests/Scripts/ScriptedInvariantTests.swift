@@ -6,7 +6,7 @@ import Testing
 
 /// The random operations in a world whose coaches and parser follow a script.
 @Suite("Random scripts and invariants") struct ScriptedInvariantTests {
-    /// A text that no stored message may contain.
+    /// A string that no stored message may contain.
     static let unsaid = "unsaid"
 
     static func script() throws -> Script {
@@ -74,7 +74,7 @@ import Testing
             ]))
     }
 
-    /// Answers without completion are not stored; all others are stored whole.
+    /// Answers that do not complete are not stored; all other answers are stored in full.
     private func expectStored(in world: World) {
         let stored = world.backend.consultations.flatMap(\.history.messages).filter { $0.role == .assistant }
         #expect(!stored.contains { $0.content.contains(Self.unsaid) })

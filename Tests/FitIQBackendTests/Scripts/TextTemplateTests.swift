@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "The error for a text with unknown fields names the first unknown field",
+        "The error for text with unknown fields names the first unknown field",
         arguments: [
             ("{{}}", ""), ("{{now}}{{later}}{{never}}", "later"), ("{{random 1}}", "random 1"),
             ("{{random 2 1}}", "random 2 1"), ("{{random a b}}", "random a b"), ("{{chance 1 6}}", "chance 1 6"),

@@ -12,7 +12,7 @@ import Testing
         return world.backend.consultations[0].history.messages
     }
 
-    @Test("Made-up messages are prompts of quick actions and the coach's answers", arguments: Persona.allCases)
+    @Test("Made-up messages are quick-action prompts and the coach's answers", arguments: Persona.allCases)
     func contents(persona: Persona) throws {
         let messages = try history(41, persona: persona)
         let prompts = Set(QuickAction.matching(contextType: nil, persona: persona).map(\.prompt))

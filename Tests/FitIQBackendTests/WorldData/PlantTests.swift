@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "Filling stops at the limit of active consultations", arguments: [0, 1, 9, 10])
+        "Filling stops at the limit on active consultations", arguments: [0, 1, 9, 10])
     func fill(count: Int) throws {
         let taken = [
             ConsultationData(persona: .fitnessCoach), ConsultationData(persona: .nutritionist, status: .archived),
@@ -159,7 +159,7 @@ import Testing
         #expect(consultations.map(\.isUnlinked) == [false, false, false, false, true])
     }
 
-    @Test("Planting trims user texts, counts assistant tokens and infers missing times")
+    @Test("Planting trims user text, counts assistant tokens and infers missing times")
     func messages() throws {
         let world = try World.holding(consultations: [
             ConsultationData(

@@ -135,7 +135,7 @@ import Testing
                 planting: Self.data(
                     template, in: .workoutTemplates, shares: [ShareData(user: "bert", professionalType: "doctor")]))
         }
-        // Two documents with one id.
+        // Two documents with the same id.
         #expect(throws: PlantError.self) {
             try World(
                 planting: Self.data(

@@ -22,7 +22,7 @@ extension Shape {
         }
     }
 
-    /// The paths of all required members, each with a full sample that lacks only that one.
+    /// The paths of all required members, each with a full sample that lacks only that member.
     ///
     /// Nullable members are omitted, because decoders treat an absent member as null.
     package func samplesWithoutOneMember() -> [(path: String, value: JSONValue)] {

@@ -65,7 +65,7 @@ struct CredentialsTests {
         },
     ]
 
-    @Test("The judge reaches the expected verdict on the credentials of requests", arguments: chapters)
+    @Test("The judge reaches the expected verdict on request credentials", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("auth/credentials-on-every-request") }
 
     @Test(
@@ -126,7 +126,7 @@ struct WebSocketCredentialsTests {
         },
     ]
 
-    @Test("The judge reaches the expected verdict on the credentials of a handshake", arguments: chapters)
+    @Test("The judge reaches the expected verdict on handshake credentials", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("auth/websocket-credentials") }
 }
 

@@ -275,6 +275,6 @@ struct CadenceTests {
         },
     ]
 
-    @Test("The judge reaches the expected verdict on the cadence of polls", arguments: chapters)
+    @Test("The judge reaches the expected verdict on the polling cadence", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("meal/polling-cadence") }
 }

@@ -285,7 +285,7 @@ struct CreatesOnceTests {
     func judges(_ chapter: Chapter) { chapter.check("retry/creates-once") }
 
     @Test(
-        "Modes of guides that show a repeated creation do not judge duplicate creations",
+        "If a guide shows a repeated creation, its mode does not judge duplicate creations",
         arguments: GuideMode.allCases.filter { $0 != .union })
     func modes(_ mode: GuideMode) { #expect(Story().verdict("retry/creates-once", in: mode) == nil) }
 }

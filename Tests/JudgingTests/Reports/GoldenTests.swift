@@ -180,7 +180,7 @@ struct JUnitTests {
         #expect(text.contains("<testcase classname=\"b\" name=\"command\"/>") && text.contains("failures=\"0\""))
     }
 
-    @Test("JUnit XML of an incomplete report contains an error with the reason")
+    @Test("JUnit XML for an incomplete report contains an error with the reason")
     func incomplete() throws {
         var report = SampleReport.report
         report.incomplete = "Interrupted: 2 of 3 scenarios are in this report."
@@ -231,7 +231,7 @@ struct GitHubAnnotationsTests {
     }
 
     @Test(
-        "A report emits at most ten annotations of a kind, and the tenth counts the rest",
+        "A report emits at most ten annotations of each kind, and the tenth counts the rest",
         arguments: [10, 11, 25])
     func limit(count: Int) {
         let checks = (1...count).map { Report.Check(address: "a/\($0)", clause: "c", failures: ["no \($0)"]) }
@@ -272,7 +272,7 @@ struct TerminalTableTests {
         #expect(!text.contains("Error paths met"), "it met none")
     }
 
-    @Test("A report of several runs starts with the verdict and lists each breach once with its runs")
+    @Test("A report on several runs starts with the verdict and lists each breach once with its runs")
     func several() {
         func run(_ scenario: String, _ verdicts: [Verdict], command: Report.CommandOutcome = .exited(0)) -> Report.Run {
             Report.Run(

@@ -105,7 +105,7 @@ struct CoverageSummaryTests {
     private static let summary = CoverageSummary(
         SampleReport.report.coverage, played: ["default", "drop-mid-stream"], of: SampleReport.reachable)
 
-    @Test("A summary counts all faced situations and suggests the nearest unplayed one next")
+    @Test("A summary counts all faced situations and suggests the nearest unplayed situation next")
     func counts() {
         #expect(Self.summary.facedCount == 5 && Self.summary.reachableCount == 10)
         #expect(

@@ -9,7 +9,7 @@ enum SampleReport {
 
     static let start = Timestamp(nanosecondsSinceEpoch: 1_738_146_600_000_000_000)
 
-    /// The entries of a journal's lines.
+    /// The entries in a journal's lines.
     static func entries(_ lines: String...) -> [JournalEntry] {
         var reader = JournalReader()
         for line in lines { reader.receive(Array((line + "\n").utf8)) }

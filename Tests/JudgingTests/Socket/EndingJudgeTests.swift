@@ -148,7 +148,7 @@ struct EndingJudgeTests {
         },
     ]
 
-    @Test("The judge of ws/recovers-history reaches the expected verdict", arguments: recoveryCases)
+    @Test("The ws/recovers-history judge reaches the expected verdict", arguments: recoveryCases)
     func recovery(_ row: SocketCase) { row.check(RecoversHistory.self) }
 
     static let closingCases: [SocketCase] = [
@@ -232,7 +232,7 @@ struct EndingJudgeTests {
         },
     ]
 
-    @Test("The judge of ws/close-handshake reaches the expected verdict", arguments: closingCases)
+    @Test("The ws/close-handshake judge reaches the expected verdict", arguments: closingCases)
     func closing(_ row: SocketCase) { row.check(CloseHandshake.self) }
 }
 

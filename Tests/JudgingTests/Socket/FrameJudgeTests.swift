@@ -64,7 +64,7 @@ struct FrameJudgeTests {
         #"{"type":"message","content":" \#(String(repeating: "é", count: count)) "}"#
     }
 
-    @Test("The judge of ws/message-shape reaches the expected verdict", arguments: shapeCases)
+    @Test("The ws/message-shape judge reaches the expected verdict", arguments: shapeCases)
     func shape(_ row: SocketCase) { row.check(MessageShape.self) }
 
     private static let talkedOver =
@@ -249,7 +249,7 @@ struct FrameJudgeTests {
         },
     ]
 
-    @Test("The judge of ws/no-send-while-streaming reaches the expected verdict", arguments: streamingCases)
+    @Test("The ws/no-send-while-streaming judge reaches the expected verdict", arguments: streamingCases)
     func streaming(_ row: SocketCase) { row.check(NoSendWhileStreaming.self) }
 
     private static func idle(_ seconds: String, since clock: String = "10:30:00") -> String {
@@ -332,7 +332,7 @@ struct FrameJudgeTests {
         },
     ]
 
-    @Test("The judge of ws/keepalive reaches the expected verdict", arguments: keepAliveCases)
+    @Test("The ws/keepalive judge reaches the expected verdict", arguments: keepAliveCases)
     func keepAlive(_ row: SocketCase) { row.check(KeepAlive.self) }
 }
 

@@ -25,7 +25,7 @@ struct HandshakeJudgeTests {
         ) { $0.request("GET /api/v1/meal-logs/ws/x", 404, at: 0) },
     ]
 
-    @Test("The judge of ws/endpoint reaches the expected verdict", arguments: endpointCases)
+    @Test("The ws/endpoint judge reaches the expected verdict", arguments: endpointCases)
     func endpoint(_ row: SocketCase) { row.check(SocketEndpoint.self) }
 
     static let singleCases: [SocketCase] = [
@@ -164,7 +164,7 @@ struct HandshakeJudgeTests {
         },
     ]
 
-    @Test("The judge of ws/single-connection reaches the expected verdict", arguments: singleCases)
+    @Test("The ws/single-connection judge reaches the expected verdict", arguments: singleCases)
     func single(_ row: SocketCase) { row.check(SingleConnection.self) }
 
     @Test("In a flood, ws/single-connection reports at most the sockets it remembers")
@@ -272,7 +272,7 @@ struct HandshakeJudgeTests {
         },
     ]
 
-    @Test("The judge of ws/refused-handshake reaches the expected verdict", arguments: refusedCases)
+    @Test("The ws/refused-handshake judge reaches the expected verdict", arguments: refusedCases)
     func refused(_ row: SocketCase) { row.check(RefusedHandshake.self) }
 
     static let waitsCases: [SocketCase] = [
@@ -318,6 +318,6 @@ struct HandshakeJudgeTests {
         },
     ]
 
-    @Test("The judge of ws/waits-for-connected reaches the expected verdict", arguments: waitsCases)
+    @Test("The ws/waits-for-connected judge reaches the expected verdict", arguments: waitsCases)
     func waits(_ row: SocketCase) { row.check(WaitsForConnected.self) }
 }

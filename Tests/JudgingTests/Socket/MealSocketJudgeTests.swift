@@ -44,7 +44,7 @@ struct MealSocketJudgeTests {
         },
     ]
 
-    @Test("The judge of ws/meal-socket-single reaches the expected verdict", arguments: singleCases)
+    @Test("The ws/meal-socket-single judge reaches the expected verdict", arguments: singleCases)
     func single(_ row: SocketCase) { row.check(MealSocketSingle.self) }
 
     @Test("A chat socket next to a meal socket does not count as a second connection")

@@ -88,7 +88,7 @@ struct OwnCloseJudgeTests {
         },
     ]
 
-    @Test("The judge of ws/no-reconnect-after-own-close reaches the expected verdict", arguments: ownCloseCases)
+    @Test("The ws/no-reconnect-after-own-close judge reaches the expected verdict", arguments: ownCloseCases)
     func ownClose(_ row: SocketCase) { row.check(NoReconnectAfterOwnClose.self) }
 }
 

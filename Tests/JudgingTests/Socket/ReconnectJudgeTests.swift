@@ -242,10 +242,10 @@ struct ReconnectJudgeTests {
         },
     ]
 
-    @Test("The judge of ws/reconnect-backoff reaches the expected verdict on increasing delays", arguments: growthCases)
+    @Test("The ws/reconnect-backoff judge reaches the expected verdict on increasing delays", arguments: growthCases)
     func growth(_ row: SocketCase) { row.check(ReconnectBackoff.self) }
 
-    @Test("The judge of ws/reconnect-backoff reaches the expected verdict", arguments: backoffCases)
+    @Test("The ws/reconnect-backoff judge reaches the expected verdict", arguments: backoffCases)
     func backoff(_ row: SocketCase) { row.check(ReconnectBackoff.self) }
 
     static let limitCases: [SocketCase] = [
@@ -321,7 +321,7 @@ struct ReconnectJudgeTests {
         },
     ]
 
-    @Test("The judge of ws/reconnect-limit reaches the expected verdict", arguments: limitCases)
+    @Test("The ws/reconnect-limit judge reaches the expected verdict", arguments: limitCases)
     func limit(_ row: SocketCase) { row.check(ReconnectLimit.self) }
 }
 

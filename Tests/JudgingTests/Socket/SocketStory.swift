@@ -178,7 +178,7 @@ extension ObligationJudge {
     static var isOfSockets: Bool { obligation.id.hasPrefix("ws/") }
 }
 
-/// A client's actions, and the verdict of a judge.
+/// A client's actions, and a judge's verdict.
 struct SocketCase: Sendable, CustomTestStringConvertible {
     let name: String
     let expected: Expected

@@ -14,11 +14,11 @@ import WebSocket
 /// must be the order in which they end, so add a request when its answer was sent.
 struct Story {
     private(set) var journal = Journal(limits: Self.limits)
-    /// The user of the following steps; "sarah" at first.
+    /// The user for the following steps; "sarah" at first.
     var user = "sarah"
-    /// The token of the following steps.
+    /// The token for the following steps.
     var token = Story.token(of: "sarah")
-    /// The key of the following steps.
+    /// The key for the following steps.
     var apiKey: String? = "key-1"
 
     private static let limits: Journal.Limits = {
@@ -200,7 +200,7 @@ struct Chapter: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The report of a verdict: the outcome, the messages, and the numbers of the entries as evidence.
+/// A verdict's report: the outcome, the messages, and the numbers of the entries that are the evidence.
 struct Told: Equatable, CustomStringConvertible {
     var outcome: Verdict.Outcome
     var exercisedCount: Int
@@ -246,7 +246,7 @@ extension Story {
         return judge
     }
 
-    /// The verdict on one obligation after this many seconds; nil if clients of the mode do not have it.
+    /// The verdict on one obligation after this many seconds; nil if clients in the mode do not have the obligation.
     func verdict(_ id: String, in mode: GuideMode = .union, end seconds: Double? = nil) -> Told? {
         judge(in: mode).verdicts(at: seconds.map(Self.time)).first { $0.obligation.id == id }.map(Told.init)
     }

@@ -54,7 +54,7 @@ struct AdminAccessTests {
     }
 
     @Test(
-        "Sec-Fetch-Site decides access with or without an 'Origin'",
+        "Sec-Fetch-Site determines access with or without an 'Origin'",
         arguments: [("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)])
     func fetchSite(_ site: String, _ status: Int) throws {
         let field = "Sec-Fetch-Site: \(site)"

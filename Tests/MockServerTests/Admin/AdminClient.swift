@@ -38,7 +38,7 @@ extension VirtualNetwork {
     }
 }
 
-/// A client of one world.
+/// A client in one world.
 struct WorldClient {
     let network: VirtualNetwork
     let id: String
@@ -101,7 +101,7 @@ struct WorldClient {
         #expect(response.status == 200, "\(response.text)")
     }
 
-    /// The lines of the journal.
+    /// The journal's lines.
     func journal() throws -> [JSONValue] {
         try ask(.get, "journal").text.split(separator: "\n").map { try JSON.parse(String($0)) }
     }

@@ -19,7 +19,7 @@ struct ClockStepTests {
         for client in clients { #expect(try client.exchange(.goals).status == 200) }
     }
 
-    /// Moves the default world's clock as a body says, without other events in between.
+    /// Moves the default world's clock as a body specifies, without other events in between.
     private static func move(_ json: String, _ network: VirtualNetwork) throws -> ClockMove {
         let body = try AdminBody(Array(json.utf8), keys: nil)
         let move = try ClockMove(of: network.engine.defaultWorld, in: network.engine, body)
@@ -89,7 +89,7 @@ struct ClockStepTests {
         network.settle()
     }
 
-    @Test("Each time-out counts as a step, and a move stops at its limit of steps")
+    @Test("Each time-out counts as a step, and a move stops at its step limit")
     func steps() throws {
         let network = VirtualNetwork.manual()
         try Self.beIdle(40, network)

@@ -59,7 +59,7 @@ struct ClockTests {
         #expect(network.engine.defaultWorld.journal.count == 0)
     }
 
-    @Test("An error for a date says why it is invalid")
+    @Test("The error for an invalid date says why the date is invalid")
     func badDates() throws {
         let network = VirtualNetwork.manual()
         for (date, reason) in [
@@ -96,7 +96,7 @@ struct ClockTests {
         #expect(clock?["mode"]?.string == "real" && clock?["now"]?.string == "2025-01-29T10:30:03.000000000Z")
     }
 
-    @Test("Tokens expire by the world's clock")
+    @Test("Tokens expire according to the world's clock")
     func tokens() throws {
         let world = try VirtualNetwork.manual().plainWorld()
         let token = try world.ask(.post, "tokens", #"{"user":"ada","expires_in":"90s"}"#).json

@@ -67,7 +67,7 @@ struct StateTests {
         #expect(try client.response(to: request).text == "{\(script)}")
     }
 
-    @Test("The script of a built-in scenario equals its file")
+    @Test("A built-in scenario's script equals its file")
     func builtIn() throws {
         let network = VirtualNetwork()
         let answer = try network.admin(.get, "scenarios/conflict")

@@ -43,7 +43,7 @@ struct StreamTests {
     }
 
     @Test(
-        "The bytes of lists do not depend on the slice size",
+        "A list's bytes do not depend on the slice size",
         arguments: [
             "requests?limit=1000", "requests?path=/nowhere/7&order=asc", "requests/unmatched", "frames?type=pong",
             "frames?user=\(TestUser.anna)", "requests?since=3&before=9", "requests?since=900", "frames?kind=exchange",

@@ -88,7 +88,7 @@ struct VerdictTests {
     }
 
     @Test(
-        "A judged world has a judge from the start, and any other world from the first query", arguments: [true, false])
+        "Judging starts immediately in a judged world but at the first query in others", arguments: [true, false])
     func judged(_ isJudged: Bool) throws {
         let network = VirtualNetwork()
         let world = try network.world("{\"judged\": \(isJudged)}")

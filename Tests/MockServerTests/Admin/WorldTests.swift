@@ -188,7 +188,7 @@ struct WorldTests {
         #expect(second.body == first.body)
     }
 
-    @Test("A reset can set another scenario, seed, guide and clock, which also apply to later resets")
+    @Test("A reset can set a different scenario, seed, guide and clock, and they also apply to later resets")
     func resetOtherwise() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"seed": 9, "guide": "goal-linking"}"#)

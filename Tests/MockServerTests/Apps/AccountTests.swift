@@ -260,7 +260,7 @@ struct AccountTests {
         #expect(physical.json?["data"]?["name"] == plain["data"]?["name"])
     }
 
-    @Test("The user of a printed token has the token's id and a made-up address")
+    @Test("A printed token's user has the token's id and a made-up address")
     func toolTokens() throws {
         let network = try Self.network()
         let me = try #require(try network.exchange(Self.me(Request.token(for: "bob"))).json?["data"])
@@ -321,7 +321,7 @@ struct AccountTests {
         #expect(try other.ask(.get, "state").json?["users"]?[0]?["refresh_tokens"]?.array?.count == 2)
     }
 
-    @Test("A scenario can give a user's password or its hash for the login")
+    @Test("A scenario can specify a user's login password or its hash")
     func scenario() throws {
         let hash = PasswordHash("correct horse", salt: "salt", cost: 2).text
         let network = try Self.network(
@@ -374,7 +374,7 @@ struct TopMessageTests {
     }
 }
 
-/// The claims of a token.
+/// A token's claims.
 private enum Base64URL {
     static func object(_ part: String) -> JSONValue? {
         let text = part.replacing("-", with: "+").replacing("_", with: "/")

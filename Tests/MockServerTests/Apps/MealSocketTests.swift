@@ -25,7 +25,7 @@ struct MealSocketTests {
         #expect(try network.exchange(request).status == 201)
     }
 
-    @Test("A token in the query or the headers opens the socket, which then receives meals")
+    @Test("A token in the query or the headers opens the socket, and the socket then receives meals")
     func opens() throws {
         let network = VirtualNetwork()
         let ben = try network.client().upgrade(.handshake(Self.path, as: TestUser.ben))
@@ -43,7 +43,7 @@ struct MealSocketTests {
         #expect(network.engine.defaultWorld.openSocketCount == 2)
     }
 
-    @Test("The meal socket rejects bad handshakes like a consultation's socket")
+    @Test("The meal socket rejects bad handshakes as a consultation's socket does")
     func refusals() throws {
         let network = VirtualNetwork()
         let plain = Request(method: .get, target: Self.path)

@@ -87,7 +87,7 @@ struct LogTests {
         #expect(log.lines.contains { $0.contains("***@h") }, "\(log.lines)")
     }
 
-    @Test("The log has a line for a WebSocket's start and one for its end with frame counts")
+    @Test("The log has a line for a WebSocket's start and another for its end, with frame counts")
     func sockets() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -156,7 +156,7 @@ struct LogTests {
         }
     }
 
-    @Test("An observer of an engine without a log receives each request")
+    @Test("An observer receives each request even if the engine has no log")
     func unlogged() throws {
         let network = VirtualNetwork()
         _ = try network.exchange(Request())

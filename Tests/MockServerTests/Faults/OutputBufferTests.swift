@@ -15,7 +15,7 @@ struct OutputBufferTests {
         case send(String, [(Int, Mark)])
         /// Replaces all bytes from a storage position on with a transmission.
         case replace(Int, String, [(Int, Mark)])
-        /// Checks the buffer at this second of the clock, and expects this next release.
+        /// Checks the buffer at this second on the clock, and expects this next release.
         case at(Double, OutputBuffer.Release)
         case skip(OutputBuffer.Release)
         /// Takes the available bytes, and expects these bytes.

@@ -25,7 +25,7 @@ struct RequestedFaultTests {
     }
 
     @Test(
-        "The Prefer header selects the status of the answer",
+        "The Prefer header selects the answer's status",
         arguments: [
             ("code=429", 429), ("code=200", 200), ("code=599", 599), ("Code=418", 418), ("code=\"404\"", 404),
             ("respond-async, code=503; x=y", 503), ("return=minimal", 401), ("", 401), ("codes=429", 401),

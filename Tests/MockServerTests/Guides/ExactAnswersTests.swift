@@ -18,7 +18,8 @@ struct ModelComparison {
 
     init(_ mode: GuideMode) { self.mode = mode }
 
-    /// `mode: place + member` for a member that a model lacks, and `mode: model - member` for one that no answer has.
+    /// `mode: place + member` for a member that a model lacks, and `mode: model - member` for a member that no answer
+    /// has.
     var differences: [String] {
         more.flatMap { place, members in members.map { "\(mode.rawValue): \(place) + \($0)" } }
             + empty.flatMap { model, members in

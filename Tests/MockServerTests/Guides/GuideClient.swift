@@ -101,7 +101,7 @@ struct GuideClient {
         return try read(model, shape, try #require(response.json, sourceLocation: location), at: location)
     }
 
-    /// Reads a frame, or a part of an answer.
+    /// Reads a frame, or part of an answer.
     func read<Model: Decodable>(
         _ model: Model.Type, _ shape: Shape, _ value: JSONValue, at location: SourceLocation = #_sourceLocation
     ) throws -> Model {

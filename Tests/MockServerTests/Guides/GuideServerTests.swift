@@ -172,7 +172,7 @@ struct GuideServerTests {
         #expect(wrong.status == 401 && wrong.message.contains("not this server's"))
     }
 
-    /// Anna's consultation in any mode: goal-linking creates one by chatting about a goal.
+    /// Anna's consultation in any mode: goal-linking creates the consultation by chatting about a goal.
     private func consultation(_ network: VirtualNetwork) throws -> String {
         guard network.engine.defaultWorld.mode == .goalLinking else {
             let response = try network.exchange(

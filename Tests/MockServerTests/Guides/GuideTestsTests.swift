@@ -49,7 +49,7 @@ struct GuideTestsTests {
         }
     }
 
-    @Test("enhanced-consultations: test-token opens the socket of test-id")
+    @Test("enhanced-consultations: test-token opens the socket for test-id")
     func consultations() throws {
         typealias Guide = EnhancedConsultationsGuide
         let world = try World(.enhancedConsultations)

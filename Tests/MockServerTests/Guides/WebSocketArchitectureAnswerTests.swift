@@ -15,7 +15,7 @@ struct WebSocketArchitectureAnswerTests {
 
     static let servers = [GuideMode.union, .webSocketArchitecture]
 
-    /// The frames of a socket without chat while a meal is being processed.
+    /// The frames on a socket without a chat while a meal is being processed.
     private func frames(_ client: GuideClient, after input: String) throws -> [JSONValue] {
         let socket = try client.connect(client.consultation())
         let created = try client.post("meal-logs/natural", ["raw_input": input, "meal_type": "lunch"])
@@ -26,7 +26,7 @@ struct WebSocketArchitectureAnswerTests {
         return Array(frames.dropFirst())
     }
 
-    @Test("The client decodes create, with and without the context's free text", arguments: servers)
+    @Test("The client decodes the answer to create, with and without the context's free text", arguments: servers)
     func create(server: GuideMode) throws {
         let client = GuideClient(.webSocketArchitecture, of: server)
         for (coach, context) in [("nutritionist", "meal_log_tracking"), ("fitness_coach", nil)] {

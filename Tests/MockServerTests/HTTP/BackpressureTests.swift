@@ -102,7 +102,7 @@ struct BackpressureTests {
         #expect(network.engine.connections.webSocketCount == 2)
     }
 
-    @Test("The server stops reading from a client beyond the limit of unread bytes")
+    @Test("The server stops reading from a client that exceeds the limit on unread bytes")
     func atTheLimit() throws {
         func unsent(limit: Int) throws -> Int {
             let network = VirtualNetwork { $0.limits.unsentBytesBeforeReadingPauses = limit }
@@ -127,7 +127,7 @@ struct BackpressureTests {
         #expect(socket.wire.unread == 0 && socket.takeEvents().count == 2)
     }
 
-    @Test("The server resets a chat reader only beyond the limit of unread bytes")
+    @Test("The server resets a chat reader only beyond the limit on unread bytes")
     func unreadChat() throws {
         func ask(limit: Int) throws -> (unsent: Int, ending: VirtualClient.Ending) {
             let network = VirtualNetwork { $0.limits.unsentBytes = limit }

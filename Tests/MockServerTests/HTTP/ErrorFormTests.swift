@@ -27,7 +27,7 @@ struct ErrorFormTests {
 }
 
 extension VirtualNetwork {
-    /// The answer of a new server to a single request.
+    /// A new server's answer to a single request.
     fileprivate static func answer(
         _ request: Request, _ configure: (inout Engine.Configuration) -> Void = { _ in }
     ) throws -> Response {

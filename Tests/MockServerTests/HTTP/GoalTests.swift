@@ -195,7 +195,7 @@ struct GoalTests {
     }
 
     @Test(
-        "Modes of guides without goals return 404 before they check credentials",
+        "If a guide has no goals, its mode returns 404 before it checks credentials",
         arguments: [GuideMode.webSocketArchitecture, .mealLogWebSocket])
     func absent(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }

@@ -212,7 +212,7 @@ struct MealLogTests {
         #expect(response.status == status && response.errorCode == code)
     }
 
-    @Test("meal-log-websocket uses its own form only for errors of documented requests")
+    @Test("meal-log-websocket uses its own form only for errors in documented requests")
     func errorForms() throws {
         let network = VirtualNetwork { $0.mode = .mealLogWebSocket }
         let own = try network.exchange(.mealLog("x"))
@@ -222,7 +222,7 @@ struct MealLogTests {
     }
 
     @Test(
-        "Modes of guides without meal logs do not have the meal log endpoints",
+        "If a guide has no meal logs, its mode has no meal log endpoints",
         arguments: [
             GuideMode.consultationWebSocket, .enhancedConsultations, .goalLinking,
         ])

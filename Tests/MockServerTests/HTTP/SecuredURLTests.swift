@@ -6,7 +6,7 @@ import Testing
 @Suite("The server's URLs in answers over TLS")
 struct SecuredURLTests {
     @Test(
-        "Over TLS, every URL of the server in the JSON becomes a TLS URL",
+        "Over TLS, every server URL in the JSON becomes a TLS URL",
         arguments: [
             (#"{"url":"http://127.0.0.1:8080"}"#, #"{"url":"https://127.0.0.1:8443"}"#),
             (#"{ "url":"http://127.0.0.1:8080/w/w1"}"#, #"{ "url":"https://127.0.0.1:8443/w/w1"}"#),

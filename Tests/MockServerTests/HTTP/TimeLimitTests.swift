@@ -118,7 +118,7 @@ struct TimeLimitTests {
         #expect(network.engine.deadlines.count < 16)
     }
 
-    @Test("The deadline queue drops the entries of closed connections")
+    @Test("The deadline queue drops the entries for closed connections")
     func queueForgets() throws {
         let network = VirtualNetwork()
         let stays = try network.client()

@@ -68,7 +68,7 @@ struct TapTests {
 
     private let request = Request.authorized(.get, "/api/v1/goals")
 
-    @Test("The tap receives the decrypted bytes of both directions", arguments: [true, false])
+    @Test("The tap receives the decrypted bytes in both directions", arguments: [true, false])
     func bytes(isSecure: Bool) throws {
         var answers: [UInt8] = []
         let log = try log(isSecure: isSecure) { client in

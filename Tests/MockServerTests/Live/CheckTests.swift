@@ -48,7 +48,7 @@ struct CheckTests {
         #expect(try #require(many["omitted"]?.int) >= 5)
     }
 
-    @Test("A job checks a long text", arguments: [true, false])
+    @Test("A job checks long text", arguments: [true, false])
     func job(_ isRight: Bool) throws {
         let network = VirtualNetwork()
         let jobs = HeldJobs(network)
@@ -62,7 +62,7 @@ struct CheckTests {
         #expect(try client.response(to: request).json?["ok"] == .bool(isRight))
     }
 
-    @Test("The scenario check accepts only a text", arguments: ["{}", #"{"text":1}"#, #"{"texts":""}"#, "[]"])
+    @Test("The scenario check accepts only a string", arguments: ["{}", #"{"text":1}"#, #"{"texts":""}"#, "[]"])
     func refused(_ body: String) throws {
         #expect(try VirtualNetwork().admin(.post, "check", body).status == 400)
     }

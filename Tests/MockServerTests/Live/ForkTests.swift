@@ -103,7 +103,7 @@ struct ForkTests {
         #expect(network.engine.worlds["\(usual.id)"]?.judge == nil)
     }
 
-    @Test("The default world can be forked up to the limit of worlds")
+    @Test("The default world can be forked up to the world limit")
     func limits() throws {
         let network = VirtualNetwork { $0.limits.worlds = 2 }
         let fork = try Self.fork(try network.plainWorld())

@@ -27,7 +27,7 @@ struct HeldEdgeTests {
         #expect(subject == (isCut ? String(whole.prefix(199)) + "…" : whole))
     }
 
-    @Test("A socket that exceeds its limit of held bytes releases only its own frames")
+    @Test("A socket that exceeds its limit on held bytes releases only its own frames")
     func frames() throws {
         let measured = try FrameBreakpointTests.Chat(HeldWorld())
         try measured.held.add(Self.onPongs)

@@ -102,7 +102,7 @@ struct SocketControlTests {
         }
     }
 
-    @Test("The frame templates are the frames of the socket's guide")
+    @Test("The frame templates are the frames in the socket's guide")
     func guides() {
         func types(_ mode: GuideMode, _ endpoint: Endpoint? = .webSocket) -> [String] {
             let opening = SocketOpening(
@@ -253,7 +253,7 @@ struct SocketControlTests {
         #expect(fault?["effect"] == "silence" && fault?["fault"] == "by hand")
     }
 
-    @Test("The server resets a silenced socket after ten minutes of the world's time")
+    @Test("The server resets a silenced socket after ten minutes on the world's clock")
     func endless() throws {
         let opened = try Opened()
         _ = try opened.ask("/2/silence", "{}")

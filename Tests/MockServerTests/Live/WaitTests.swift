@@ -324,7 +324,7 @@ struct WaitTests {
         #expect(network.engine.defaultWorld.clock.manualTime == VirtualNetwork.start)
     }
 
-    @Test("Errors of clock moves name the request's keys")
+    @Test("Errors in clock moves name the request's keys")
     func words() throws {
         let network = VirtualNetwork.manual()
         func refusal(_ body: String) throws -> String { try network.admin(.post, "clock", body).message }

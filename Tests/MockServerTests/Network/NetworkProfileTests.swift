@@ -68,7 +68,7 @@ struct NetworkProfileTests {
         #expect(times.last?.hasPrefix(second) ?? false, "\(times), expected \(second)")
     }
 
-    @Test("A body arrives at the client's upload rate within the limit of held bytes")
+    @Test("A body arrives at the client's upload rate within the limit on held bytes")
     func upload() throws {
         let network = try Self.network("{up: 50000}")
         let client = try network.client()
@@ -90,7 +90,7 @@ struct NetworkProfileTests {
         #expect(most > limit / 2 && most < limit + 16 * 1024, "\(most)")
     }
 
-    @Test("The server reads at most the limit of bytes in transit")
+    @Test("The server reads only up to the limit on bytes in transit")
     func readOnTheWay() throws {
         let network = try Self.network("{up: 1000}", clock: .manual)
         let wire = try network.open()

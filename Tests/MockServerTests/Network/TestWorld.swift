@@ -61,7 +61,7 @@ extension VirtualNetwork {
         #expect(try exchange(.authorized(.post, "/api/v1/consultations/\(id)/archive", as: user)).status == 200)
     }
 
-    /// Opens the socket of a consultation.
+    /// Opens a consultation's socket.
     func socket(on id: String, of user: String = TestUser.anna, window: Int = .max) throws -> VirtualSocket {
         let client = HTTPClient(try open(window: window))
         return try client.upgrade(.handshake("/api/v1/consultations/\(id)/ws", as: user))

@@ -57,7 +57,7 @@ struct ReplayWorldTests {
         #expect(response.message.hasPrefix("This world does not replay a session"))
     }
 
-    @Test("A replaying world exports no state and imports only another session")
+    @Test("A replaying world exports no state and can import only another session")
     func state() throws {
         let network = try Self.take.network()
         #expect(try network.admin(.get, "state").status == 409)

@@ -162,7 +162,7 @@ struct ReplayedSocketTests {
         #expect(report?["served"]?.int == 2 && report?["repeats"]?.int == 0 && report?["unexpected_count"]?.int == 1)
     }
 
-    @Test("After a clock step, the report dates an unexpected frame like its entry")
+    @Test("After a clock step, the report gives an unexpected frame the same date as its entry")
     func dates() throws {
         let network = try Self.chat.network()
         let socket = try socket(network)

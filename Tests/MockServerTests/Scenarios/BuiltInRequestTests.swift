@@ -57,7 +57,7 @@ struct BuiltInRequestTests {
         let world = try BuiltInWorld("limit-reached")
         let active = try world.exchange(.get, Self.list + "?page_size=50").json?["data"]?["consultations"]?.array ?? []
         #expect(active.count == 10)
-        // Some of the forty combinations of context and persona are free.
+        // Some of the forty combinations of context and persona are still free.
         let wishes = ["nutritionist", "fitness_coach", "wellness_specialist", "general_wellness"].flatMap { persona in
             ["general", "insight", "mood", "journal"].map {
                 #"{"persona":"\#(persona)","context_type":"\#($0)"}"#

@@ -32,7 +32,7 @@ import Testing
         #expect(jobs.isEmpty && engine.savingDue == network.now + .milliseconds(100))
     }
 
-    @Test("Worlds beyond a slice's limit of steps wait for the next slice")
+    @Test("Worlds beyond a slice's step limit wait for the next slice")
     func full() throws {
         let network = try Self.network()
         let (engine, other) = (network.engine, try network.world())

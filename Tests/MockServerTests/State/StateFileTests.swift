@@ -42,7 +42,7 @@ extension StateFile {
         SavedWorld(name: name, number: number, head: Array("{\"users\":[]}".utf8), time: VirtualNetwork.start)
     }
 
-    @Test("This version reads a state file of version 1")
+    @Test("This version reads a version 1 state file")
     func firstVersion() throws {
         try Self.withPath { path in
             try Database(path: path).run(script: textOfPackage("Fixtures/state/v1.sql"))

@@ -55,7 +55,7 @@ struct ChatTests {
     }
 
     @Test(
-        "Each socket of a consultation gets the chat in its own protocol"
+        "Each of a consultation's sockets gets the chat in its own protocol"
     )
     func severalSockets() throws {
         let network = VirtualNetwork()

@@ -57,7 +57,7 @@ struct PingTests {
     }
 
     @Test(
-        "A ping sent late by over a tenth of the interval extends the client's time",
+        "A ping that is late by more than a tenth of the interval extends the client's time",
         arguments: [(0, true), (1, false)])
     func late(nanoseconds: Int, isClosed: Bool) throws {
         let network = try network()

@@ -39,7 +39,7 @@ struct SystemClockTests {
         #expect(try manual.journal().allSatisfy { $0["kind"]?.string != "clock" })
     }
 
-    @Test("Tokens are issued and expire by the stepped date")
+    @Test("Tokens are issued and expire according to the stepped date")
     func tokens() throws {
         let network = VirtualNetwork()
         let world = try network.plainWorld()

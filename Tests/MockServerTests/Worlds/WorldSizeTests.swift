@@ -12,7 +12,7 @@ struct WorldSizeTests {
         [UserData(id: "a", goals: Array(repeating: GoalData(title: "a"), count: count))]
     }
 
-    @Test("A world counts as large with more than fifty entities of any kind", arguments: [0, 1])
+    @Test("A world counts as large if it has more than fifty entities of any kind", arguments: [0, 1])
     func entities(_ more: Int) {
         let message = MessageData(role: .user, content: "a")
         let meal = MealLogData(rawInput: "a", mealType: .snack, progress: .processing)
@@ -36,7 +36,7 @@ struct WorldSizeTests {
     }
 
     @Test(
-        "A scenario counts as large with more than forty thousand password iterations",
+        "A scenario counts as large if it has more than forty thousand password iterations",
         arguments: [(20_000, false), (20_001, true)])
     func passwords(_ cost: Int, _ isLarge: Bool) throws {
         let users = ["a", "b"].map { "{id: \($0), email: \($0)@b.example, password: correct horse}" }
@@ -98,7 +98,7 @@ struct WorldSizeTests {
         return VirtualNetwork { ($0.stateFile, $0.restored) = (file, restored) }
     }
 
-    @Test("The server saves the number of an unsaved world so that it is not reused")
+    @Test("The server saves an unsaved world's number so that the number is not reused")
     func savedNumber() throws {
         let file = try StateFile(":memory:")
         let network = try Self.saving(in: file)

@@ -151,7 +151,7 @@ struct UpstreamTurnsTests {
             #expect(link.attemptEndsAt == now.advanced(by: .seconds(end)))
             host.attemptTimedOut(link, of: pair, link.attemptEndsAt)
         }
-        // The next lookup of the name may return other addresses.
+        // The next lookup of the name may return different addresses.
         #expect(pair.link == nil && pair.server.addresses.isEmpty)
     }
 

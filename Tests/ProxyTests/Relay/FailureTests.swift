@@ -141,7 +141,7 @@ struct FailureTests {
     }
 
     @Test(
-        "Interim answers are forwarded up to a limit, and another one causes a 502", arguments: [16, 17])
+        "Interim answers are forwarded up to a limit, and one more answer causes a 502", arguments: [16, 17])
     func interimAnswers(_ count: Int) {
         var harness = RelayHarness()
         harness.client(RelayCase.get)

@@ -46,7 +46,7 @@ struct HostileRelayTests {
         return bytes
     }
 
-    @Test("Random actions of both sides never crash the relay or the recorder", arguments: 0..<40)
+    @Test("Random actions by both sides never crash the relay or the recorder", arguments: 0..<40)
     func anything(seed: Int) throws {
         var numbers = Draw(seed: UInt64(seed))
         let recorder = SessionRecorder(settings: .init(creatorVersion: "1"))

@@ -51,7 +51,7 @@ struct UpstreamWorldTests {
     }
 
     @Test(
-        "The scenario decides which server answers an endpoint",
+        "The scenario determines which server answers an endpoint",
         arguments: [
             ("fake", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, "fake", false),
             ("real", "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", 404, "real", false),

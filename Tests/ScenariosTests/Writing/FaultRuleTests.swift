@@ -96,7 +96,7 @@ import Testing
     func all() throws { #expect(try Scenario.read(json: JSON.parse(Self.text(Self.rules))).faults == Self.rules) }
 
     @Test(
-        "The writer produces the shortest notation of a fault",
+        "The writer produces the shortest notation for a fault",
         arguments: [
             (
                 FaultRule(name: "a", fault: .response(.delay(2_000_000_000), on: []), selection: .first(3)),

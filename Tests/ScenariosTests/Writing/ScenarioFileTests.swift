@@ -16,7 +16,7 @@ import Testing
         try file(WorldData(users: [data]))["users"]?[0] ?? .null
     }
 
-    @Test("A written scenario file starts with the values of the world's request")
+    @Test("A written scenario file starts with the values from the world's request")
     func head() {
         let data = WorldData(issuedIDs: 12)
         let clock = ClockMode.manual(start: Self.start.advanced(byNanoseconds: 4_005_000_000))
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test(
-        "A written scenario file contains stored texts of any length and escapes only what JSON requires",
+        "A written scenario file contains stored text of any length and escapes only what JSON requires",
         arguments: [
             (0x7F, "\u{7F}"), (0x85, "\u{85}"), (0xA0, "\u{A0}"), (0x2028, "\u{2028}"), (0xFEFF, "\u{FEFF}"),
             (0xFFFE, "\u{FFFE}"), (0xFFFF, "\u{FFFF}"), (0x1F600, "😀"), (0x0, #"\u0000"#), (0x22, #"\""#), (0x7E, "~"),

@@ -144,7 +144,7 @@ struct DialectTests {
         #expect(file.notes == [.loneSurrogates(1)])
     }
 
-    @Test("mitmproxy: a POST without text and type in the file has an empty body")
+    @Test("mitmproxy: a POST that has no text and no type in the file has an empty body")
     func bodies() throws {
         let bare = Dialects.mitmproxy.replacing(
             #"{"mimeType": "application/json", "text": "{}", "params": []}"#,

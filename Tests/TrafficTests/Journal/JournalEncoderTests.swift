@@ -208,7 +208,7 @@ struct JournalEncoderTests {
         #expect(journal.byteCount == 8)
     }
 
-    @Test("The JSON of an unmatched request lists near misses in the world's mode")
+    @Test("An unmatched request's JSON lists near misses in the world's mode")
     func nearMisses() throws {
         let event = JournalEvent.exchange(
             JournalSample.exchange("GET /w/abc/consultations/", status: 404, unmatched: .unknownPath))

@@ -6,7 +6,7 @@ import WebSocket
 
 @Suite("Reading a saved journal")
 struct JournalReaderTests {
-    /// The lines of a text, read in chunks of this size.
+    /// The lines of some text, read in chunks of this size.
     static func read(_ bytes: [UInt8], chunk: Int = .max) throws -> [JournalReader.Line] {
         var reader = JournalReader()
         var lines: [JournalReader.Line] = []

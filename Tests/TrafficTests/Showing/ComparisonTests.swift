@@ -35,7 +35,7 @@ struct ComparisonTests {
     }
 
     @Test(
-        "Numbers of six digits, days and addresses may differ as in a replay"
+        "Numbers of six digits, days and addresses may differ as they may in a replay"
     )
     func volatileValues() {
         #expect(changes(get("/a/123456"), get("/a/654321")).isEmpty)

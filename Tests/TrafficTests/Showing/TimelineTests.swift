@@ -101,7 +101,7 @@ struct TimelineTests {
         #expect(text.utf8.count < 66_000)
     }
 
-    @Test("The timeline of an empty session says that it is empty")
+    @Test("The timeline for an empty session says that the session is empty")
     func empty() { #expect(SessionTimeline().text(of: Session(), name: "a.har") == "a.har: nothing was recorded\n") }
 
     /// Texts that move a cursor, set colours, hide, reorder, or are wide.

@@ -90,7 +90,7 @@ struct GuidePlay {
 
     // MARK: The script
 
-    /// A section of the script while it runs.
+    /// A script section while it runs.
     private struct Section {
         let stage: GuideStage
         var user = "anna"
@@ -100,7 +100,7 @@ struct GuidePlay {
         var type: String?
         var sockets: [(name: String, socket: VirtualSocket)] = []
         var list: (target: String, answers: Answers)?
-        /// The answers of the section, each with the first line that received it.
+        /// The answers in the section, each with the first line that received it.
         private var answers: [(text: String, line: String)] = []
 
         init(_ stage: GuideStage) { self.stage = stage }
@@ -111,7 +111,7 @@ struct GuidePlay {
             return (fields ?? stage.credentials(of: user)) + added
         }
 
-        /// A line of the script with its answer; equal answers are written only once.
+        /// A script line with its answer; equal answers are written only once.
         mutating func lines(_ line: String, _ answer: String) -> [String] {
             if let earlier = answers.first(where: { $0.text == answer }) {
                 return ["> \(line)", "(as to \(earlier.line))", ""]

@@ -88,7 +88,7 @@ final class GuideStage {
             + Base64.encodeURL(HMACSHA256.authenticate(Array(input.utf8), key: Array(secret.utf8)))
     }
 
-    /// A line of the script with the words in braces replaced.
+    /// A script line with the words in braces replaced.
     func expanded(_ text: String) -> String {
         guard text.contains("{") else { return text }
         return text.replacing(#/\{([A-Za-z-]+)(?:\*(\d+))?\}/#) { match in
@@ -116,7 +116,7 @@ final class GuideStage {
         return id.map { [Request.bearer(Request.token(for: $0, secret: secret)), "X-API-Key: \(key)"] } ?? []
     }
 
-    /// A request of the script; without a media type the body is JSON.
+    /// A request in the script; without a media type, the body is JSON.
     func request(
         _ method: String, _ target: String, _ body: String?, _ fields: [String], type: String? = nil
     ) throws -> Request {

@@ -61,7 +61,7 @@ struct GuidesBeforeAppsTests {
         try compare(lines, with: "\(mode.rawValue).journal.txt")
     }
 
-    /// The names of all members of an entry.
+    /// The names of all of an entry's members.
     private static func members(of entry: JSONValue) -> String {
         func names(_ value: JSONValue?) -> String { value?.object?.keys.joined(separator: " ") ?? "" }
         let parts = ["request", "response"].map { "\($0) (\(names(entry[$0])))" }
@@ -69,7 +69,7 @@ struct GuidesBeforeAppsTests {
         return ([names(entry)] + parts + misses).joined(separator: ", ")
     }
 
-    /// An entry's description of the route of a request.
+    /// An entry's description of a request's route.
     private static func summary(of entry: JSONValue) -> String {
         let misses = (entry["near_misses"]?.array ?? []).map { miss in
             let differences = (miss["differences"]?.array ?? []).compactMap(\.string).joined(separator: " ")
