@@ -17,7 +17,7 @@ struct HostileText: Sendable, Hashable {
 
     var text: String { chunks.joined() }
 
-    /// The maximum number of chunks; if there are more places, the seed selects one fewer than this.
+    /// The maximum number of chunks; if there are more places, the seed selects one place fewer than this.
     static let chunkLimit = 64
     /// The maximum number of productions in the text.
     static let productionLimit = 4

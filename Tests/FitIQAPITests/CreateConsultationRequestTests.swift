@@ -31,7 +31,7 @@ import Testing
         // null means absent.
         (#"{"persona":"nutritionist","goal_id":null,"context_type":null,"context_id":null,"title":null}"#, coach),
         (#"{"persona":null,"coach_type":"nutritionist"}"#, coach),
-        // The context, in the vocabulary of both guides.
+        // The context, in both guides' vocabularies.
         (#"{"persona":"nutritionist","context_type":"general"}"#, coach),
         (#"{"persona":"nutritionist","context_type":"general","context_id":null}"#, coach),
         (
@@ -91,7 +91,7 @@ import Testing
         ),
         (#"{"coach_type":"nutritionist","context":""}"#, request(.nutritionist, note: "")),
         (#"{"coach_type":"nutritionist","context":null}"#, coach),
-        // If there is a persona, both are ignored.
+        // If there is a persona, `coach_type` and `context` are ignored.
         (#"{"persona":"nutritionist","coach_type":"doctor","context":5}"#, coach),
     ]
 

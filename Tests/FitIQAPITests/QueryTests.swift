@@ -14,7 +14,7 @@ typealias Query = [(name: String, value: String)]
         #expect(query.contextType == nil)
     }
 
-    @Test("A list query reads every parameter and ignores unknown parameters")
+    @Test("A list query reads every known parameter and ignores unknown parameters")
     func everything() throws {
         let query = try ConsultationListQuery(query: [
             ("context_type", "mood"), ("Page", "x"), ("page", "3"), ("is_archived", "false"), ("sort", "asc"),

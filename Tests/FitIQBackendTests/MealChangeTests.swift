@@ -65,7 +65,7 @@ import Testing
             try world.listMeals(for: user)["meal_logs"]?.array?.map { $0["id"]?.string } ?? []
         }
         #expect(try listed() == [ids[1], ids[0], ids[2]])
-        // Equal times are ordered by creation, as after an import.
+        // Equal times are ordered by creation, as they are after an import.
         _ = try world.change(ids[0], #"{"logged_at":"2025-01-28T00:00:00Z"}"#, by: user)
         #expect(try listed() == [ids[1], ids[2], ids[0]])
         #expect(try world.showMeal(ids[0], for: user)["items"] == items)

@@ -184,7 +184,7 @@ extension [Effect] {
 }
 
 extension JSONValue {
-    /// The members with this name in an array's elements.
+    /// The members that have this name in an array's elements.
     func all(_ name: String) -> [String] { (array ?? []).compactMap { $0[name]?.string } }
 }
 

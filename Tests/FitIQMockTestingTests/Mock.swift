@@ -46,7 +46,7 @@ struct PlannedClient: Sendable {
         return ((response as? HTTPURLResponse)?.statusCode ?? 0, data)
     }
 
-    /// Continues the consultation with a coach, or creates one.
+    /// Continues the consultation with a coach, or creates a consultation.
     func consultation(with persona: String) async throws -> String {
         let answer = try await call("POST", "api/v1/consultations", #"{"persona":"\#(persona)"}"#)
         let json = try MockWorld.JSON(text: String(decoding: answer.body, as: UTF8.self))

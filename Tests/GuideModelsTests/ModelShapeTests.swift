@@ -7,7 +7,7 @@ import Testing
 struct ModelledShape: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let shape: Shape
-    /// Paths that the guide prints or its clients read, although they are optional in its model.
+    /// Paths that the guide prints or its clients read even though they are optional in its model.
     let tolerated: Set<String>
     /// The members that are lost when the model is encoded again.
     let lost: [String]

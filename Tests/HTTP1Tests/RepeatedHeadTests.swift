@@ -9,7 +9,7 @@ struct RepeatedHeadTests {
     private static let fields = "Host: a\r\nAuthorization: Bearer x\r\nAccept: */*\r\n"
     private static let requests = [
         "GET /a HTTP/1.1\r\n\(fields)\r\n", "GET /a HTTP/1.1\r\n\(fields)\r\n", "GET /b?c HTTP/1.1\r\n\(fields)\r\n",
-        // Longer and shorter heads begin like the previous one.
+        // Longer and shorter heads begin like the previous head.
         "GET /b?c HTTP/1.1\r\n\(fields)X: y\r\n\r\n", "GET /b?c HTTP/1.1\r\n\(fields)\r\n",
         "GET /b?c HTTP/1.1\r\nHost: a\r\n\r\n", "GET /b?cd HTTP/1.1\r\nHost: a\r\n\r\n",
         // This head has the same length and differs in one byte.

@@ -39,7 +39,7 @@ struct BudgetTests {
         #expect(try Pattern("[\(Self.ideographs)]").stepsPerScalar == 14)
     }
 
-    @Test("The compiler rejects a pattern that would exceed the budget")
+    @Test("The compiler rejects a pattern that exceeds the budget")
     func refused() {
         #expect(throws: PatternError.self) { try Pattern("[\(Self.ideographs)z]{0,990}\\d") }
     }

@@ -175,7 +175,7 @@ struct FaultyWorld {
 
     private static func curl(_ arguments: [String]) async throws -> Command {
         let fixed = ["-q", "--silent", "--show-error", "--noproxy", "*"]
-        // If curl gets two time limits, it uses the last one.
+        // If curl gets two time limits, it uses the last of them.
         return try await Command(try Programs.curl(), fixed + ["--max-time", "20"] + arguments)
     }
 }

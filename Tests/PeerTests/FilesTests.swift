@@ -8,7 +8,7 @@ extension Peers {
     struct FilesStory {
         private static let session = Programs.sessions.appendingPathComponent("chat.har").path
 
-        /// Runs a script in its own folder; `$0` is the program, `$1` a recorded session.
+        /// Runs a script in its own folder; `$0` is the program, and `$1` is a recorded session.
         private func run(_ script: String, shell: String = "/bin/sh") async throws -> Command {
             let folder = try ScratchFolder()
             defer { folder.remove() }

@@ -35,7 +35,7 @@ struct SocketTests {
         var name: String
         var order: ReplaySettings.FrameOrder
         var speed = ReplaySettings.Speed.factor(1)
-        /// Milliseconds after the opening, and the client's text.
+        /// The milliseconds after the socket opens, and the client's text.
         var sends: [(Int64, String)]
         /// The server's actions until 5,000 ms.
         var timeline: [String]

@@ -91,7 +91,7 @@ struct SessionBuilder {
     }
 }
 
-/// A frame this many milliseconds after the opening.
+/// A frame this many milliseconds after the socket opens.
 func frame(_ sender: Party, _ milliseconds: Int64, _ text: String) -> SessionFrame {
     SessionFrame(sender: sender, time: recorded(milliseconds), opcode: .text, payload: RecordedBody(Array(text.utf8)))
 }
@@ -100,7 +100,7 @@ func frame(_ sender: Party, _ milliseconds: Int64, _ opcode: Opcode, _ payload: 
     SessionFrame(sender: sender, time: recorded(milliseconds), opcode: opcode, payload: RecordedBody(payload))
 }
 
-/// An ending this many milliseconds after the opening.
+/// An ending this many milliseconds after the socket opens.
 func ending(_ party: Party, _ milliseconds: Int64, _ cause: SessionEnding.Cause) -> SessionEnding {
     SessionEnding(time: recorded(milliseconds), party: party, cause: cause)
 }

@@ -35,7 +35,7 @@ struct InvalidScenarioTests {
         }
     }
 
-    @Test("The reader rejects a consultation only beyond the limit on messages")
+    @Test("The reader rejects a consultation only if it exceeds the message limit")
     func messages() {
         func text(_ count: Int) -> String {
             "{name: a, users: [{id: u, consultations: [{persona: nutritionist, made_up_messages: \(count), "
@@ -45,7 +45,7 @@ struct InvalidScenarioTests {
         #expect(throws: ScenarioErrors.self) { try Scenario.read(text(ScenarioLimits.messages)) }
     }
 
-    @Test("The reader rejects a scenario only beyond the limit on password work")
+    @Test("The reader rejects a scenario only if it exceeds the limit on password work")
     func passwords() {
         func text(_ count: Int) -> String {
             var users = (0..<count).map { "{id: u\($0), email: u\($0)@b.c, password: password}" }
@@ -58,7 +58,7 @@ struct InvalidScenarioTests {
         #expect(throws: ScenarioErrors.self) { try Scenario.read(text(most + 1)) }
     }
 
-    @Test("The reader rejects a scenario only beyond the limit on named pauses")
+    @Test("The reader rejects a scenario only if it exceeds the limit on named pauses")
     func pauses() {
         func text(_ count: Int) -> String {
             "{name: a, pauses: {" + (0..<count).map { "p\($0): 1s" }.joined(separator: ", ") + "}}"
@@ -94,7 +94,7 @@ struct InvalidScenarioTests {
             + "{name: c, quantity: 1, unit: d, \(member)}]}]}]}"
     }
 
-    @Test("The reader rejects a scenario only beyond the limit on steps", arguments: ["answers", "meals"])
+    @Test("The reader rejects a scenario only if it exceeds the step limit", arguments: ["answers", "meals"])
     func matchingSteps(list: String) throws {
         func text(_ patterns: [String]) -> String {
             let rules = patterns.map {

@@ -14,7 +14,7 @@ struct TreeTests {
         }
     }
 
-    @Test("The reader rejects a file only beyond the limit on depth")
+    @Test("The reader rejects a file only if it exceeds the depth limit")
     func depth() {
         // One level is the document's mapping.
         for (count, message) in [(63, "name must be a string"), (64, "Lists and mappings are nested deeper")] {
@@ -35,7 +35,7 @@ struct TreeTests {
         }
     }
 
-    @Test("The reader rejects a file only beyond the limit on values")
+    @Test("The reader rejects a file only if it exceeds the value limit")
     func nodes() {
         // The document, the name, the list.
         for (count, message) in [(199_997, "faults must have at most 1000 faults"), (199_998, "The document has more")]
@@ -45,7 +45,7 @@ struct TreeTests {
         }
     }
 
-    @Test("The reader rejects a file only beyond the limit on directives")
+    @Test("The reader rejects a file only if it exceeds the directive limit")
     func directives() throws {
         func text(_ count: Int) -> String {
             (0..<count).map { "%TAG !t\($0)! tag:a,2000:\n" }.joined() + "---\nname: a\n"
@@ -58,7 +58,7 @@ struct TreeTests {
         #expect(behind?.line == 103 && behind?.message == Messages.tooManyDirectives)
     }
 
-    @Test("The reader rejects a file only beyond the limit on bytes")
+    @Test("The reader rejects a file only if it exceeds the byte limit")
     func bytes() throws {
         let start = "name: a\n#"
         let text = start + String(repeating: "x", count: ScenarioLimits.fileBytes - start.utf8.count)

@@ -20,7 +20,7 @@ extension Backend {
     /// The actual totals, and the counts that the backend keeps.
     struct Totals: Sendable, Equatable {
         let users, consultations, goals, mealLogs, sockets: Int
-        /// The number of sockets in the lists of consultations.
+        /// The number of sockets in the consultations' lists.
         let listedSockets: Int
         let answers: Int
         let processing: Int

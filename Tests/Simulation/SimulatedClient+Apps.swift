@@ -264,7 +264,7 @@ extension SimulatedClient {
         return .app(AppRequest(endpoint: .logIn, body: body))
     }
 
-    /// A random refresh token, usually a new one.
+    /// A random refresh token, usually a new token.
     private func drawTicket() -> SimulatedTicket {
         draw.once(in: 3) ? draw.element(of: world.tickets) : draw.element(of: world.tickets.suffix(3).map { $0 })
     }
@@ -273,7 +273,7 @@ extension SimulatedClient {
         draw.once(in: 3) ? draw.element(of: world.accounts) : draw.element(of: world.accounts.suffix(4).map { $0 })
     }
 
-    /// The id of one of a user's entities, usually a recent one.
+    /// The id of one of a user's entities, usually a recent id.
     private func drawID(among list: (Backend, String) -> [ResourceID]) -> String {
         let owner = drawOwner()
         let place = draw.below(3)

@@ -129,7 +129,7 @@ extension SimulatedClient {
         }
     }
 
-    /// The id of a consultation, usually a recent one.
+    /// A consultation's id, usually a recent id.
     func drawConsultation(activeOnly: Bool) -> String {
         let owner = drawOwner()
         let recent = simulator.draw.below(8)

@@ -9,7 +9,7 @@ extension Simulator {
         "template_id",
     ]
 
-    /// Records the ids in an answer to a user; the first user who receives an entity's id has created it.
+    /// Records the ids in an answer to a user; the first user who receives an entity's id created the entity.
     func noteIDs(in value: JSONValue, toldTo subject: String, of client: SimulatedClient) {
         let world = client.world
         // A late answer may come from a world that was reset in the meantime.

@@ -12,7 +12,7 @@ struct Manifest: Decodable {
         /// The targets and products that it may import; SwiftPM writes each as a list whose first element is the name.
         var imports: [String] { dependencies.flatMap(\.values).compactMap { $0.first??.name } }
 
-        /// The folder below `Sources` with the target; nil for other targets.
+        /// The folder below `Sources` that contains the target; nil for other targets.
         var floor: String? {
             let parts = (path ?? "").split(separator: "/")
             return parts.count == 3 && parts[0] == "Sources" && parts[2] == name ? String(parts[1]) : nil

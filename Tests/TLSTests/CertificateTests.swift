@@ -140,7 +140,7 @@ struct CertificateTests {
     }
 
     @Test(
-        "Serial numbers are positive and not zero",
+        "Serial numbers are positive and nonzero",
         arguments: [
             ([0], [1]), ([0x80], [1]), ([0xFF, 0xFF], [0x7F, 0xFF]), ([0, 0, 9], [9]),
             ([UInt8](repeating: 0xFF, count: 20), [0x7F] + [UInt8](repeating: 0xFF, count: 19)),

@@ -7,7 +7,7 @@ import Texts
 struct EmbeddedTextTests {
     static let root = URL.packageRoot
 
-    /// The folders with embedded files, and the endings of their names.
+    /// The folders with embedded files, and the files' name endings.
     static let places = [
         ("openapi", ".yaml"), ("openapi", ".html"), ("openapi", ".md"), ("ui", "ui.html"),
         ("openapi/guides", "/openapi.yaml"),

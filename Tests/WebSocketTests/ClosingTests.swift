@@ -119,7 +119,7 @@ struct ClosingTests {
         #expect(out == Wire.frame(8, Wire.close(1011, expected)))
     }
 
-    @Test("Closing with an invalid code or with a reason but no code traps")
+    @Test("Closing with an invalid code, or with a reason but no code, traps")
     func misuse() async {
         await #expect(processExitsWith: .failure) {
             var connection = Connection(role: .server)

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import WebSocket
 
-/// The visible state of a connection after it accepted some bytes.
+/// The visible state of a connection after it has accepted some bytes.
 struct Outcome: Equatable {
     var events: [Event] = []
     var output: [UInt8] = []

@@ -15,7 +15,7 @@ import Testing
             users: [UserData(id: "user-1", documents: [collection: [document]])])
     }
 
-    /// Objects in a saved world that are older than the collections' rules.
+    /// Objects in a saved world that predate the collections' rules.
     static let old: [(DocumentCollection, JSONObject)] = [
         (.progress, ["type": "weight_kg", "quantity": 61.5]), (.progress, ["value": 61, "logged_at": "yesterday"]),
         (.moodEntries, ["valence": 4, "note": "n"]), (.moodEntries, ["valence": "good", "logged_at": 7]),

@@ -166,7 +166,7 @@ struct CoreSoak {
             guard steps < 2000 else { return breaches.append("the deadline does not move") }
         }
         now = end
-        // An answer that stopped no longer streams.
+        // An answer that has stopped is no longer streaming.
         if core.conversation?.turn?.isLate == true { for number in open.keys { open[number]?.isStreaming = false } }
     }
 

@@ -130,7 +130,7 @@ struct CoverageSummaryTests {
         #expect(CoverageSummary(Coverage(), of: Array(many.prefix(9))).next.count == 9)
     }
 
-    @Test("The cells of the coverage table add up to the faced and the reachable totals")
+    @Test("The coverage table's cells add up to the faced and the reachable totals")
     func table() {
         let rows = Self.summary.table
         let cells = rows.flatMap(\.cells)

@@ -209,7 +209,7 @@ struct SocketSoakTests {
         }
     }
 
-    @Test("Reading interim verdicts does not change the final ones")
+    @Test("Reading interim verdicts does not change the final verdicts")
     func asking() {
         let entries = Array(Self.journal(seed: 7, count: 600).journal.entries())
         for type in SocketStory.judges {

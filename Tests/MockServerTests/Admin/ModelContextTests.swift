@@ -51,7 +51,7 @@ struct ModelContextTests {
         #expect(unknown["isError"] == true && unknown["content"]?[0]?["text"]?.string?.hasPrefix("404") == true)
     }
 
-    @Test("The entry endpoint lists the rules that acted and the obligations broken")
+    @Test("The entry endpoint lists the rules that acted and the obligations that were broken")
     func entries() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let world = try network.plainWorld()

@@ -135,7 +135,7 @@ struct AccountTests {
         #expect(again.status == 409 && again.errorCode == "CONFLICT")
     }
 
-    @Test("A login with a cheap password hash takes as long as one with an unknown address")
+    @Test("A login with a cheap password hash takes as long as a login with an unknown address")
     func work() throws {
         let hash = PasswordHash("correct", salt: "s", cost: 100_000).text
         let (network, _) = try registered(

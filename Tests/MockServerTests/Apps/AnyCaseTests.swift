@@ -120,7 +120,7 @@ struct AnyCaseTests {
         #expect(linked.status == 201 && linked.text.contains(id), "\(linked.text)")
     }
 
-    @Test("An upper-case id opens the socket, and the judge reports only the case")
+    @Test("An upper-case id opens the socket, and the judge reports only the upper case")
     func socketAndJudge() throws {
         let network = VirtualNetwork()
         let access = try network.engine.makeWorld(

@@ -101,7 +101,7 @@ struct SharedTemplateTests {
         #expect(try Self.ask(network, .get, "", as: TestUser.ben).json?["data"]?["total"] == 0)
     }
 
-    @Test("Profile metrics require no API key but reject a wrong one")
+    @Test("Profile metrics require no API key but reject a wrong key")
     func keys() throws {
         let network = try SentDocuments.network()
         let token = Request.bearer(Request.token(for: TestUser.anna))

@@ -188,7 +188,7 @@ struct WaitTests {
         #expect(network.engine.followers.isEmpty)
     }
 
-    @Test("A half-closed client frees its place among the waits")
+    @Test("A half-closed client frees its wait slot")
     func leaves() throws {
         let network = VirtualNetwork()
         let waits = try (0..<Engine.mostWaits).map { _ in try Wait(network, #"{"for":{"status":404}}"#) }
