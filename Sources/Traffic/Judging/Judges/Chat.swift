@@ -73,9 +73,9 @@ struct NoSendWhileStreaming: ObligationJudge {
         tolerance:
             "A question counts as closed when the backend refuses it, and an answer counts as ended when an error "
             + "frame arrives. Each socket is judged separately. The judge ignores answers that may be incomplete "
-            + "because of a fault, and answers from which no frame has arrived for 10 s. A message sent within 50 ms "
-            + "of the first frame of an unrequested answer is allowed. With enhanced-consultations as the only guide, "
-            + "the client may send again once the answer has begun.",
+            + "because of a fault, and answers that have delivered no frame for 10 s. A message sent within 50 ms of "
+            + "the first frame of an unrequested answer is allowed. With enhanced-consultations as the only guide, the "
+            + "client may send again once the answer has begun.",
         advice: "Disable the input before you send, until `stream_complete`, `assistant_message_end` or `error` "
             + "arrives, and queue the user's messages meanwhile. consultation-websocket's listing sets isAITyping "
             + "only after sending.",
@@ -112,10 +112,10 @@ struct RecoversHistory: ObligationJudge {
             "If a socket ends or falls silent while an answer streams, the client fetches the consultation's "
             + "messages within 10 s of the next `connected`, and before it sends the next chat message.",
         tolerance:
-            "A fetch between the interruption and `connected` also satisfies the obligation. A failed fetch is "
-            + "enough. The client need not fetch the messages if it closed the socket itself, if the server had "
-            + "stopped reading the socket before the client ended it, or if the client closes the next socket within "
-            + "the 10 s.",
+            "A fetch between the interruption and `connected` also satisfies the obligation. A failed fetch is enough. "
+            + "The client need not fetch the messages if it closed the socket itself, if the server had stopped "
+            + "reading the socket before the client ended it, or if the client closes the next socket within those "
+            + "10 s.",
         advice: "The backend completes and stores the answer while the client is disconnected. After a reconnect, GET "
             + "/api/v1/consultations/{id}/messages and replace the truncated answer; do not wait for the missing "
             + "chunks.",

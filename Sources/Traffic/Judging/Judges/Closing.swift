@@ -10,8 +10,8 @@ struct KeepAlive: ObligationJudge {
             + "keep-alive (meal-log-websocket)",
         clause: "While a socket is idle, the client sends a ping at least every 30 s, as a control frame or as JSON.",
         tolerance:
-            "A socket is idle while neither side sends a frame. A ping may be 2 s late. The client need not ping a "
-            + "socket that the fake has silenced or stopped reading, or that the server is closing.",
+            "A socket is idle while neither side sends a frame. A ping may be up to 2 s late. The client need not ping "
+            + "a socket that the fake has silenced or stopped reading, or that the server is closing.",
         advice: "Send a ping every 25 s while the socket is open. meal-log-websocket's listing repeats a timer every "
             + "30 s, which leaves no time for delays.",
         swiftAdvice: "Call task.sendPing(pongReceiveHandler:).",

@@ -96,8 +96,8 @@ struct RefusedHandshake: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/refused-handshake", level: .should, origin: .guides([.mealLogWebSocket]),
         place: "common errors & solutions",
-        clause: "After a 401, the next handshake has another token. After a 404, the next handshake has another "
-            + "consultation id.",
+        clause: "After a 401, the next handshake uses a different token. After a 404, the next handshake uses a "
+            + "different consultation id.",
         tolerance:
             "The judge ignores handshakes that the client began before it received the refusal. After a 401, the judge "
             + "also ignores handshakes for other sockets within the next 50 ms.",

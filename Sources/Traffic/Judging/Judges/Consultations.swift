@@ -95,9 +95,9 @@ struct LimitStopsCreating: ObligationJudge {
             "After a 429, the client sends no create request that gets another 429 within 60 s, unless a "
             + "consultation was archived or deleted in between.",
         tolerance:
-            "The judge ignores create requests sent before the 429 arrived. The 60 s have a tolerance of 50 ms. The "
-            + "judge cannot tell a client that retries from a user who presses the button again, or from concurrent "
-            + "create requests.",
+            "The judge ignores create requests sent before the 429 arrived. The 60 s limit has a tolerance of 50 ms. "
+            + "The judge cannot tell a client that retries from a user who presses the button again, or from "
+            + "concurrent create requests.",
         advice: "Do not retry a 429: show that the maximum of 10 active consultations is reached, disable the button, "
             + "and offer to archive one with POST /api/v1/consultations/{id}/archive.",
         scenarios: ["limit-reached"])

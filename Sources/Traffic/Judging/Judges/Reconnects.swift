@@ -197,9 +197,9 @@ struct ReconnectBackoff: ObligationJudge {
             "Waits have a tolerance of 50 ms for the network and scheduling. Waits count as growing if the third is "
             + "more than 50 ms longer than the first, or if the first is at least 30 s. A socket counts as lost if the "
             + "client did not end it, unless the server closed it with 1000 after \"Consultation is not active\". The "
-            + "client need not wait before an attempt with another token after a 401. If the client abandoned a socket "
-            + "after a fault on it, the judge ignores the first wait, because its start is unknown. The judge cannot "
-            + "tell whether the client or its user starts an attempt. The apps' meal socket is treated as a "
+            + "client need not wait before an attempt with a different token after a 401. If the client abandoned a "
+            + "socket after a fault on it, the judge ignores the first wait, because its start is unknown. The judge "
+            + "cannot tell whether the client or its user starts an attempt. The apps' meal socket is treated as a "
             + "consultation.",
         advice: "Wait before each attempt, for 1 s, 2 s, 3 s or doubling up to 30 s, and reset the count only when "
             + "`connected` arrives. consultation-websocket's listing resets reconnectAttempts right after resume(), "
@@ -245,7 +245,7 @@ struct ReconnectLimit: ObligationJudge {
         clause: "After losing a socket, the client tries to reconnect at most 5 times in a row.",
         tolerance:
             "Until `connected` arrives, each handshake for the consultation counts as an attempt, even if the server "
-            + "accepts it. A handshake with another token after a 401 belongs to the previous attempt. The judge "
+            + "accepts it. A handshake with a different token after a 401 belongs to the previous attempt. The judge "
             + "cannot tell whether the client or its user starts an attempt. The apps' meal socket is treated as a "
             + "consultation.",
         advice: "Count the attempts since the last `connected`, show an error after the fifth, and let the user start "

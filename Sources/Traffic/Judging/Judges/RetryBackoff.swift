@@ -8,15 +8,16 @@ struct RetryBackoff: ObligationJudge {
         origin: .guides([.consultationWebSocket, .goalLinking, .mealLogWebSocket]), place: "error handling",
         clause:
             "After a 5xx or a time-out, the client waits at least 1 s before it repeats the request. No wait is "
-            + "shorter than the previous one, and the second should be longer than the first. The client makes at "
+            + "shorter than the previous one, and the second wait should be longer than the first. The client makes at "
             + "most 3 attempts in all.",
         tolerance:
             "Waits have a tolerance of 50 ms. A wait begins when the answer arrives or the client gives up. A repeat "
             + "more than 60 s later counts as a new request. If a GET's connection ended within 1 s without a complete "
             + "answer, the client may repeat the GET once without waiting, as HTTP libraries do (RFC 9110 §9.2.2). "
-            + "Polls of meal logs need only wait 1 s; the other rules do not apply to these polls. A second wait that "
-            + "is over 10 s or follows an answer with Retry-After need not exceed the first. The judge cannot tell a "
-            + "retry from a user who presses \"send\" again, or from an identical concurrent request.",
+            + "Before another poll for a meal log, the client need only wait 1 s; the other rules do not apply to "
+            + "polls. A second wait that is over 10 s or follows an answer with Retry-After need not exceed the first. "
+            + "The judge cannot tell a retry from a user who presses \"send\" again, or from an identical concurrent "
+            + "request.",
         advice: "Double the wait between attempts, give up after 3, and disable the button meanwhile.",
         swiftAdvice: "Wait with try await Task.sleep(for: .seconds(pow(2.0, Double(attempt)))).",
         scenarios: ["flaky-500", "flaky-503", "timeouts"])
