@@ -6,7 +6,7 @@ extension LimitsPage {
             .count("ExploreLimits.runs", ExploreLimits.runs.upperBound),
             .time("ExploreLimits.budget", ExploreLimits.budget.upperBound),
         ],
-        "world time for the client to recover; time for which the client must stay silent after its user leaves": [
+        "world time for the client to recover; how long the client must stay silent after its user leaves": [
             .time("Story.patience", Story.patience), .time("Story.restTime", Story.restTime),
         ],
         "concurrent runs; attempts to confirm a finding": [

@@ -2,7 +2,7 @@ import Faults
 
 extension LimitsPage {
     static let networks: [String: [Limit]] = [
-        "round-trip time of a network, and its jitter": [.time("FaultLimits.networkDelay", FaultLimits.networkDelay)],
+        "network round-trip time, and its jitter": [.time("FaultLimits.networkDelay", FaultLimits.networkDelay)],
         "rate of a network": [.bytes("FaultLimits.networkRate", FaultLimits.networkRate)],
         "initial connections that fail in a network": [
             .count("FaultLimits.failingConnections", FaultLimits.failingConnections)

@@ -26,18 +26,18 @@ extension LimitsPage {
             .bytes("ScenarioLimits.fileBytes", ScenarioLimits.fileBytes),
             .count("ScenarioLimits.nodes", ScenarioLimits.nodes), .count("ScenarioLimits.depth", ScenarioLimits.depth),
         ],
-        "text that aliases repeat in a scenario file": [
+        "text repeated by aliases in a scenario file": [
             .bytes("ScenarioLimits.repeatedBytes", ScenarioLimits.repeatedBytes)
         ],
         "`%TAG` directives per scenario file": [.count("ScenarioLimits.directives", ScenarioLimits.directives)],
         "scenario file in JSON, such as an export": [
             .count("ScenarioLimits.valuesOfJSON", ScenarioLimits.valuesOfJSON)
         ],
-        "state file of `--import`": [
+        "state file for `--import`": [
             .bytes("Scenario.largestState", Scenario.largestState),
             .count("Scenario.largestStateValues", Scenario.largestStateValues),
         ],
-        "state file of `--state`": [.bytes("StateFile.largest", StateFile.largest)],
+        "state file for `--state`": [.bytes("StateFile.largest", StateFile.largest)],
         "reported mistakes per scenario": [.count("ScenarioLimits.mistakes", ScenarioLimits.mistakes)],
         "users per scenario; goals, consultations and meal logs per user": [
             .count("ScenarioLimits.users", ScenarioLimits.users), .count("ScenarioLimits.goals", ScenarioLimits.goals),
@@ -77,12 +77,12 @@ extension LimitsPage {
         "duration in a scenario": [.time("ScenarioLimits.longestDuration", ScenarioLimits.longestDuration)],
         "faults": [.count("FaultLimits.rules", FaultLimits.rules)],
         "name of a fault": [.bytes("FaultLimits.ruleName", FaultLimits.ruleName)],
-        "wait of a fault": [.time("FaultLimits.longestWait", FaultLimits.longestWait)],
+        "wait in a fault": [.time("FaultLimits.longestWait", FaultLimits.longestWait)],
         "status in a fault's answer": [
             .count("FaultLimits.statuses", FaultLimits.statuses.lowerBound),
             .count("FaultLimits.statuses", FaultLimits.statuses.upperBound),
         ],
-        "`Retry-After` of a fault": [.time("FaultLimits.retryAfter", .seconds(FaultLimits.retryAfter))],
+        "`Retry-After` in a fault": [.time("FaultLimits.retryAfter", .seconds(FaultLimits.retryAfter))],
         "error in a `Content-Length`, in either direction": [
             .bytes("FaultLimits.contentLengthError", FaultLimits.contentLengthError)
         ],
@@ -95,15 +95,15 @@ extension LimitsPage {
         "reason of a close frame": [.bytes("FaultLimits.closeReason", FaultLimits.closeReason)],
         "held requests, responses and frames per world": [.count("FaultLimits.held", FaultLimits.held)],
         "bytes of messages waiting behind a held message": [server.bytes("heldFrameBytes")],
-        "time for which a request, response or frame is held": [
+        "how long a request, response or frame is held": [
             .time("FaultLimits.holdTime", FaultLimits.holdTime),
             .time("FaultLimits.shortestHold", FaultLimits.shortestHold),
             .time("FaultLimits.longestWait", FaultLimits.longestWait),
         ],
-        "text that a breakpoint looks for": [.bytes("FaultLimits.holdText", FaultLimits.holdText)],
+        "text that a breakpoint searches for": [.bytes("FaultLimits.holdText", FaultLimits.holdText)],
         "name of a controller": [.bytes("FaultLimits.controllerName", FaultLimits.controllerName)],
-        "time for which faults hold back a connection's output": [.time("Engine.longestHold", Engine.longestHold)],
-        "time for which a fault hangs or stays silent": [.time("FaultLimits.hang", FaultLimits.hang)],
+        "how long faults may hold back a connection's output": [.time("Engine.longestHold", Engine.longestHold)],
+        "how long a fault may hang or stay silent": [.time("FaultLimits.hang", FaultLimits.hang)],
         "requests per quota": [
             .count("FaultLimits.quotaRequests", FaultLimits.quotaRequests),
             .time("FaultLimits.longestWindow", FaultLimits.longestWindow),

@@ -85,7 +85,7 @@ enum LimitsPage {
         "body of an upstream answer": [server.bytes("upstreamBody")],
         "exceptions per upstream in a scenario": [.count("ScenarioLimits.upstreamRules", ScenarioLimits.upstreamRules)],
         "stubs per scenario": [.count("ScenarioLimits.stubs", ScenarioLimits.stubs)],
-        "changes per overlay; total JSON of their values": [
+        "changes per overlay; total size of their values as JSON": [
             .count("ScenarioLimits.changes", ScenarioLimits.changes),
             .bytes("ScenarioLimits.changeBytes", ScenarioLimits.changeBytes),
         ],
@@ -103,7 +103,7 @@ enum LimitsPage {
         "unsent bytes before pongs are delayed": [webSocket.bytes("unsentBeforePongsWait")],
         "unsent bytes on a slow reader's socket": [server.bytes("unsentBytes")],
         "time for the client to answer the server's close frame": [server.time("closingTime")],
-        "TLS bytes per connection: to send; protocol answers; not yet decrypted": [
+        "TLS bytes per connection: waiting to be sent; in protocol answers; not yet decrypted": [
             .bytes("TLSLimits.unsentCiphertext", TLSLimits.unsentCiphertext),
             .bytes("TLSLimits.answers", TLSLimits.answers),
             .bytes("TLSLimits.unreadCiphertext", TLSLimits.unreadCiphertext),
@@ -111,7 +111,7 @@ enum LimitsPage {
         "certificate, key or CA file": [.bytes("TLSLimits.pemFile", TLSLimits.pemFile)],
         "bytes buffered for all connections: unsent, arriving, or kept for long answers":
             [server.bytes("heldBytes")],
-        "bytes of bodies that the server is converting to worlds and states; a single body is exempt": [
+        "bytes in bodies that the server is converting to worlds and states; a single body is exempt": [
             .bytes("ServerLimits.jobBytes", ServerLimits().jobBytes)
         ],
         "bytes buffered for all echo sockets": [server.bytes("echoBytes")],
@@ -131,7 +131,7 @@ enum LimitsPage {
                 .count("SendMessageRequest.lengths", SendMessageRequest.lengths.upperBound),
                 .bytes("ClientFrame.maximumContentByteCount", ClientFrame.maximumContentByteCount),
             ],
-            "quick action of a new consultation": [
+            "quick action in a new consultation": [
                 .count("quickAction", 500), .bytes("BodyReader.maximumTextByteCount", 16 * 1024),
             ],
             "goal suggestions per request": [.count("SuggestGoalsRequest.limit", 10)],
@@ -150,11 +150,11 @@ enum LimitsPage {
                 .count("CreateMealLogsRequest.maximumCount", CreateMealLogsRequest.maximumCount)
             ],
             "notes of a meal log": try text(in: ["notes": "change"]),
-            "notes of a meal photo, and of its confirmation": [
+            "notes in a meal photo, and in its confirmation": [
                 .count("MealPhotoRequest.noteLengths", MealPhotoRequest.noteLengths.upperBound)
             ],
             "form or JSON body with a meal photo": [server.bytes("photoBody")],
-            "parts per form with a meal photo; a part's head": [
+            "parts in a form with a meal photo; head of a part": [
                 .count("FormPart.mostParts", FormPart.mostParts), .bytes("FormPart.longestHead", FormPart.longestHead),
             ],
             "meal photos per user": [world.count("photos")],
@@ -173,7 +173,7 @@ enum LimitsPage {
                 .count("name", ProfileDetails.nameLengths.upperBound),
                 .count("bio", ProfileDetails.bioLengths.upperBound),
             ],
-            "texts of up to 100 characters in a list of preferences": [
+            "strings of up to 100 characters in a list of preferences": [
                 .count("PreferenceLists.characters", PreferenceLists.characters.upperBound),
                 .count("PreferenceLists.limit", PreferenceLists.limit),
             ],
@@ -196,7 +196,7 @@ enum LimitsPage {
                 [
                     world.bytes("storedBytes")
                 ],
-            "stored data of all worlds together, including the scenarios and faults sent to the worlds": [
+            "stored data in all worlds together, including the scenarios and faults sent to the worlds": [
                 server.bytes("storedBytes")
             ],
             "body of `PUT /__admin/state`": [server.bytes("stateBody")],
@@ -206,7 +206,7 @@ enum LimitsPage {
             "scenarios in a run's worlds, counted per guide": [
                 .count("WorldRun.mostScenarios", WorldRun.mostScenarios)
             ],
-            "idle time of a world of `.fakeBackend()`, `verify`, `explore`, `scenario from` or `test-client`": [
+            "idle time of a world created by `.fakeBackend()`, `verify`, `explore`, `scenario from` or `test-client`": [
                 .time("ServerLimits.testedWorldIdleTime", ServerLimits.testedWorldIdleTime)
             ],
             "title, goal id, context id": try text(in: ["title": "goal", "goal_id": "id", "context_id": "id"]),
@@ -247,7 +247,7 @@ enum LimitsPage {
             "frame that an operator sends; body or frame that an operator changes": [server.bytes("webSocketMessage")],
             "admin API request that sends or changes a frame or body": [server.bytes("frameBody")],
             "reason in a close frame that an operator sends": [.bytes("Engine.reasonBytes", Engine.reasonBytes)],
-            "time for which an operator may silence a socket, by the world's clock": [
+            "how long an operator may silence a socket, on the world's clock": [
                 .time("Engine.longestSilence", Engine.longestSilence)
             ],
             "Model Context Protocol message, and line on standard input": [
@@ -264,7 +264,7 @@ enum LimitsPage {
                 .count("MCPLimits.requests", MCPLimits.requests)
             ],
             "waiting requests per world": [.count("Engine.mostWaits", Engine.mostWaits)],
-            "time for which a request may wait": [.time("Engine.longestWait", Engine.longestWait)],
+            "how long a request may wait": [.time("Engine.longestWait", Engine.longestWait)],
             "near misses listed for a failed wait; excerpt of each body": [
                 .count("JournalLookout.mostMisses", JournalLookout.mostMisses),
                 .bytes("JournalLookout.bodyLimit", JournalLookout.bodyLimit),
@@ -287,7 +287,7 @@ enum LimitsPage {
             "worlds in a saved journal for `judge`": [
                 .count("JudgedFile.worldLimit", JudgedFile.worldLimit)
             ],
-            "entries of all runs in `--html`": [
+            "entries from all runs in `--html`": [
                 .count("ReportJournal.entryLimit", ReportJournal.entryLimit),
                 .bytes("ReportJournal.byteLimit", ReportJournal.byteLimit),
             ],
@@ -305,7 +305,7 @@ enum LimitsPage {
             "event that `watch` reads": [
                 .bytes("EventStreamReader.eventLimit", EventStreamReader.eventLimit)
             ],
-            "line of the log and of `--watch-traffic`": [.bytes("LineOutput.limit", LineOutput.limit)],
+            "line in the log or from `--watch-traffic`": [.bytes("LineOutput.limit", LineOutput.limit)],
             "GitHub annotations per level": [.count("GitHubAnnotations.limit", GitHubAnnotations.limit)],
             "users, sockets and ids that a judge remembers": [
                 .count("RecentLimits.usual", Recent<Int, Int>().capacity),
@@ -319,9 +319,9 @@ enum LimitsPage {
         return [
             "line to or from an adapter": [.bytes("AdapterLimits.lineBytes", AdapterLimits.lineBytes)],
             "time for an adapter's answer": [adapter.time("answerTime")],
-            "time for an adapter to end, and again after SIGTERM": [adapter.time("endTime")],
-            "minimum duration of a case, by the system's clock": [runner.time("patience")],
-            "idle time of the client and the world while a case waits, by the system's clock": [
+            "time for an adapter to exit, and again after SIGTERM": [adapter.time("endTime")],
+            "minimum duration of a case, on the system's clock": [runner.time("patience")],
+            "idle time of the client and the world while a case waits, on the system's clock": [
                 runner.time("grace"), .time("Idleness.pingTime", Idleness.pingTime),
             ],
             "requests after which `conform` starts no more cases": [
@@ -346,7 +346,7 @@ enum LimitsPage {
                 client.count("waitingMessages"), client.count("requests"),
                 .count("ClientInbox.capacity", ClientInbox.capacity),
             ],
-            "input of `FitIQClient`: body, WebSocket message, streamed answer": [
+            "input to `FitIQClient`: body, WebSocket message, streamed answer": [
                 wire.bytes("body"), wire.bytes("message"), client.bytes("answerBytes"),
             ],
             "connections of `FitIQClient`; bytes queued per connection": [
@@ -385,11 +385,11 @@ enum LimitsPage {
         "JSON text compared member by member": [
             .bytes("ReplayLimits.comparedBody", ReplayLimits.comparedBody)
         ],
-        "equal recorded requests tried for new ids; concurrent requests with `strict`": [
+        "identical recorded requests tried for new ids; concurrent requests with `strict`": [
             .count("ReplayLimits.candidates", ReplayLimits.candidates),
             .count("ReplayLimits.concurrentRequests", ReplayLimits.concurrentRequests),
         ],
-        "messages by which a frame may arrive early in lock-step; runs of frames on a triggered socket": [
+        "how many messages early a frame may arrive in lock-step; runs of frames on a triggered socket": [
             .count("ReplayLimits.framesAhead", ReplayLimits.framesAhead),
             .count("ReplayLimits.runs", ReplayLimits.runs),
         ],
@@ -398,7 +398,7 @@ enum LimitsPage {
         "bytes queued for one side of `record`": [relay.bytes("unsentBytes")],
         "head of a request or an answer through `record`": [relay.bytes("headBytes"), relay.count("fieldCount")],
         "interim answers (1xx) to one request through `record`": [relay.count("interimAnswers")],
-        "time to connect to the upstream, and for its TLS handshake; time to look up its name at the start": [
+        "time to connect to the upstream, and for its TLS handshake; time to resolve its name at startup": [
             relay.time("connectTime")
         ],
         "time to wait for an answer's next byte": [relay.time("answerTime")],
