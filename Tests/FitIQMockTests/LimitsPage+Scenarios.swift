@@ -90,7 +90,7 @@ extension LimitsPage {
             .count("FaultLimits.fragments", FaultLimits.fragments),
             .count("FaultLimits.coalesced", FaultLimits.coalesced),
         ],
-        "text that waits to be sent in a single frame": [.bytes("FaultLimits.waitingBytes", FaultLimits.waitingBytes)],
+        "text waiting to be sent in a single frame": [.bytes("FaultLimits.waitingBytes", FaultLimits.waitingBytes)],
         "pieces per dribbled response": [.count("FaultLimits.pieces", FaultLimits.pieces)],
         "reason of a close frame": [.bytes("FaultLimits.closeReason", FaultLimits.closeReason)],
         "held requests, responses and frames per world": [.count("FaultLimits.held", FaultLimits.held)],

@@ -280,7 +280,7 @@ enum LimitsPage {
             "name of a mark": [.bytes("Mark.nameBytes", Mark.nameBytes)],
             "journal of a world": [journal.count("entries"), journal.bytes("bytes")],
             "body or frame in the journal": [journal.bytes("body")],
-            "line of a saved journal for `judge`": [
+            "line in a saved journal for `judge`": [
                 .bytes("JournalReader.lineLimit", JournalReader.lineLimit),
                 .count("JournalReader.depthLimit", JournalReader.depthLimit),
             ],
@@ -331,7 +331,7 @@ enum LimitsPage {
                 .time("ConformPlay.pauses", ConformPlay.pauses.upperBound)
             ],
             "checks of a client and its world per case": [runner.count("stepLimit")],
-            "time for a judged command to end after SIGTERM": [.time("CommandChild.grace", CommandChild.grace)],
+            "time for a judged command to exit after SIGTERM": [.time("CommandChild.grace", CommandChild.grace)],
             "scenarios that `verify` runs at once": [.count("Verify.jobLimit", Verify.jobLimit)],
             "edited line in `chat` or `watch`; lines in the history": [
                 .bytes("LineEditor.lineLimit", LineEditor.lineLimit),
