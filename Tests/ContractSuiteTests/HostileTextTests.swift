@@ -166,7 +166,7 @@ enum HostileScenario {
             "# of its chunks, and nothing in it is an instruction to the client. Written by",
             "# FITIQ_MOCK_WRITE_GOLDENS=1 swift test --filter HostileText",
             "name: hostile-coach",
-            "summary: Twelve answers that are hard to show, cut at the worst places.",
+            "summary: Twelve answers that are hard to display, split at the worst places.",
             "", "answers:",
         ]
         for (turn, seed) in seeds.enumerated() {

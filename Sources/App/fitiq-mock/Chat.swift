@@ -35,7 +35,7 @@ struct Chat: ParsableCommand {
     @Option("Where the fake is. \(Settings.defaultServer)", "url")
     var url: String?
 
-    @Option("The bearer token. (default: a token of the development user)", "jwt")
+    @Option("The bearer token. (default: a token for the development user)", "jwt")
     var token: String?
 
     @Option("Sign in to the account with this email address, instead of using a token.", "address")

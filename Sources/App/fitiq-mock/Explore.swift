@@ -38,7 +38,7 @@ struct Explore: ParsableCommand {
             + "stories' own worlds. (default: default)", "name|file", .scenarios)
     var scenario: String?
 
-    @Option("Answer exactly as one guide says. (default: as the scenario says)", "name", .guides)
+    @Option("Follow one guide exactly. (default: as the scenario says)", "name", .guides)
     var guide: String?
 
     @Option(
@@ -76,8 +76,8 @@ struct Explore: ParsableCommand {
     var mayFail = false
 
     @Option(
-        "How long the command may take for one schedule, from 1s to 1d. (default: ten times as long as without "
-            + "faults, from 40s to 60s)", "duration", parsing: .unconditional)
+        "How long the command may take for one schedule, from 1s to 1d. (default: ten times as long as it takes "
+            + "without faults, from 40s to 60s)", "duration", parsing: .unconditional)
     var timeLimit: Lifetime?
 
     @Option("How often a finding must appear, as FAILED/RUNS, in at most 20 runs.", "k/n")
@@ -91,7 +91,7 @@ struct Explore: ParsableCommand {
     @Option("Leave out this family of faults; may be repeated.", "family", .values(of: FaultKind.Family.self))
     var without: [String] = []
 
-    @Option("The folder for the scenarios of findings, created with the first finding.", "folder", .directory)
+    @Option("The folder for the findings' scenarios, created with the first finding.", "folder", .directory)
     var output = "found"
 
     @Option("Run only this finding's scenario.", "file", .file(extensions: ["yaml"]))

@@ -8,7 +8,7 @@ struct Health: ParsableCommand {
         abstract: "Check whether a server answers, for container health checks.",
         discussion: "Exits with 0 if the server answers, otherwise with 1.")
 
-    @Option("The server's URL, with its plain port. \(Settings.defaultServer)", "url")
+    @Option("The server's URL, with its plain HTTP port. \(Settings.defaultServer)", "url")
     var url: String?
 
     func run() throws {
@@ -42,7 +42,7 @@ struct WaitCommand: ParsableCommand {
     @Option("The server's --ready-file.", "path", .file())
     var readyFile: String
 
-    @Option("How long to wait: a number with s, m, h or d; 0 checks once.", "duration", parsing: .unconditional)
+    @Option("How long to wait: a number followed by s, m, h or d; 0 checks once.", "duration", parsing: .unconditional)
     var timeout = Lifetime(seconds: 30)
 
     private static let pause = Duration.milliseconds(20)

@@ -8,7 +8,7 @@ import TLS
 
 /// The address, log, ready file and recording of a server or proxy: options for `serve`, `replay` and `record`.
 struct HostOptions: ParsableArguments {
-    @Option("The port to listen on; 0 picks a free one. (default: 8080)", as: .port)
+    @Option("The port to listen on; 0 picks a free port. (default: 8080)", as: .port)
     var port: UInt16?
 
     @Option("The address to listen on; 0.0.0.0 or :: for all. (default: 127.0.0.1)", "address")
@@ -17,15 +17,15 @@ struct HostOptions: ParsableArguments {
     @Flag(help: "Also serve https and wss, on a separate port; see 'fitiq-mock certificate'.")
     var tls = false
 
-    @Option("The port for TLS; 0 picks a free one. (default: 8443)", as: .port)
+    @Option("The port for TLS; 0 picks a free port. (default: 8443)", as: .port)
     var tlsPort: UInt16?
 
     @Option(
-        "The certificate for TLS, with its intermediate certificates, as PEM. (default: one for localhost)", "path",
+        "The TLS certificate, with its intermediate certificates, as PEM. (default: one for localhost)", "path",
         .file())
     var certificate: String?
 
-    @Option("The private key of --certificate, as PEM.", "path", .file())
+    @Option("The private key for --certificate, as PEM.", "path", .file())
     var key: String?
 
     @Option(

@@ -19,7 +19,8 @@ struct MCPCommand: ParsableCommand {
             """)
 
     @Option(
-        "The server to use, or one of its worlds, with the plain port. (default: FITIQ_MOCK_URL, or its own server)",
+        "The server to use, or one of its worlds, with the plain HTTP port. (default: FITIQ_MOCK_URL, or its own "
+            + "server)",
         "url")
     var url: String?
 
@@ -27,7 +28,7 @@ struct MCPCommand: ParsableCommand {
     var adminToken: String?
 
     @Option(
-        "The shell command of 'verify' and 'explore', such as 'swift test'. (default: none, so the tools are "
+        "The shell command for 'verify' and 'explore', such as 'swift test'. (default: none, so the tools are "
             + "unavailable)",
         "command")
     var command: String?

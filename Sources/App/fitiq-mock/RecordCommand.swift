@@ -25,7 +25,7 @@ struct RecordCommand: ParsableCommand {
     @Option("The file for the session, as HAR.", "path", .file())
     var output: String?
 
-    @Flag(help: "Replace a file that exists already.")
+    @Flag(help: "Replace an existing file.")
     var overwrite = false
 
     @Option(

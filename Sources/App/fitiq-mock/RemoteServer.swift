@@ -47,19 +47,20 @@ struct DrainCommand: ParsableCommand {
             or is still running after --timeout.
             """)
 
-    @Option("The server's URL, with its plain port. \(Settings.defaultServer)", "url")
+    @Option("The server's URL, with its plain HTTP port. \(Settings.defaultServer)", "url")
     var url: String?
 
     @Option("The server's --admin-token. (default: none)", "token")
     var adminToken: String?
 
     @Option(
-        "How long a world may be idle before the server deletes it: a number and s, m, h or d. (default: the usual "
-            + "30m)", "duration",
+        "How long a world may be idle before the server deletes it: a number followed by s, m, h or d. (default: the "
+            + "usual 30m)", "duration",
         parsing: .unconditional)
     var idle: Lifetime?
 
-    @Option("How long to wait: a number and s, m, h or d; 0 does not wait.", "duration", parsing: .unconditional)
+    @Option(
+        "How long to wait: a number followed by s, m, h or d; 0 does not wait.", "duration", parsing: .unconditional)
     var timeout = Lifetime(seconds: 3600)
 
     private static let pause = Duration.milliseconds(200)

@@ -30,18 +30,19 @@ struct ReplayCommand: ParsableCommand {
     var match: String?
 
     @Option(
-        "The replay speed as a factor of the recorded speed, 0.001 to 1000, or instant. (default: 1)", "number|instant",
+        "The replay speed as a multiple of the recorded speed, 0.001 to 1000, or instant. (default: 1)",
+        "number|instant",
         parsing: .unconditional)
     var speed: String?
 
     @Option(
-        "When the server sends its frames: timed, at their recorded times; lock-step, after the client's "
-            + "frames that preceded them; or triggered, whenever a frame like a recorded one arrives. (default: "
+        "When the server sends its frames: timed, at their recorded times; lock-step, after the client's frames that "
+            + "preceded them; or triggered, whenever a frame that resembles a recorded frame arrives. (default: "
             + "lock-step)",
         "mode", .values(of: ReplaySettings.FrameOrder.self))
     var frames: String?
 
-    @Option("The prefix of the API's paths in the session, such as /prod; clients may leave it out.", "path")
+    @Option("The prefix of the API's paths in the session, such as /prod; clients may omit it.", "path")
     var prefix: String?
 
     @OptionGroup var options: ServeOptions

@@ -38,7 +38,7 @@ struct ScenarioFrom: ParsableCommand {
     @Option("The file for the scenario.", "file", .file())
     var output = "found.yaml"
 
-    @Option("Answer exactly as one guide says. (default: union)", "name", .guides)
+    @Option("Follow one guide exactly. (default: union)", "name", .guides)
     var guide: String?
 
     @Option("How long the command may take for one run, from 1s to 1d.", "duration", parsing: .unconditional)

@@ -26,8 +26,9 @@ struct ServeOptions: ParsableArguments {
     var seed: UInt64?
 
     @Option(
-        "Answer exactly as one guide says: consultation-websocket, enhanced-consultations, goal-linking, "
-            + "websocket-architecture or meal-log-websocket. (default: union, which satisfies all)", "name", .guides)
+        "Follow one guide exactly: consultation-websocket, enhanced-consultations, goal-linking, "
+            + "websocket-architecture or meal-log-websocket. (default: union, which satisfies all guides)",
+        "name", .guides)
     var guide: String?
 
     @Option(
@@ -136,8 +137,8 @@ struct DataOptions: ParsableArguments {
     var watch = false
 
     @Option(
-        "The ids in requests: lower-case; any-case, which also accepts upper-case letters; or free, any text, as in a "
-            + "scenario. (default: lower-case)", "case", .values(of: IDCase.self))
+        "The ids in requests: lower-case; any-case, which also accepts upper-case letters; or free, any string, as in "
+            + "a scenario. (default: lower-case)", "case", .values(of: IDCase.self))
     var ids: String?
 
     @Option("The real server that answers behind the faults, such as https://api.example.com. (default: none)", "url")
@@ -153,7 +154,7 @@ struct DataOptions: ParsableArguments {
     var overlay: String?
 
     @Option(
-        "At the start, import the state from this file, which --export-on-exit writes.", "path", .file(),
+        "At startup, import the state from this file, which --export-on-exit writes.", "path", .file(),
         name: .customLong("import"))
     var importFile: String?
 

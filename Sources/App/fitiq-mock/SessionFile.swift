@@ -174,7 +174,7 @@ struct DiffCommand: ParsableCommand {
     @Argument(help: .init("The first session, a HAR.", valueName: "first"), completion: .sessions)
     var first: String
 
-    @Argument(help: .init("The other session, a HAR.", valueName: "second"), completion: .sessions)
+    @Argument(help: .init("The second session, a HAR.", valueName: "second"), completion: .sessions)
     var second: String
 
     func run() throws {

@@ -8,13 +8,14 @@ struct Token: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
         abstract: "Print a token that the fake accepts, or an expired token.",
-        discussion: "The server need not run: it accepts any user whose token is signed with its secret.")
+        discussion: "The server need not be running: it accepts any user whose token is signed with its secret.")
 
     @Option("The user's id, the claim 'sub'. (default: the development user, who owns the default world)", "id")
     var user: String?
 
     @Option(
-        "How long the token is valid: a number and s, m, h or d; a token of -5m expired five minutes ago.", "duration",
+        "How long the token is valid: a number followed by s, m, h or d; -5m creates a token that expired five minutes "
+            + "ago.", "duration",
         parsing: .unconditional)
     var expiresIn = Lifetime(seconds: 3600)
 

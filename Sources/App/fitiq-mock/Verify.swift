@@ -48,19 +48,19 @@ struct Verify: ParsableCommand {
     var all = false
 
     @Option(
-        "Also run an older version of the command, twice, in identical worlds, and fail if the command does "
-            + "something that the older version did not; breaches of the older version count as known.", "command")
+        "Also run an older version of the command, twice, in identical worlds, and fail if the command does something "
+            + "that the older version did not; the older version's breaches count as known.", "command")
     var against: String?
 
     @Option(
-        "Run in worlds on this server, such as a fleet, and judge their journals; use the server's plain port. "
+        "Run in worlds on this server, such as a fleet, and judge their journals; use the server's plain HTTP port. "
             + "(default: a separate server)", "url")
     var server: String?
 
     @Option("The --admin-token of --server. (default: none)", "token")
     var adminToken: String?
 
-    @Option("Answer exactly as one guide says. (default: as the scenario says)", "name", .guides)
+    @Option("Follow one guide exactly. (default: as the scenario says)", "name", .guides)
     var guide: String?
 
     @Option("The random seed for ids and timing. (default: as the scenario says)", as: .seed)

@@ -45,7 +45,7 @@ public struct Scenario: Sendable, Equatable {
 
     /// The name of the scenario that has no script.
     public static let defaultName = "default"
-    static let defaultSummary = "The built-in coach and meal parser, without data and without faults."
+    static let defaultSummary = "The built-in coach and meal parser, with no data and no faults."
 
     public init(
         name: String = defaultName, summary: String? = nil, guide: GuideMode? = nil, seed: UInt64? = nil,
