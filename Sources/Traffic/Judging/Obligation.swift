@@ -79,7 +79,7 @@ public struct Obligation: Sendable, Hashable {
             place: "HTTP errors",
             clause: "After a 409, the client continues the existing consultation.",
             advice: "Return the consultation that error.details.existing_consultation_id names, not an error.",
-            swiftAdvice: "Its dates need .iso8601."),
+            swiftAdvice: "Decode the consultation's dates with .iso8601."),
         Obligation(
             id: "inside/limit-yields-too-many", level: .must, origin: .guides([.consultationWebSocket]),
             place: "HTTP errors",
@@ -90,8 +90,8 @@ public struct Obligation: Sendable, Hashable {
             id: "inside/failed-meal-surfaces", level: .must,
             origin: .guides([.webSocketArchitecture, .mealLogWebSocket]), place: "meal_log.failed",
             clause: "The client shows its user why a meal log failed.",
-            advice: "Show data.error_message (websocket-architecture: data.error) of meal_log.failed, and of a loaded "
-                + "log with the status failed."),
+            advice: "Show data.error_message (websocket-architecture: data.error) from meal_log.failed events, and "
+                + "from loaded logs with the status failed."),
         Obligation(
             id: "inside/refusal-surfaces", level: .must, origin: .guides([.consultationWebSocket]),
             place: "best practice 4",

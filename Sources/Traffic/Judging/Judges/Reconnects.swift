@@ -297,8 +297,8 @@ struct ReconnectsAfterDrop: ObligationJudge {
             + "client abandoned the socket, or if the client broke the protocol on it. The judge ignores the apps' "
             + "meal socket.",
         advice:
-            "Handle the end of the socket where you receive: wait, reconnect, and fetch the messages. Stop when "
-            + "the user leaves, or after five attempts, with an error that the user sees.",
+            "Handle the socket's end where you receive frames: wait, reconnect, and fetch the messages. Stop when the "
+            + "user leaves, or after five attempts, with an error that the user sees.",
         swiftAdvice:
             "If task.receive throws although you did not cancel the task, the connection is lost: create a new "
             + "task.",

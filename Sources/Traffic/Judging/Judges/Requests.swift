@@ -226,8 +226,8 @@ struct RefreshTokenOnce: ObligationJudge {
         tolerance:
             "The client may send the token again if the refresh failed with a status other than 401, got no answer, "
             + "or got an answer affected by a fault.",
-        advice: "Let one actor refresh, and let every request that got 401 wait for it. Replace the old refresh token "
-            + "with the new one immediately; after \"revoked\", delete it and ask for the password.")
+        advice: "Let one actor refresh the token, and let every request that got 401 wait for the refresh. Replace the "
+            + "old refresh token with the new one immediately; after \"revoked\", delete it and ask for the password.")
     static let needs: Evidence = .credentials
 
     /// How a request invalidated a token.
