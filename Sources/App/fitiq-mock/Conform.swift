@@ -29,9 +29,9 @@ struct ConformCommand: ParsableCommand {
             URL, tokens and key can also be set in the environment, as FITIQ_UPSTREAM_URL, FITIQ_UPSTREAM_TOKEN, \
             FITIQ_UPSTREAM_FRESH_TOKEN and FITIQ_UPSTREAM_API_KEY.
 
-            Exit codes: 0 the fake could have given every answer, 1 an answer deviates, the comparison is \
-            incomplete, or an endpoint that --known-broken lists has no deviation, 2 usage or configuration, 3 the \
-            harness failed, 4 the server did not answer, 130 Ctrl-C.
+            Exit codes: 0 the fake could have given every answer, 1 an answer deviates, the comparison is incomplete, \
+            or an endpoint that --known-broken lists has no deviation, 2 usage or configuration error, 3 the harness \
+            failed, 4 the server did not answer, 130 Ctrl-C.
             """)
 
     @Argument(

@@ -15,15 +15,15 @@ struct Explore: ParsableCommand {
         usage: "fitiq-mock explore [<options>] -- <command> ...",
         discussion: """
             Runs the command repeatedly, each time against a fresh world with a fault in a different place. The \
-            command finds its backend in its environment, as with 'fitiq-mock verify'. Shows its output for the \
-            first run, which has no faults.
+            command finds its backend in its environment, as with 'fitiq-mock verify'. Shows the command's output for \
+            the first run, which has no faults.
 
-            Writes each finding to the folder of --output, as a scenario with the fewest faults, which 'verify \
+            Writes each finding to the --output folder, as a scenario with the fewest faults, which 'verify \
             --scenario' runs again. After Ctrl-C the report lists the findings so far.
 
             Exit codes: 0 no finding that fails a run, 1 a finding, an obligation that --known-broken lists is kept, \
-            or the command fails without faults, 2 usage or configuration, 3 the harness failed, 4 the client never \
-            connected, 130 Ctrl-C.
+            or the command fails without faults, 2 usage or configuration error, 3 the harness failed, 4 the client \
+            never connected, 130 Ctrl-C.
             """)
 
     @Flag(
@@ -64,7 +64,7 @@ struct Explore: ParsableCommand {
 
     @Flag(
         help: """
-            Also try schedules that differ only in the place of a fault: the same kind at equal points in the same \
+            Also try schedules that differ only in where a fault acts: the same kind at equal points in the same \
             situation.
             """)
     var thorough = false

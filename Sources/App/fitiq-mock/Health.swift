@@ -35,8 +35,8 @@ struct WaitCommand: ParsableCommand {
         commandName: "wait",
         abstract: "Wait until a server accepts requests, and print its URL.",
         discussion: """
-            Reads the server's --ready-file, and distinguishes a running server's file from a killed server's. Exits \
-            with 1 if no server is ready in time.
+            Reads the server's --ready-file, and distinguishes a running server's file from a file that a killed \
+            server left behind. Exits with 1 if no server is ready in time.
             """)
 
     @Option("The server's --ready-file.", "path", .file())

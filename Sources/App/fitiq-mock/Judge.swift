@@ -12,10 +12,10 @@ struct JudgeCommand: ParsableCommand {
             "Report which obligations a client kept, broke or never exercised, from a saved journal or a recorded "
             + "session.",
         discussion: """
-            The journal is the answer of GET /__admin/journal. The session is a HAR, recorded by 'fitiq-mock record' \
-            or 'serve --record', or saved by Chrome, Firefox, mitmproxy or Playwright; the file's content decides \
-            which it is. If there are several worlds, the command judges each separately. It ignores a truncated \
-            last line.
+            The journal is the answer to GET /__admin/journal. The session is a HAR, recorded by 'fitiq-mock record' \
+            or 'serve --record', or saved by Chrome, Firefox, mitmproxy or Playwright; the file's content determines \
+            which of the two it is. If there are several worlds, the command judges each separately. It ignores a \
+            truncated last line.
 
             What a session does not show never counts against a client. Other programs record neither control frames \
             nor the ends of WebSockets, so these obligations are not exercised: keeping alive, closing, \
@@ -26,8 +26,8 @@ struct JudgeCommand: ParsableCommand {
             as it is.
 
             Exit codes: 0 the client kept every must that it exercised, 1 a must is broken, or an obligation that \
-            --known-broken lists is kept, 2 usage, or the file is neither a journal nor a HAR, 3 a report cannot be \
-            written, 4 no client ever connected.
+            --known-broken lists is kept, 2 usage error, or the file is neither a journal nor a HAR, 3 a report could \
+            not be written, 4 no client ever connected.
             """)
 
     @Argument(

@@ -13,10 +13,10 @@ struct RecordCommand: ParsableCommand {
         commandName: "record",
         abstract: "Record the traffic between clients and a real server, until Ctrl-C.",
         discussion: """
-            A reverse proxy for REST and WebSocket: point the app at the proxy instead of the server. The file is \
-            HAR 1.2, and you can open it at any time; 'fitiq-mock replay' serves it again. Bodies and frames pass \
-            unchanged, so any URL of the server in them still leads to the server and bypasses the recording. Each \
-            option can also be set in the environment.
+            A reverse proxy for REST and WebSocket: point the app at the proxy instead of the server. The file is HAR \
+            1.2, and you can open it at any time; 'fitiq-mock replay' serves it again. Bodies and frames pass \
+            unchanged, so any server URLs in them still point to the server and bypass the recording. Each option can \
+            also be set in the environment.
             """)
 
     @Option("The server to record, such as https://api.example.com; scheme, host and port.", "url")

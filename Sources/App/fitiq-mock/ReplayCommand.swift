@@ -13,8 +13,8 @@ struct ReplayCommand: ParsableCommand {
             faults, guide, seed and clock; the session replaces its data. --import, --export-on-exit, --state, --ids, \
             --watch, --overlay and --upstream cannot be used with a session.
 
-            Exit codes: 0 success, 1 with --match strict a request differed from the recorded one or was missing, 2 \
-            usage, configuration or an unreadable session, 3 the server failed.
+            Exit codes: 0 success, 1 a request differed from the recorded request or was missing (--match strict), 2 \
+            usage or configuration error, or an unreadable session, 3 the server failed.
             """)
 
     @Argument(

@@ -24,12 +24,12 @@ struct ScenarioFrom: ParsableCommand {
         discussion: """
             Turns everything that the fake would not normally do into faults: errors, lost and late answers, closed \
             sockets, the coach's words. Runs the command against all of these, then against fewer and milder faults, \
-            as long as it still breaks an obligation that the recorded client broke. If the recorded client broke \
-            none, the command must still fail.
+            as long as the client still breaks an obligation that the recorded client broke. If the recorded client \
+            broke no obligation, the command must still fail.
 
-            Exit codes: 0 the scenario is written, 1 the command does not fail as the session shows, or without any \
-            fault, or the session has too many faults, 2 usage or configuration, 3 the harness failed, 130 Ctrl-C, \
-            after which the command writes the smallest scenario so far, if there is one.
+            Exit codes: 0 the scenario was written, 1 the command did not fail as it did in the session, or failed \
+            without any fault, or the session has too many faults, 2 usage or configuration error, 3 the harness \
+            failed, 130 Ctrl-C, after which the command writes the smallest scenario found so far, if there is one.
             """)
 
     @Argument(help: .init("The session, a HAR.", valueName: "session"), completion: .sessions)

@@ -168,7 +168,7 @@ struct DiffCommand: ParsableCommand {
             Ignores differences that any two runs have: ids, times, tokens and redacted secrets, the server's host, \
             header fields other than the answers' media type, pings and pongs, and durations.
 
-            Exit codes: 0 the sessions are equal, 1 they differ, 2 usage, or a file is not a HAR.
+            Exit codes: 0 the sessions are equal, 1 they differ, 2 usage error, or a file is not a HAR.
             """)
 
     @Argument(help: .init("The first session, a HAR.", valueName: "first"), completion: .sessions)
@@ -194,7 +194,7 @@ struct ShowCommand: ParsableCommand {
             The session is a HAR, recorded by 'fitiq-mock record' or 'serve --record', or saved by Chrome, Firefox, \
             mitmproxy or Playwright. Frames are listed below their WebSocket; times count from the first request.
 
-            Exit codes: 0 shown, 2 usage, or the file is not a HAR.
+            Exit codes: 0 the session was shown, 2 usage error, or the file is not a HAR.
             """)
 
     @Argument(help: .init("The session, a HAR.", valueName: "session"), completion: .sessions)

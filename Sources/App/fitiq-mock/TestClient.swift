@@ -15,15 +15,15 @@ struct TestClient: ParsableCommand {
         abstract: "Check a client in any language from both sides: what its user sees, and what the server sees.",
         usage: "fitiq-mock test-client [<options>] -- <adapter> ...",
         discussion: """
-            The adapter is a program that drives the client: it reads commands from its standard input and answers \
-            on its standard output, one JSON object per line. Fixtures/adapters/README.md specifies them.
+            The adapter is a program that drives the client: it reads commands from its standard input and answers on \
+            its standard output, one JSON object per line. Fixtures/adapters/README.md specifies the commands.
 
             A wait for the client ends early once the client and the backend have been idle for 5 s, or for 45 s \
             while the client shows a connection, because it may be waiting for a pong. After Ctrl-C or at the time \
             limit, the report covers the finished cases.
 
-            Exit codes: 0 every case passed, 1 a case failed or a must is broken, 2 usage or configuration, 3 the harness \
-            failed, 4 the client never connected, 130 Ctrl-C.
+            Exit codes: 0 every case passed, 1 a case failed or a must is broken, 2 usage or configuration error, 3 \
+            the harness failed, 4 the client never connected, 130 Ctrl-C.
             """)
 
     @Option(

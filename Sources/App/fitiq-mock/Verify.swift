@@ -21,7 +21,7 @@ struct Verify: ParsableCommand {
               FITIQ_MOCK_URL            where REST paths begin; /api/v1 follows
               FITIQ_MOCK_WS_URL         the same for WebSockets
               FITIQ_MOCK_TOKEN          the bearer token
-              FITIQ_MOCK_FRESH_TOKEN    another one, for after a 401
+              FITIQ_MOCK_FRESH_TOKEN    another token, for use after a 401
               FITIQ_MOCK_REFRESH_TOKEN  the refresh token, if the user has an account
               FITIQ_MOCK_API_KEY        the X-API-Key
               FITIQ_MOCK_SCENARIO       the scenario's name
@@ -31,11 +31,11 @@ struct Verify: ParsableCommand {
             prefix. Worlds that the command creates below FITIQ_MOCK_ADMIN_URL are judged with the run, and end with \
             it.
 
-            The command's output goes to standard error, and its standard input is empty. Standard output has only \
-            the report. After Ctrl-C the report covers the finished scenarios.
+            The command's output goes to standard error, and its standard input is empty. Standard output contains \
+            only the report. After Ctrl-C the report covers the finished scenarios.
 
-            Exit codes: 0 every exercised must is kept, 1 a must is broken, an obligation that --known-broken lists \
-            is kept, or the command failed (in --known-broken: command), 2 usage or configuration, 3 the harness \
+            Exit codes: 0 every exercised must is kept, 1 a must is broken, an obligation that --known-broken lists is \
+            kept, or the command failed (in --known-broken: command), 2 usage or configuration error, 3 the harness \
             failed, 4 the client never connected, 130 Ctrl-C.
             """)
 
