@@ -162,8 +162,8 @@ enum HostileScenario {
     static func text(seeds: ClosedRange<UInt64>) -> String {
         var lines = [
             "# yaml-language-server: $schema=scenario.schema.json",
-            "# Texts that are hard to show, cut into chunks at bad places: what the user sees of each answer is the sum",
-            "# of its chunks, and nothing in it is an instruction to the client. Written by",
+            "# Text that is hard to display, split into chunks at bad places. The user must see each answer as the sum",
+            "# of its chunks, and nothing in an answer is an instruction to the client. Written by",
             "# FITIQ_MOCK_WRITE_GOLDENS=1 swift test --filter HostileText",
             "name: hostile-coach",
             "summary: Twelve answers that are hard to display, split at the worst places.",
