@@ -69,7 +69,7 @@ struct AdviceTests {
             "The last exchange succeeded: GET /api/v1/goals was answered with 200, and then the client sent "
                 + "nothing. The client must show the answer or act on it: check how the answer is decoded, and that it is "
                 + "shown. Before that, POST /api/v1/goals was answered with 503 and not tried again (1 try): the "
-                + "client must repeat the request, with growing pauses, and tell its user that the request failed."
+                + "client must repeat the request with increasing delays, and tell its user that the request failed."
         ),
         (
             [exchange("POST /api/v1/goals", 503), exchange("GET /api/v1/goals/x", 404, body: refusal)],

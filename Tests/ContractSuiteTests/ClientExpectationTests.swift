@@ -55,7 +55,7 @@ struct ClientExpectationTests {
     @Test(
         "The failure message for an unmet expectation shows the expected and the actual value",
         arguments: [
-            (.connection(.failed), "the client to have given up the connection", "it as connected", nil),
+            (.connection(.failed), "the client to have given up on the connection", "it as connected", nil),
             (.offline, "no connection and no attempt to connect", "it as connected", nil),
             (
                 .continues("c2"), "the chat to belong to the existing consultation c2", "the consultation c1",

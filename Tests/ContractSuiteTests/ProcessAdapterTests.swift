@@ -133,7 +133,7 @@ struct ProcessAdapterTests {
         let gone = ProcessAdapter(["./fitiq-no-such-adapter"])
         let error = await #expect(throws: AdapterError.self) { _ = try await gone.begin(ProcessLineTests.surroundings) }
         #expect(
-            error?.description.hasPrefix("The adapter does not run: cannot start './fitiq-no-such-adapter'") == true)
+            error?.description.hasPrefix("The adapter is not running: cannot start './fitiq-no-such-adapter'") == true)
     }
 
     @Test("An extra line is reported at the next command")

@@ -168,14 +168,14 @@ struct ProcessLineTests {
     @Test(
         "Each adapter error has a message that explains it",
         arguments: [
-            (.notStarted("cannot start 'x': no"), "The adapter does not run: cannot start 'x': no."),
+            (.notStarted("cannot start 'x': no"), "The adapter is not running: cannot start 'x': no."),
             (
                 .ended("exited with status 1"),
                 #"The adapter exited with status 1 instead of answering {"command":"report"}. Its last lines on standard error: hello"#
             ),
             (
                 .closedOutput,
-                #"The adapter closed its standard output instead of answering {"command":"report"}. Standard output must stay open until the adapter ends."#
+                #"The adapter closed its standard output instead of answering {"command":"report"}. Standard output must stay open until the adapter exits."#
             ),
             (
                 .late,

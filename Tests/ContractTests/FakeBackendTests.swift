@@ -125,7 +125,7 @@ struct FakeBackendTests {
 
     @Test(
         "A finding in a world written in Swift has no scenario file",
-        .foundOut("has no file. The test fails with this addition"),
+        .foundOut("in Swift, not in a file. With these lines added, the test fails"),
         .fakeBackend(scenario: Scenario(name: "mine"), clock: .manual).exploringTwice()
             .allowing("retry/backoff-on-5xx"))
     func exploredInSwift() async throws { #expect(try await Client().ask("GET", "/api/v1/goals").status == 200) }

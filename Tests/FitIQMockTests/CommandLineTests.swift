@@ -109,10 +109,10 @@ struct CommandLineTests {
         "The error for an unknown command suggests the nearest command",
         arguments: [
             (["help", "vrify"], "there is no command 'vrify'. Did you mean 'verify'?"),
-            (["help", "nonsense"], "there is no command 'nonsense'. There are serve,"),
-            (["help", "serve", "nonsense"], "there is no command 'serve nonsense'. There are serve,"),
-            (["nonsense", "--help"], "there is no command 'nonsense'. There are serve,"),
-            (["verfy"], "there is no command 'verfy'. Did you mean 'verify'? There are serve,"),
+            (["help", "nonsense"], "there is no command 'nonsense'. The commands are serve,"),
+            (["help", "serve", "nonsense"], "there is no command 'serve nonsense'. The commands are serve,"),
+            (["nonsense", "--help"], "there is no command 'nonsense'. The commands are serve,"),
+            (["verfy"], "there is no command 'verfy'. Did you mean 'verify'? The commands are serve,"),
             (["scenario", "form"], "there is no command 'scenario form', only 'scenario from'. See"),
             (["scenario", "list"], "there is no command 'scenario list': 'fitiq-mock scenarios' lists"),
         ])
@@ -200,7 +200,7 @@ struct CommandLineTests {
         #expect(Messages.unwritable("/x", reason: "no") == "cannot write to '/x': no.")
         #expect(
             Messages.notReadyFile("/x", "a pipe")
-                == "'/x' is a pipe and was not changed: set --ready-file to a path at which no file exists.")
+                == "'/x' is a pipe and was not changed: set --ready-file to a path where no file exists.")
         #expect(
             Messages.notReadyFile("/x", nil).hasPrefix(
                 "'/x' is not a fitiq-mock ready file, or belongs to another user, and was not changed: "))
@@ -219,7 +219,8 @@ struct CommandLineTests {
                 == "cannot write to standard output: the disk is full.")
         #expect(
             Messages.notAFieldValue("--api-key")
-                == "--api-key must be printable ASCII without spaces around it: clients send it as a header field.")
+                == "--api-key must be printable ASCII without leading or trailing spaces: clients "
+                + "send it as a header field.")
         #expect(
             Messages.fewDescriptors(1024, connections: 896)
                 == "the system allows 1024 open files, so the server accepts at most 896 connections at once (see ulimit "

@@ -71,6 +71,6 @@ struct ExploreTests {
             #expect(line.hasSuffix(", 2 findings, \(told)"), "\(line)")
         }
         #expect(Messages.exploringBegins(seconds: 61) == "first running the command without faults, 1m01s")
-        #expect(Messages.searchBegins(seconds: 3) == "first running the command with all faults of the session, 3s")
+        #expect(Messages.searchBegins(seconds: 3) == "first running the command with all of the session's faults, 3s")
     }
 }

@@ -53,7 +53,7 @@ struct RecordMessagesTests {
             (
                 Messages.recordingIncomplete("a.har", "proxy"),
                 "the recording stopped before the proxy did, for the reason logged above; 'a.har' contains the "
-                    + "traffic until then."
+                    + "traffic up to that point."
             ),
             (
                 Messages.recordingDisplaced("a.har", "a.har.part"),

@@ -111,7 +111,7 @@ struct MessageTests {
         ),
         (
             .escapedNUL(some), 400,
-            "The path \"X: a\\r\" has %00. No path here contains NUL; remove it."
+            "The path \"X: a\\r\" has %00. NUL is not allowed in a path; remove it."
         ),
         (
             .escapesNotUTF8(some), 400,
@@ -124,7 +124,7 @@ struct MessageTests {
         ),
         (
             .whitespaceBeforeColon(some), 400,
-            "Whitespace precedes the colon of \"X: a\\r\". Send Name: value."
+            "There is whitespace before the colon in \"X: a\\r\". Send Name: value."
         ),
         (
             .emptyFieldName(some), 400,
@@ -229,7 +229,7 @@ struct MessageTests {
         (
             .chunkWithoutLineEnd(0x1B), 400,
             "A chunk's data was followed by the byte 0x1B. Expected CRLF: check that the chunk size "
-                + "counts bytes."
+                + "is in bytes."
         ),
         (
             .unexpectedResponse(0x1B), 400,
@@ -237,7 +237,7 @@ struct MessageTests {
         ),
         (
             .unexpectedSwitch, 400,
-            "The server sent 101 to a request that did not propose another protocol. Answer it in HTTP."
+            "The server sent 101 to a request that did not propose a different protocol. Answer it in HTTP."
         ),
         (
             .bodyTooLarge(announced: .max, 7), 413,

@@ -58,11 +58,13 @@ import Testing
         ("[1e,2]", "line 1, column 4: expected a digit in the exponent but found ','"),
         (
             "[007]",
-            "line 1, column 2: a number must not begin with 0 unless a point or an exponent follows; drop the zero"
+            "line 1, column 2: a number must not begin with 0 unless a decimal point or an exponent follows; drop "
+                + "the zero"
         ),
         (
             "[\n  \"abc]",
-            "line 2, column 8: expected '\"' to end the string from line 2, column 3 but found the end of the text"
+            "line 2, column 8: expected '\"' to end the string that begins at line 2, column 3 but found the end of "
+                + "the text"
         ),
         (
             "\"é\n\"",
@@ -110,7 +112,8 @@ import Testing
         ),
         (
             #""\n"#,
-            "line 1, column 4: expected '\"' to end the string from line 1, column 1 but found the end of the text"
+            "line 1, column 4: expected '\"' to end the string that begins at line 1, column 1 but found the end of "
+                + "the text"
         ),
         (
             "\u{FEFF}",

@@ -27,8 +27,8 @@ import Testing
         ),
         (#"ab\"#, 2, #"The expression ends in a backslash; write '\\' for the character itself."#),
         (#"[\"#, 1, #"The expression ends in a backslash; write '\\' for the character itself."#),
-        ("^*", 1, "'*' would repeat a position in the text; only text can be repeated."),
-        (#"a\b{2}"#, 3, "'{' would repeat a position in the text; only text can be repeated."),
+        ("^*", 1, "'*' cannot repeat a position in the text; only text can be repeated."),
+        (#"a\b{2}"#, 3, "'{' cannot repeat a position in the text; only text can be repeated."),
         (
             "a**", 2,
             "'*' follows another repetition operator; to repeat the result, put the first repetition in a group, '(?:…)'."

@@ -117,7 +117,7 @@ extension SearchingPeers {
                 let known = ["--confirm", "1/1", "--known-broken", "known"]
                 let other = try await from("session.har", known, ["sh", "-c", "exit 7"], in: folder)
                 #expect(
-                    other.status == 1 && other.errors.contains("does not fail like the recorded client"),
+                    other.status == 1 && other.errors.contains("does not fail as the recorded client did"),
                     "\(other.transcript)")
                 try Data("explore/command\nexplore/crash\nexplore/hang\n".utf8).write(to: folder["known"])
                 let none = try await from("session.har", known, ["sh", "-c", "exit 7"], in: folder)

@@ -200,7 +200,7 @@ extension Peers {
                 ),
                 (
                     ["test-client", "--quiet", "--", "./no-such-adapter"],
-                    "The adapter does not run: cannot start './no-such-adapter'"
+                    "The adapter is not running: cannot start './no-such-adapter'"
                 ),
                 (["test-client", "--case", "consultatoin", "--", "true"], "Did you mean 'consultation'?"),
                 (["test-client", "--guide", "goal-liking", "--list"], "Did you mean 'goal-linking'?"),

@@ -84,7 +84,7 @@ struct OutputFileTests {
             (FileError(.create, path: "a", code: EROFS), "cannot create 'a': the disk cannot be written to"),
             (
                 FileError(.create, path: "a", cause: .notRegular),
-                "cannot create 'a': it is a device or a pipe, which cannot be overwritten at a position; specify a file"
+                "cannot create 'a': it is a device or a pipe, which cannot be overwritten at an offset; specify a file"
             ),
             (
                 FileError(.create, path: "a", code: ENXIO),
@@ -121,8 +121,8 @@ struct OutputFileTests {
             ),
             (
                 FileError(.read, path: "a", cause: .notRegular),
-                "cannot read 'a': it is a pipe or a device, which may have no end; specify a file, or pass its "
-                    + "bytes as /dev/stdin"
+                "cannot read 'a': it is a pipe or a device, which may never end; specify a file, or pass the "
+                    + "bytes through /dev/stdin"
             ),
             (FileError(.read, path: "a", code: EISDIR), "cannot read 'a': it is a folder; specify a file in it"),
             (FileError(.read, path: "a", code: ENOENT), "cannot read 'a': \(String(cString: strerror(ENOENT)))"),

@@ -112,7 +112,7 @@ struct SignalTests {
                 let error = #expect(throws: SocketError.self) { try second.watchSignals([SIGUSR1]) }
                 #expect(
                     error?.description
-                        == "cannot watch signal \(SIGUSR1): another event loop of this process is watching it")
+                        == "cannot watch signal \(SIGUSR1): another event loop in this process is watching it")
                 withExtendedLifetime(first) {}
             }
             try second.watchSignals([SIGUSR1])

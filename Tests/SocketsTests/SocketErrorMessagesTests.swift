@@ -24,11 +24,11 @@ struct SocketErrorMessagesTests {
             ),
             (
                 .bind, EACCES,
-                "cannot listen on \(at): this port is reserved for privileged users; choose a port from 1024 up"
+                "cannot listen on \(at): this port is reserved for privileged users; choose port 1024 or higher"
             ),
             (
                 .bind, EADDRNOTAVAIL,
-                "cannot listen on \(at): no interface of this machine has that address; "
+                "cannot listen on \(at): no network interface on this machine has that address; "
                     + "use 127.0.0.1, or 0.0.0.0 for all of IPv4"
             ),
             (
@@ -58,7 +58,7 @@ struct SocketErrorMessagesTests {
             (.write, ETIMEDOUT, "cannot write to \(at): it did not read the bytes within the time limit"),
             (.write, EPIPE, "cannot write to \(at): the connection is closed for writing"),
             (.write, ENOTCONN, "cannot write to \(at): the connection is gone"),
-            (.configure, EINVAL, "cannot set an option of a socket: Invalid argument"),
+            (.configure, EINVAL, "cannot set a socket option: Invalid argument"),
             (.read, EIO, "cannot read from \(at): Input/output error"),
         ] as [(SocketError.Operation, Int32, String)])
     func addresses(_ operation: SocketError.Operation, _ code: Int32, _ message: String) {
@@ -92,7 +92,7 @@ struct SocketErrorMessagesTests {
             (.wait, EBADF, .none, "cannot wait for events: Bad file descriptor"),
             (
                 .watchSignal, EBUSY, .signal(2),
-                "cannot watch signal 2: another event loop of this process is watching it"
+                "cannot watch signal 2: another event loop in this process is watching it"
             ),
             (.watchSignal, EINVAL, .signal(9), "cannot watch signal 9: no handler can be installed for it"),
             (

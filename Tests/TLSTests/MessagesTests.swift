@@ -33,20 +33,20 @@ struct MessagesTests {
         (.wrongKey(position: nil), "The key does not belong to the certificate: their public keys differ."),
         (
             .wrongKey(position: 3),
-            "The key belongs to certificate 3 of the file; put that certificate first, then the intermediate "
+            "The key belongs to certificate 3 in the file; put that certificate first, then the intermediate "
                 + "certificates."
         ),
         (
             .expired(subject: "a.b", notAfter: time),
-            "The certificate of 'a.b' expired at 2026-11-21 12:00:00 UTC; get a new one."
+            "The certificate for 'a.b' expired at 2026-11-21 12:00:00 UTC; get a new one."
         ),
         (
             .notYetValid(subject: "", notBefore: time),
-            "The certificate of (no name) is not valid before 2026-11-21 12:00:00 UTC; is the clock right?"
+            "The certificate for (no name) is not valid before 2026-11-21 12:00:00 UTC; is the clock right?"
         ),
         (
             .notAnAuthority(subject: "a.b"),
-            "The certificate of 'a.b' may not sign other certificates; use an authority's certificate (CA:TRUE)."
+            "The certificate for 'a.b' may not sign other certificates; use an authority's certificate (CA:TRUE)."
         ),
         (
             .invalidName("münchen.de"),
@@ -87,18 +87,18 @@ struct MessagesTests {
         ),
         (
             .noCommonProtocol(offered: ["h2", "h\n3"]),
-            "The client offers h2, h?3 by ALPN, but only http/1.1 is supported here. The client must also offer "
-                + "http/1.1, or nothing."
+            "The client offers h2, h?3 in ALPN, but only http/1.1 is supported here. The client must also offer "
+                + "http/1.1, or not use ALPN."
         ),
         (
             .noCommonProtocol(offered: ["1", "2", "3", "4", "5"]),
-            "The client offers 1, 2, 3, 4, 5 by ALPN, but only http/1.1 is supported here. The client must also "
-                + "offer http/1.1, or nothing."
+            "The client offers 1, 2, 3, 4, 5 in ALPN, but only http/1.1 is supported here. The client must also "
+                + "offer http/1.1, or not use ALPN."
         ),
         (
             .noCommonProtocol(offered: ["1", "2", "3", "4", "5", "6", "7"]),
-            "The client offers 1, 2, 3, 4, 5 and 2 more by ALPN, but only http/1.1 is supported here. The client must "
-                + "also offer http/1.1, or nothing."
+            "The client offers 1, 2, 3, 4, 5 and 2 more in ALPN, but only http/1.1 is supported here. The client must "
+                + "also offer http/1.1, or not use ALPN."
         ),
         (
             .hungUp(from: .client, afterBytes: 0),
@@ -129,9 +129,9 @@ struct MessagesTests {
         (.violation(from: .server, reason: ""), "The server broke the TLS protocol."),
         (
             .flooded(from: .client),
-            "The client keeps requesting answers but reads none; more than 131072 bytes wait to be sent."
+            "The client keeps requesting answers but reads none; more than 131072 bytes are waiting to be sent."
         ),
-        (.overrun, "More than 1048576 bytes wait to be decrypted; no more are accepted."),
+        (.overrun, "More than 1048576 bytes are waiting to be decrypted; no more are accepted."),
     ]
 
     static let alerts: [(TLSError, String)] = [
@@ -181,31 +181,32 @@ struct MessagesTests {
     static let refusals: [(CertificateRefusal, String)] = [
         (
             .expired(subject: "Old CA", notAfter: time),
-            "The certificate of 'api.a.b' is refused: the certificate of 'Old CA' expired at 2026-11-21 12:00:00 UTC."
+            "The certificate from 'api.a.b' was rejected: the certificate for 'Old CA' expired at "
+                + "2026-11-21 12:00:00 UTC."
         ),
         (
             .notYetValid(subject: "a.b", notBefore: time),
-            "The certificate of 'api.a.b' is refused: the certificate of 'a.b' is not valid before 2026-11-21 "
+            "The certificate from 'api.a.b' was rejected: the certificate for 'a.b' is not valid before 2026-11-21 "
                 + "12:00:00 UTC; is the clock right?"
         ),
         (
             .unknownAuthority(issuer: "Corp CA"),
-            "The certificate of 'api.a.b' is refused: it was issued by 'Corp CA', which is not trusted here, or the "
-                + "server does not send the intermediate certificates."
+            "The certificate from 'api.a.b' was rejected: it was issued by 'Corp CA', which is not trusted here, or "
+                + "the server does not send the intermediate certificates."
         ),
         (
             .selfSigned(subject: "a.b"),
-            "The certificate of 'api.a.b' is refused: 'a.b' is self-signed; trust that certificate, or use one "
+            "The certificate from 'api.a.b' was rejected: 'a.b' is self-signed; trust that certificate, or use one "
                 + "from a trusted authority."
         ),
         (
             .wrongName([.dns("a.b"), .ip([10, 0, 0, 1])]),
             "The certificate is not for 'api.a.b', but for a.b, 10.0.0.1."
         ),
-        (.wrongName([]), "The certificate is not for 'api.a.b', but for nothing."),
+        (.wrongName([]), "The certificate is not for 'api.a.b', but for not use ALPN."),
         (
             .other(subject: "a.b", reason: "permitted subtree violation"),
-            "The certificate of 'api.a.b' is refused: permitted subtree violation ('a.b')."
+            "The certificate from 'api.a.b' was rejected: permitted subtree violation ('a.b')."
         ),
     ]
 

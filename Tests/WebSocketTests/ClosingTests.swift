@@ -43,7 +43,7 @@ struct ClosingTests {
                 .failed(
                     code: .protocolError,
                     message: "RSV1, RSV2, RSV3 are set, but no extension was negotiated. "
-                        + "Send frames uncompressed, reserved bits 0.")
+                        + "Send uncompressed frames with reserved bits 0.")
             ],
             state: .failed, shouldClose: { _ in true }),
         Exchange.failure(

@@ -41,7 +41,7 @@ struct DataFramesTests {
             input: { Wire.fromPeer(of: $0, 2, [1], fin: false) + Wire.fromPeer(of: $0, 1, [2]) }),
         Exchange.failure(
             "receives a reserved bit", 1002,
-            "RSV2 is set, but no extension was negotiated. Send frames uncompressed, reserved bits 0.",
+            "RSV2 is set, but no extension was negotiated. Send uncompressed frames with reserved bits 0.",
             input: { Wire.fromPeer(of: $0, 1, [0x61], rsv: 2) }),
         Exchange.failure(
             "receives a reserved opcode", 1002,

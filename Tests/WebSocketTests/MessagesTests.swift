@@ -8,11 +8,11 @@ struct MessagesTests {
     static let violations: [(ProtocolViolation, CloseCode, String)] = [
         (
             .reservedBits(firstByte: 0xC1), .protocolError,
-            "RSV1 is set, but no extension was negotiated. Send frames uncompressed, reserved bits 0."
+            "RSV1 is set, but no extension was negotiated. Send uncompressed frames with reserved bits 0."
         ),
         (
             .reservedBits(firstByte: 0xF1), .protocolError,
-            "RSV1, RSV2, RSV3 are set, but no extension was negotiated. Send frames uncompressed, reserved bits 0."
+            "RSV1, RSV2, RSV3 are set, but no extension was negotiated. Send uncompressed frames with reserved bits 0."
         ),
         (
             .reservedOpcode(11), .protocolError,
@@ -136,7 +136,7 @@ struct MessagesTests {
     }
 
     static let failures: [(ClientHandshake.Failure, String)] = [
-        (.status(200), "The server answered 200 instead of 101 Switching Protocols. Its body may say why."),
+        (.status(200), "The server answered 200 instead of 101 Switching Protocols. The response body may say why."),
         (
             .upgradeField(nil),
             "The server's 101 has no Upgrade instead of \"websocket\". Check that the server speaks WebSocket."

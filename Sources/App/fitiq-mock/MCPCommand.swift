@@ -11,7 +11,7 @@ import Synchronization
 struct MCPCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mcp",
-        abstract: "Serve a coding agent with the Model Context Protocol, over standard input and output.",
+        abstract: "Serve a coding agent over the Model Context Protocol, on standard input and output.",
         discussion: """
             The agent can create worlds, set faults, read traffic and verdicts, and run --command under 'verify' and \
             'explore'. The command ends when its input ends. A running server offers the same tools at /__admin/mcp, \

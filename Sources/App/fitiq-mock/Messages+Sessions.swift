@@ -34,7 +34,7 @@ extension Messages {
     }
     static func recordingIncomplete(_ path: String, _ program: String) -> String {
         "the recording stopped before the \(program) did, for the reason logged above; '\(path)' contains the "
-            + "traffic until then."
+            + "traffic up to that point."
     }
     static func recordingDisplaced(_ path: String, _ other: String) -> String {
         "'\(path)' was moved, removed or replaced by another file during the recording; the recording is in '\(other)'."
@@ -140,7 +140,7 @@ extension Messages {
     }
     static func damagedAuthority(_ certificate: String, _ key: String, _ reason: String) -> String {
         "the CA that your clients trust is damaged: \(sentence(reason)) Restore '\(certificate)' and '\(key)', or "
-            + "remove both. The next start then creates a new CA, and clients must trust the new CA."
+            + "remove both. If you remove both, the next start creates a new CA that clients must then trust."
     }
     static let eitherPathOrPEM = "--ca prints a path, and --pem prints a certificate; use only one of these options."
 
@@ -200,7 +200,7 @@ extension Messages {
     static let prefixOfServer =
         "--prefix applies only to a recorded session; conform's own requests have no prefix."
     static func overlayComment(_ title: String) -> String {
-        "\(title): the deviations, for 'fitiq-mock serve --overlay'. Texts, numbers and times are invented."
+        "\(title): the deviations, for 'fitiq-mock serve --overlay'. Strings, numbers and times are made up."
     }
     static func notAccepted(_ reason: String) -> String {
         "the deviations cannot be written as a readable overlay: \(reason)"

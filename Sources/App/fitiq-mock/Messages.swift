@@ -19,7 +19,7 @@ enum Messages {
         let others =
             allowed.count == 1
             ? ", only '\(allowed[0])'."
-            : ".\(NearestWord.hint(command, among: allowed)) There are \(allowed.joined(separator: ", "))."
+            : ".\(NearestWord.hint(command, among: allowed)) The commands are \(allowed.joined(separator: ", "))."
         return "there is no command '\(command)'\(others) See 'fitiq-mock --help'."
     }
     static func badNumber(expected: String) -> String { "it must be \(expected)." }
@@ -39,11 +39,11 @@ enum Messages {
     static func empty(_ option: String) -> String { "\(option) must not be empty." }
     static let halfAnAccount = "--email and --password must be used together."
     static func notAFieldValue(_ option: String) -> String {
-        "\(option) must be printable ASCII without spaces around it: clients send it as a header field."
+        "\(option) must be printable ASCII without leading or trailing spaces: clients send it as a header field."
     }
     static func notAnOrigin(_ value: String, of label: String) -> String {
-        "\(label) must be an origin as browsers send it (scheme://host or scheme://host:port, without a path), null, "
-            + "file:// or *; got '\(value)'."
+        "\(label) must be an origin in the form that browsers send (scheme://host or scheme://host:port, without a "
+            + "path), null, file:// or *; got '\(value)'."
     }
     static let noCommandLine =
         "the system did not pass the command line or the program's name: mount /proc if it is missing"
@@ -56,7 +56,7 @@ enum Messages {
     }
     static let notOnServer =
         "--server cannot be combined with --against, --allow-origin, --cors, --network or --compression: the server "
-        + "itself configures its worlds, and verify does not compare versions there."
+        + "configures its own worlds, and verify does not compare versions on another server."
     /// Why a report lacks runs: a server was lost or full.
     static func lostRuns(_ lost: [(scenario: String, reason: String)]) -> String {
         let reasons = lost.map { "\($0.scenario): \($0.reason)" }.joined(separator: " ")
@@ -206,7 +206,7 @@ enum Messages {
     static func oldRuns(_ number: Int) -> String {
         "running the older command for the \(number == 1 ? "first" : "second") time"
     }
-    static let againstClause = "The command does the same as its older version."
+    static let againstClause = "The command behaves the same as the older version."
     static let oldIsSilent = "The older command sent nothing, so there is nothing to compare with."
     static let tooMuchToCompare =
         "A journal has dropped its oldest entries, so the beginning of the run was not compared: use a shorter test."
@@ -255,7 +255,7 @@ enum Messages {
     // MARK: The messages of 'scenario from'
 
     static let scenarioFromExample = "fitiq-mock scenario from session.har -- ./run-my-tests"
-    static func emptySession(_ path: String) -> String { "'\(path)' has no requests to the API." }
+    static func emptySession(_ path: String) -> String { "'\(path)' contains no API requests." }
     static func tooManyFaults(_ path: String, _ count: Int, limit: Int) -> String {
         "'\(path)' has \(limit + count) faults; at most \(limit) can be translated: record a shorter session."
     }
@@ -270,7 +270,7 @@ enum Messages {
             + "now reducing them"
     }
     static func searchBegins(seconds: Int64) -> String {
-        "first running the command with all faults of the session, \(elapsed(seconds))"
+        "first running the command with all of the session's faults, \(elapsed(seconds))"
     }
     static func reducing(runs: Int, faults: Int, seconds: Int64) -> String {
         "\(Words.counted(runs, "run")), \(Words.counted(faults, "fault or answer", "faults and answers")) left, "
@@ -283,8 +283,8 @@ enum Messages {
     }
     static let notTheEnd = "This is the smallest scenario so far: Ctrl-C ended the search early."
     static func doesNotFail(_ path: String) -> String {
-        "with all faults of the session, the command does not fail like the recorded client. To play the "
-            + "session as it is, use a scenario with 'replay: \(path)'. The first differences between the session "
+        "with all of the session's faults, the command does not fail as the recorded client did. To play "
+            + "the session unchanged, use a scenario with 'replay: \(path)'. The first differences between the session "
             + "and the run:"
     }
     static func reduced(_ path: String, _ schedule: Schedule, _ command: String) -> String {
@@ -367,7 +367,7 @@ enum Messages {
     /// `kind` names what is there if it is not a regular file.
     static func notReadyFile(_ path: String, _ kind: String?) -> String {
         "'\(path)' is \(kind ?? "not a fitiq-mock ready file, or belongs to another user,") and was not changed: set "
-            + "--ready-file to a path at which no file exists."
+            + "--ready-file to a path where no file exists."
     }
     static func noReadyFile(_ path: String) -> String {
         "'\(path)' is missing: its server has not started, or has stopped."

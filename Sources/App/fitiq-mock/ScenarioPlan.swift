@@ -209,7 +209,7 @@ final class ScenarioReloading {
         } catch let error as PlantError {
             mistakes = plan.locate(error, in: bytes, file: path)
         } catch {
-            preconditionFailure("Neither reading nor preparing throws anything else: \(error)")
+            preconditionFailure("Reading and preparing must not throw any other error: \(error)")
         }
         return .failure(
             Mistakes(lines: [Messages.lastGoodStays(path)] + mistakes.split(separator: "\n").map(String.init)))

@@ -163,7 +163,7 @@ struct SessionSniffer {
 struct DiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Compare the meaning of two recorded sessions: order, statuses, JSON values, messages.",
+        abstract: "Compare two recorded sessions by meaning: order, statuses, JSON values, messages.",
         discussion: """
             Ignores differences that any two runs have: ids, times, tokens and redacted secrets, the server's host, \
             header fields other than the answers' media type, pings and pongs, and durations.

@@ -19,7 +19,7 @@ enum Messages {
     /// The expectation as a phrase that can be a sentence's object.
     static func text(_ expectation: ClientExpectation) -> String {
         switch expectation {
-        case .connection(.failed): "the client to have given up the connection"
+        case .connection(.failed): "the client to have given up on the connection"
         case .connection(let connection): "the connection to be \(connection.rawValue)"
         case .offline: "no connection and no attempt to connect"
         case .continues(let id): "the chat to belong to the existing consultation \(id)"
@@ -128,8 +128,8 @@ enum Messages {
     }
     static let needsSockets = "The case needs WebSockets, but the client reports that it opens none."
     static let clientChanges =
-        "The client reports the wrong clock for its world, or changes its answer about WebSockets; the client must "
-        + "report the same each time."
+        "The client reports the wrong clock for its world, or changes what it reports about WebSockets; the "
+        + "client must report the same values each time."
     static func takesTooLong(_ duration: Duration, patience: Duration) -> String {
         "The case takes \(text(duration)), but on the system's clock the suite waits at most \(text(patience)). Only "
             + "clients that follow the suite's clock can run the case."
@@ -166,7 +166,7 @@ enum Messages {
     static func notRepeated(_ request: String, status: Int?, tries: Int) -> String {
         "\(request) was \(status.map { "answered with \($0)" } ?? "not answered") and not tried again "
             + "(\(Words.counted(tries, "try", "tries"))): the client must "
-            + (tries < RetrySchedule().maximumAttempts ? "repeat the request, with growing pauses, and " : "")
+            + (tries < RetrySchedule().maximumAttempts ? "repeat the request with increasing delays, and " : "")
             + "tell its user that the request failed."
     }
     static func refused(_ request: String, status: Int, message: String?) -> String {
@@ -174,7 +174,7 @@ enum Messages {
     }
     static let historyUnread =
         "The server ended the socket, and the client did not read the messages afterwards "
-        + "(GET /api/v1/consultations/{id}/messages): only the history has the part that was cut off."
+        + "(GET /api/v1/consultations/{id}/messages): only the history contains the part that was cut off."
     /// Advice for the author of a client that does not continue after a response.
     ///
     /// - Parameter earlier: Earlier input that the client ignored.
@@ -190,7 +190,7 @@ enum Messages {
     }
     private static func decoding(_ isSwift: Bool) -> String {
         isSwift
-            ? ": CodingKeys in snake_case together with keyDecodingStrategy = .convertFromSnakeCase find no key."
+            ? ": CodingKeys in snake_case match no key if keyDecodingStrategy is .convertFromSnakeCase."
             : ", and that it is shown."
     }
     static func finding(_ message: String, in address: String) -> String { "\(message) (in \(address))" }

@@ -122,7 +122,7 @@ extension FakeBackend {
             var condition = Condition(text: "\(text) where \(path) is \(value)")
             condition.query = query
             guard let member = MemberCondition(path, equals: .string(value), isOfRequest: false) else {
-                preconditionFailure("'\(path)' must be the path of a member, such as data.items[0].name.")
+                preconditionFailure("'\(path)' must be a member path, such as data.items[0].name.")
             }
             condition.query.members.append(member)
             return condition

@@ -85,7 +85,7 @@ enum Messages {
                 + "\(discovery.schedule). "
                 + (isFile
                     ? "This scenario has only these faults:"
-                    : "The test's world is written in Swift and has no file. The test fails with this addition:"))
+                    : "The test's world is defined in Swift, not in a file. With these lines added, the test fails:"))
         let file = isFile ? discovery.file() : ScenarioDocument.text(discovery.schedule.document(on: [:]))
         lines.append(String(decoding: file, as: UTF8.self))
         return lines.joined(separator: "\n")
@@ -94,6 +94,6 @@ enum Messages {
     static func unknownObligation(_ id: String, known: [String]) -> String {
         let near = NearestWord.hint(id, among: known)
         return
-            "There is no obligation '\(id)'.\(near) There are \(known.joined(separator: ", "))."
+            "There is no obligation '\(id)'.\(near) The obligations are \(known.joined(separator: ", "))."
     }
 }

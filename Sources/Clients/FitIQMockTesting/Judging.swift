@@ -22,7 +22,8 @@ extension MockWorld {
             breaches = allowed.subtracting(known).sorted().map { id in
                 Breach(
                     text:
-                        "There is no obligation '\(id)'. There are \(known.sorted().joined(separator: ", ")).",
+                        "There is no obligation '\(id)'. The obligations are "
+                        + "\(known.sorted().joined(separator: ", ")).",
                     isFailure: true)
             }
         }

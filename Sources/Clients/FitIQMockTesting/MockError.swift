@@ -77,14 +77,14 @@ enum Messages {
         MockError(
             .oldServer,
             "The server at \(url.absoluteString) is fitiq-mock \(version), and these tests need \(MockServer.oldest) or "
-                + "later. Update the server, or use the FitIQMockTesting of its version.")
+                + "later. Update the server, or use the FitIQMockTesting release that matches it.")
     }
 
     static func incomplete(_ version: String, _ url: URL, _ operation: String) -> MockError {
         MockError(
             .oldServer,
             "The server at \(url.absoluteString) is a build of fitiq-mock \(version) without '\(operation)', which these "
-                + "tests need. Build the server again, or use the FitIQMockTesting from its sources.")
+                + "tests need. Rebuild the server, or use FitIQMockTesting from the same sources as the server.")
     }
 
     static func noAdminToken(_ url: URL, sent: Bool) -> MockError {

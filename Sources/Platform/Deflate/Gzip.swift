@@ -8,7 +8,7 @@ public enum Gzip {
             deflatingWith: 15, memory: 8, strategy: Z_DEFAULT_STRATEGY, roomFor: bytes.count, format)
         var output: [UInt8] = []
         let ran = bytes.withUnsafeBufferPointer { stream.run($0, flush: Z_FINISH, into: &output) }
-        precondition(ran.outcome == .ended, "zlib must end a stream that it is told to finish.")
+        precondition(ran.outcome == .ended, "zlib must end a stream when asked to finish it.")
         return output
     }
 

@@ -43,7 +43,7 @@ public final class Database {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(path, &opened, flags, nil)
         // Even a failed open returns a handle with the reason, unless SQLite is out of memory.
-        guard let opened else { preconditionFailure("SQLite must have memory for a connection.") }
+        guard let opened else { preconditionFailure("SQLite must have enough memory for a connection.") }
         handle = opened
         guard code == SQLITE_OK else {
             let error = lastError

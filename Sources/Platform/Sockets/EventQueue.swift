@@ -72,7 +72,7 @@ public final class EventQueue {
     /// The first half of `wait`: blocks until descriptors are ready, and returns their number.
     @discardableResult
     func collect(until deadline: MonotonicInstant?) throws(SocketError) -> Int {
-        precondition(!isDelivering, "a wait's handler must not wait on the same queue")
+        precondition(!isDelivering, "a handler must not wait on the queue that called it")
         collected.removeAll(keepingCapacity: true)
         while true {
             let timeout = deadline.map { min(max(0, $0.saturatingNanoseconds(since: .now())), longestTimeout) }

@@ -52,8 +52,8 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         switch cause {
         case .system(let code): operation == .read ? Self.reasonNotToRead(code) : Self.reasonNotToWrite(code)
         case .notRegular where operation == .read:
-            "it is a pipe or a device, which may have no end; specify a file, or pass its bytes as /dev/stdin"
-        case .notRegular: "it is a device or a pipe, which cannot be overwritten at a position; specify a file"
+            "it is a pipe or a device, which may never end; specify a file, or pass the bytes through /dev/stdin"
+        case .notRegular: "it is a device or a pipe, which cannot be overwritten at an offset; specify a file"
         case .cut: "it was truncated in the meantime"
         case .gone: "it was moved, removed or replaced by another file in the meantime"
         case .notExchangeable:

@@ -18,7 +18,7 @@ public final class Mailbox: Sendable {
     private let state = Mutex(State())
 
     public init(capacity: Int = 1 << 18) throws(SocketError) {
-        precondition(capacity > 0, "a mailbox needs room for at least one piece of work")
+        precondition(capacity > 0, "a mailbox must have a capacity of at least one")
         self.capacity = capacity
         pipe = try WakePipe()
     }

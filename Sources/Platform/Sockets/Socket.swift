@@ -34,7 +34,7 @@ public struct Socket: Sendable, Hashable {
     /// Receives available bytes, up to the size of the non-empty buffer, with one recv(2).
     public func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
         // recv(2) into an empty buffer returns 0, which would look like the end of the stream.
-        precondition(!buffer.isEmpty, "reading needs a buffer of at least one byte")
+        precondition(!buffer.isEmpty, "the buffer to read into must have at least one byte")
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
             if count > 0 { return .bytes(count) }

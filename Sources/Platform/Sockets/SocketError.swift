@@ -73,7 +73,7 @@ extension SocketError {
         return switch operation {
         case .resolve: "cannot find the host \(place): \(reason)"
         case .create: "cannot open a socket: \(reason)"
-        case .configure: "cannot set an option of a socket: \(reason)"
+        case .configure: "cannot set a socket option: \(reason)"
         case .bind, .listen: "cannot listen on \(place): \(reason)"
         case .accept: "cannot accept a connection: \(reason)"
         case .connect: "cannot connect to \(place): \(reason)"
@@ -115,9 +115,9 @@ extension SocketError {
         case (_, ENOBUFS), (_, ENOMEM): "this machine is out of memory for sockets; close other programs"
         case (.bind, EADDRINUSE), (.listen, EADDRINUSE):
             "another process uses the port; choose another port, or 0 for any free port"
-        case (.bind, EACCES), (.bind, EPERM): "this port is reserved for privileged users; choose a port from 1024 up"
+        case (.bind, EACCES), (.bind, EPERM): "this port is reserved for privileged users; choose port 1024 or higher"
         case (.bind, EADDRNOTAVAIL):
-            "no interface of this machine has that address; use 127.0.0.1, or 0.0.0.0 for all of IPv4"
+            "no network interface on this machine has that address; use 127.0.0.1, or 0.0.0.0 for all of IPv4"
         case (.bind, EAFNOSUPPORT), (.create, EAFNOSUPPORT), (.connect, EAFNOSUPPORT):
             "this machine does not support that kind of address; use an IPv4 address such as 127.0.0.1"
         case (.connect, ECONNREFUSED): "nothing listens there"
@@ -132,7 +132,7 @@ extension SocketError {
         case (.watch, ENOSPC): "the limit fs.epoll.max_user_watches has been reached; raise it with sysctl"
         case (.watch, EPERM): "it is a regular file or a directory, which is always ready"
         case (.startThread, EAGAIN): "the limit on processes and threads has been reached; raise it with ulimit -u"
-        case (.watchSignal, EBUSY): "another event loop of this process is watching it"
+        case (.watchSignal, EBUSY): "another event loop in this process is watching it"
         case (.watchSignal, EINVAL): "no handler can be installed for it"
         default: nil
         }

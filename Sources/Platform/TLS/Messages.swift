@@ -14,14 +14,14 @@ enum Messages {
             "The key is encrypted with a passphrase; save it without one: openssl pkey -in locked.pem -out key.pem."
         case .wrongKey(nil): "The key does not belong to the certificate: their public keys differ."
         case .wrongKey(let position?):
-            "The key belongs to certificate \(position) of the file; put that certificate first, then the "
+            "The key belongs to certificate \(position) in the file; put that certificate first, then the "
                 + "intermediate certificates."
         case .expired(let subject, let notAfter):
-            "The certificate of \(quoted(subject)) expired at \(time(notAfter)); get a new one."
+            "The certificate for \(quoted(subject)) expired at \(time(notAfter)); get a new one."
         case .notYetValid(let subject, let notBefore):
-            "The certificate of \(quoted(subject)) is not valid before \(time(notBefore)); is the clock right?"
+            "The certificate for \(quoted(subject)) is not valid before \(time(notBefore)); is the clock right?"
         case .notAnAuthority(let subject):
-            "The certificate of \(quoted(subject)) may not sign other certificates; use an authority's "
+            "The certificate for \(quoted(subject)) may not sign other certificates; use an authority's "
                 + "certificate (CA:TRUE)."
         case .invalidName(let name):
             "\(quoted(name)) is neither a host name nor an IP address; write a name with other letters in "
@@ -50,8 +50,8 @@ enum Messages {
             "\(the(role)) and this end have no cipher suite or key exchange in common; TLS 1.3, or ECDHE with AES-GCM "
                 + "or ChaCha20, is needed."
         case .noCommonProtocol(let offered):
-            "The client offers \(list(offered)) by ALPN, but only \(TLSContext.applicationProtocol) is supported "
-                + "here. The client must also offer \(TLSContext.applicationProtocol), or nothing."
+            "The client offers \(list(offered)) in ALPN, but only \(TLSContext.applicationProtocol) is supported "
+                + "here. The client must also offer \(TLSContext.applicationProtocol), or not use ALPN."
         case .alert(let number, let role, let inHandshake): alert(number, role, inHandshake)
         case .hungUp(.client, 0):
             "The client closed the connection without sending anything; it may have been a port scan."
@@ -68,9 +68,9 @@ enum Messages {
         case .violation(let role, let reason):
             "\(the(role)) broke the TLS protocol" + (reason.isEmpty ? "." : ": \(printable(reason)).")
         case .flooded(let role):
-            "\(the(role)) keeps requesting answers but reads none; more than \(TLSLimits.answers) bytes wait "
-                + "to be sent."
-        default: "More than \(TLSLimits.unreadCiphertext) bytes wait to be decrypted; no more are accepted."
+            "\(the(role)) keeps requesting answers but reads none; more than \(TLSLimits.answers) bytes are "
+                + "waiting to be sent."
+        default: "More than \(TLSLimits.unreadCiphertext) bytes are waiting to be decrypted; no more are accepted."
         }
     }
 }
@@ -80,19 +80,20 @@ extension Messages {
         let host = quoted(host)
         return switch refusal {
         case .expired(let subject, let notAfter):
-            "The certificate of \(host) is refused: the certificate of \(quoted(subject)) expired at \(time(notAfter))."
+            "The certificate from \(host) was rejected: the certificate for \(quoted(subject)) expired at "
+                + "\(time(notAfter))."
         case .notYetValid(let subject, let notBefore):
-            "The certificate of \(host) is refused: the certificate of \(quoted(subject)) is not valid before "
+            "The certificate from \(host) was rejected: the certificate for \(quoted(subject)) is not valid before "
                 + "\(time(notBefore)); is the clock right?"
         case .unknownAuthority(let issuer):
-            "The certificate of \(host) is refused: it was issued by \(quoted(issuer)), which is not trusted here, or "
-                + "the server does not send the intermediate certificates."
+            "The certificate from \(host) was rejected: it was issued by \(quoted(issuer)), which is not trusted here, "
+                + "or the server does not send the intermediate certificates."
         case .selfSigned(let subject):
-            "The certificate of \(host) is refused: \(quoted(subject)) is self-signed; trust that certificate, "
+            "The certificate from \(host) was rejected: \(quoted(subject)) is self-signed; trust that certificate, "
                 + "or use one from a trusted authority."
         case .wrongName(let names): "The certificate is not for \(host), but for \(list(names.map(\.description)))."
         case .other(let subject, let reason):
-            "The certificate of \(host) is refused: \(printable(reason)) (\(quoted(subject)))."
+            "The certificate from \(host) was rejected: \(printable(reason)) (\(quoted(subject)))."
         }
     }
 

@@ -63,7 +63,7 @@ public final class TLSSession {
     private init(_ context: TLSContext, host: String) {
         OpenSSLErrors.clear()
         guard let session = SSL_new(context.pointer), let bio = BIO_new(context.wireMethod) else {
-            preconditionFailure("OpenSSL must have memory for a session.")
+            preconditionFailure("OpenSSL must have enough memory for a session.")
         }
         self.context = context
         self.host = host

@@ -79,7 +79,7 @@ extension Connection {
         let facts = FieldFacts(fields)
         precondition(facts.hasUpgrade, "a 101 must name the protocol in an Upgrade field")
         endRequestWithoutBody()
-        precondition(states.client == .mightSwitchProtocol, "the request did not propose another protocol")
+        precondition(states.client == .mightSwitchProtocol, "the request did not propose a different protocol")
         StatusLine.append(.switchingProtocols, to: &out)
         out.append(fields, facts)
         out.append(literal: "Connection: Upgrade\r\n\r\n")
@@ -103,7 +103,7 @@ extension Connection {
 
     private mutating func beginResponse(_ status: HTTPResponse.Status, close: Bool) {
         precondition(canRespond, "a \(role) in state \(ourState) cannot respond: no request is waiting for an answer")
-        precondition((200...999).contains(status.code), "\(status.code) is not the status of a final response")
+        precondition((200...999).contains(status.code), "\(status.code) is not a final response status")
         precondition(!request.isConnect || status.kind != .successful, "tunnels are not supported; refuse the CONNECT")
         endRequestWithoutBody()
         // A client that waits for 100 Continue may never send the rest of its request (RFC 9110 §10.1.1).
@@ -187,7 +187,7 @@ extension Connection {
         precondition(role == .client, "a server cannot send requests")
         precondition(ourState == .idle, "a client in state \(ourState) cannot send a request")
         precondition(method != .connect, "tunnels are not supported")
-        precondition(!target.isEmpty && target.utf8.allSatisfy(\.isVisible), "a target must be visible ASCII")
+        precondition(!target.isEmpty && target.utf8.allSatisfy(\.isVisible), "a target must consist of visible ASCII")
         let facts = FieldFacts(fields)
         precondition(facts.hasHost, "a request must have a Host field")
         request.isHead = method == .head

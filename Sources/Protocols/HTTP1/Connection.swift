@@ -42,8 +42,8 @@ public struct Limits: Sendable, Equatable {
     /// Contradictory limits are a programming error.
     func validate() {
         precondition(methodName > 0, "Limits.methodName must be positive")
-        precondition(requestLine > methodName + 16, "Limits.requestLine must hold a method, a target and a version")
-        precondition(chunkLine >= 18, "Limits.chunkLine must hold a chunk size of 16 digits")
+        precondition(requestLine > methodName + 16, "Limits.requestLine must fit a method, a target and a version")
+        precondition(chunkLine >= 18, "Limits.chunkLine must fit a 16-digit chunk size")
         precondition(
             headerBlock >= 0 && fieldCount >= 0 && body >= 0 && raisedBody ?? 0 >= 0 && leadingEmptyLines >= 0
                 && pipelined >= 0)

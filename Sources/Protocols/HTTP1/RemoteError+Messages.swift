@@ -112,7 +112,7 @@ extension RemoteError {
             "The path has the escape \(escape). Send % and two hexadecimal digits, or %25 for a % itself.")
     }
     static func escapedNUL(_ path: Excerpt) -> RemoteError {
-        bad("RFC 3986 §7.3", "The path \(path) has %00. No path here contains NUL; remove it.")
+        bad("RFC 3986 §7.3", "The path \(path) has %00. NUL is not allowed in a path; remove it.")
     }
     static func escapesNotUTF8(_ path: Excerpt) -> RemoteError {
         bad(
@@ -126,7 +126,7 @@ extension RemoteError {
         rfc9112("5.2", "A header line begins with a space or tab: \(line). Send each field on one line.")
     }
     static func whitespaceBeforeColon(_ line: Excerpt) -> RemoteError {
-        rfc9112("5.1", "Whitespace precedes the colon of \(line). Send Name: value.")
+        rfc9112("5.1", "There is whitespace before the colon in \(line). Send Name: value.")
     }
     static func emptyFieldName(_ line: Excerpt) -> RemoteError {
         rfc9112("5", "The header line \(line) has no name before its colon. Send Name: value.")
@@ -223,7 +223,7 @@ extension RemoteError {
         rfc9112(
             "7.1",
             "A chunk's data was followed by the byte 0x\(byte.uppercaseHex). Expected CRLF: check that "
-                + "the chunk size counts bytes.")
+                + "the chunk size is in bytes.")
     }
 
     // MARK: Responses
@@ -233,5 +233,5 @@ extension RemoteError {
         rfc9112("9.2", "\(the(byte)) arrived when no request was waiting for an answer. Answer each request once.")
     }
     static let unexpectedSwitch = rfc9110(
-        "15.2.2", "The server sent 101 to a request that did not propose another protocol. Answer it in HTTP.")
+        "15.2.2", "The server sent 101 to a request that did not propose a different protocol. Answer it in HTTP.")
 }

@@ -87,7 +87,7 @@ public enum JSONValue: Sendable, Hashable {
     ///
     /// The time depends on the limit, not on the size of the value.
     public func excerpt(limit: Int = 60) -> String {
-        precondition(limit >= 1, "an excerpt needs room for at least one character")
+        precondition(limit >= 1, "an excerpt must have at least one character")
         // Only clusters of several scalars exceed four bytes per character; they are truncated earlier.
         let budget = 4 * limit
         var output: [UInt8] = []

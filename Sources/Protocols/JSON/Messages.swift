@@ -48,9 +48,10 @@ enum Messages {
             }
         return "expected a digit \(place) but found \(found)"
     }
-    static let leadingZero = "a number must not begin with 0 unless a point or an exponent follows; drop the zero"
+    static let leadingZero =
+        "a number must not begin with 0 unless a decimal point or an exponent follows; drop the zero"
     static func unterminated(openedAt position: TextPosition) -> String {
-        "expected '\"' to end the string from line \(position.line), column \(position.column) "
+        "expected '\"' to end the string that begins at line \(position.line), column \(position.column) "
             + "but found the end of the text"
     }
     static func controlCharacter(_ byte: UInt8) -> String {

@@ -67,7 +67,7 @@ public struct PatternError: Error, Equatable, Sendable {
         Self("There is nothing before '\(sign)' to repeat; write '\\\(sign)' for the character itself.", at: position)
     }
     static func repeatedAnchor(_ sign: Unicode.Scalar, at position: Int) -> Self {
-        Self("'\(sign)' would repeat a position in the text; only text can be repeated.", at: position)
+        Self("'\(sign)' cannot repeat a position in the text; only text can be repeated.", at: position)
     }
     static func repeatedRepetition(_ sign: Unicode.Scalar, at position: Int) -> Self {
         Self(

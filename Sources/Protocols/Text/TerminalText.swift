@@ -90,7 +90,7 @@ public enum TerminalText {
 
     /// The text, truncated with "…" to `width` columns.
     public static func cut(_ text: String, width: Int) -> String {
-        precondition(width >= 1, "an excerpt needs room for at least one character")
+        precondition(width >= 1, "an excerpt must have at least one character")
         var columns = 0
         var index = text.unicodeScalars.startIndex
         var last = index

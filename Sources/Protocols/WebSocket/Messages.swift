@@ -30,7 +30,8 @@ extension ProtocolViolation {
     var message: String {
         switch self {
         case .reservedBits(let byte):
-            "\(reservedBitNames(byte)) set, but no extension was negotiated. Send frames uncompressed, reserved bits 0."
+            "\(reservedBitNames(byte)) set, but no extension was negotiated. Send uncompressed frames with "
+                + "reserved bits 0."
         case .bitsBesideCompression(let byte, let opcode):
             "\(reservedBitNames(byte)) set in a \(opcode) frame. Compression sets only RSV1, in a message's "
                 + "first frame."
@@ -113,7 +114,8 @@ extension ServerHandshake.Refusal {
 extension ClientHandshake.Failure: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .status(let code): "The server answered \(code) instead of 101 Switching Protocols. Its body may say why."
+        case .status(let code):
+            "The server answered \(code) instead of 101 Switching Protocols. The response body may say why."
         case .upgradeField(let value):
             "The server's 101 has \(shown("Upgrade", value)) instead of \"websocket\". Check that the server "
                 + "speaks WebSocket."

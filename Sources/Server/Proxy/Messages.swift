@@ -19,8 +19,8 @@ enum Messages {
             "The proxy could not connect to \(upstream) within \(Durations.exact(time.nanoseconds)). "
                 + "Check the URL, the network and any VPN that the server needs."
         case .tls(let reason, isCertificate: true):
-            "The certificate of \(upstream) cannot be trusted: \(sentence(reason)) If your own CA issued it, make the "
-                + "proxy trust that CA's certificate (PEM); the certificate must cover the host name in the URL."
+            "The certificate from \(upstream) cannot be trusted: \(sentence(reason)) If your own CA issued it, make "
+                + "the proxy trust that CA's certificate (PEM); the certificate must cover the host name in the URL."
         case .tls(let reason, isCertificate: false):
             "TLS with \(upstream) failed: \(sentence(reason)) Check that the server speaks TLS 1.2 or 1.3 on that "
                 + "port; for a server without TLS, use http://\(upstream.authority) instead."

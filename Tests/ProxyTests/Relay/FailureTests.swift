@@ -31,7 +31,7 @@ struct FailureTests {
         ),
         (
             .tls("It expired", isCertificate: true), "502 Bad Gateway", "UPSTREAM_TLS_FAILED",
-            "The certificate of http://api.example.com cannot be trusted: It expired. If your own CA issued it, make "
+            "The certificate from http://api.example.com cannot be trusted: It expired. If your own CA issued it, make "
                 + "the proxy trust that CA's certificate (PEM); the certificate must cover the host name in the URL."
         ),
         (
@@ -43,7 +43,7 @@ struct FailureTests {
             // The TLS module creates whole sentences.
             .tls("The certificate is not for 'a', but for example.com.", isCertificate: true), "502 Bad Gateway",
             "UPSTREAM_TLS_FAILED",
-            "The certificate of http://api.example.com cannot be trusted: The certificate is not for 'a', but for "
+            "The certificate from http://api.example.com cannot be trusted: The certificate is not for 'a', but for "
                 + "example.com. If your own CA issued it, make the proxy trust that CA's certificate (PEM); the "
                 + "certificate must cover the host name in the URL."
         ),

@@ -124,7 +124,7 @@ extension ContractCase {
             .untilAll(.problem(.chat, containing: "The answer was interrupted."), .idle, within: .seconds(60)),
             .expect(.problemCount(.chat, 2)), .send("Three?"), .untilAnswered(1), .disconnect),
         ContractCase(
-            "chat/message/from-1-to-2000-characters", "The client does not send a text that is too long",
+            "chat/message/from-1-to-2000-characters", "The client does not send a message that is too long",
             Clause(
                 .enhancedConsultations, "best practice 4", "Validate before sending: trimmed, not empty, at most 2000."),
             faces: ["ws/message-shape"],
@@ -238,7 +238,7 @@ extension ContractCase {
             .untilAnswered(1, within: .minutes(3)), .disconnect),
         ContractCase(
             "delivery/hostile/is-the-sum-of-its-chunks",
-            "Texts that are hard to display arrive split in the worst places",
+            "Text that is hard to display arrives split at the worst places",
             streaming, setting: .builtIn("hostile-coach"),
             steps: [.start(.nutritionist), .untilReady]
                 + (1...12).flatMap { count in [.send("Question \(count)?"), .untilAnswered(count)] }

@@ -51,7 +51,7 @@ extension ContractCase {
             steps: .start(.nutritionist), .untilReady, .expect(.line(.user, containing: "How much protein do I need?")),
             .expect(.line(.assistant, containing: "About 1.6 g per kg")), .expect(.transcriptAsStored), .disconnect),
         ContractCase(
-            "consultation/create/409-is-for-one-persona", "Another persona gets its own consultation",
+            "consultation/create/409-is-for-one-persona", "A different persona gets its own consultation",
             Clause(.enhancedConsultations, "AI Personas", "Each persona has its own consultation with the user."),
             setting: .builtIn("conflict"),
             steps: .start(.fitnessCoach), .untilReady, .expect(.noLine(containing: "About 1.6 g per kg")),

@@ -326,7 +326,7 @@ extension ContractCase {
             .expect(.meal("2 eggs", .processing))),
         ContractCase(
             "meal/polling/finished-before-the-socket", "A meal is processed before a client can listen for the event",
-            .ours("A socket that connects later gets no old events: the client fetches what it missed."),
+            .ours("A socket that connects later does not receive earlier events: the client fetches what it missed."),
             setting: .builtIn("meal-finishes-before-socket"),
             steps: .logMeal("2 eggs"), .start(.nutritionist),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .connection(.connected), .idle, within: .minutes(5)),
@@ -408,6 +408,6 @@ extension ContractCase {
         """)
 
     private static let mealSocket = Clause.ours(
-        "/ws/meal-logs delivers the events of all meals; a client opens it once per user, and reconnects with "
-            + "back-off.")
+        "/ws/meal-logs delivers events for all meals; a client opens it once per user, and reconnects with "
+            + "backoff.")
 }

@@ -62,13 +62,13 @@ extension AdapterError: CustomStringConvertible {
         let line = asked.map { " \(Self.excerpt($0.line))" } ?? ""
         let toLine = line.isEmpty ? "" : " to\(line)"
         return switch reason {
-        case .notStarted(let reason): "The adapter does not run: \(reason)."
+        case .notStarted(let reason): "The adapter is not running: \(reason)."
         case .ended(let how):
             "The adapter \(how) instead of answering\(line). "
                 + (received.map(Self.lastWords) ?? "The adapter wrote nothing to standard error.")
         case .closedOutput:
             "The adapter closed its standard output instead of answering\(line). Standard output must stay "
-                + "open until the adapter ends."
+                + "open until the adapter exits."
         case .late:
             "The adapter did not answer\(line) in time. It must answer immediately, and flush its output "
                 + "after each line. Expected: \(expectation)."

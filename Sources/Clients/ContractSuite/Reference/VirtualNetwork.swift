@@ -124,7 +124,7 @@ public final class VirtualNetwork {
 
     private func connect(_ number: Int, of endpoint: Endpoint) {
         guard let id = engine.open(at: now) else {
-            endpoint.wire.fail(number, "the server has no room for another connection.")
+            endpoint.wire.fail(number, "the server cannot accept another connection.")
             return
         }
         let link = Link(id: id, number: number, endpoint: endpoint)

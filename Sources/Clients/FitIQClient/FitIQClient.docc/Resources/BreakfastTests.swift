@@ -10,7 +10,7 @@ import Testing
         #expect(answer.hasPrefix("For breakfast, I recommend"))
     }
 
-    @Test("The screen shows the growing recommendation") func growing() async throws {
+    @Test("The screen shows the recommendation as it grows") func growing() async throws {
         let backend = try FakeBackend.current
         let credentials = Credentials(token: backend.token, apiKey: backend.apiKey)
         let client = try FitIQClient(url: backend.url, credentials: credentials)
