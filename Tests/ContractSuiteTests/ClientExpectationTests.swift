@@ -63,16 +63,19 @@ struct ClientExpectationTests {
             ),
             (.noConsultation, "no consultation", "the consultation c1", nil),
             (
-                .line(.assistant, containing: "today"), #"a message from the assistant with "today""#,
+                .line(.assistant, containing: "today"), #"a message from the assistant that contains "today""#,
                 #"4 messages, the last one "The sa" from the assistant, incomplete"#, nil
             ),
-            (.noLine(containing: "today"), #"no message with "today""#, #""And today?" from the user, complete"#, nil),
+            (
+                .noLine(containing: "today"), #"no message that contains "today""#,
+                #""And today?" from the user, complete"#, nil
+            ),
             (
                 .answers(2), "2 complete answers",
                 #"4 messages, the last one "The sa" from the assistant, incomplete"#, nil
             ),
             (
-                .problem(.tooMany, containing: "10"), #"a problem of kind too_many with "10""#,
+                .problem(.tooMany, containing: "10"), #"a problem of kind too_many that contains "10""#,
                 #"chat ("The coach is overloaded.")"#, .limit
             ),
             (
@@ -80,7 +83,7 @@ struct ClientExpectationTests {
                 .serverError
             ),
             (
-                .problem(.chat, containing: "10"), #"a problem of kind chat with "10""#,
+                .problem(.chat, containing: "10"), #"a problem of kind chat that contains "10""#,
                 #"chat ("The coach is overloaded.")"#, .serverError
             ),
             (.noProblem, "no problem", #"chat ("The coach is overloaded.")"#, nil),

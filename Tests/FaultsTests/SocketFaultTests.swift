@@ -82,8 +82,7 @@ struct SocketFaultTests {
                 .failed(
                     code: .protocolError,
                     message:
-                        "RSV1, RSV3 are set, but no extension was negotiated. Send uncompressed frames with "
-                        + "reserved bits 0."
+                        "RSV1, RSV3 are set, but no extension was negotiated. Send uncompressed frames with reserved bits 0."
                 ),
             ]),
         Case(

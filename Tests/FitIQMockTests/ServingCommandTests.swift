@@ -122,7 +122,7 @@ struct ServingCommandTests {
             lines.prefix(4) == [
                 lost[...], "fitiq-mock: reconnected", lost[...], "fitiq-mock: \(Messages.restarted)",
             ], "\(lines)")
-        #expect(lines.count == 5 && lines.last?.contains("the server sent an event of more than") == true, "\(lines)")
+        #expect(lines.count == 5 && lines.last?.contains("the server sent an event larger than") == true, "\(lines)")
     }
 
     @Test("watch fails immediately if there is no server")

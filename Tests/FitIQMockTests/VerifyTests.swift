@@ -159,7 +159,7 @@ struct VerifyTests {
         #expect(Messages.noWorld("No room.") == "the internal server could not create a world for a scenario: No room.")
         #expect(
             Messages.worldIsGone("x")
-                == "the command deleted the world of the scenario 'x' through the admin API, so the client cannot be "
+                == "the command deleted the world for the scenario 'x' through the admin API, so the client cannot be "
                 + "judged."
         )
         #expect(Messages.badJobs == "--jobs must be from 1 to 16.")

@@ -58,13 +58,11 @@ import Testing
         ("[1e,2]", "line 1, column 4: expected a digit in the exponent but found ','"),
         (
             "[007]",
-            "line 1, column 2: a number must not begin with 0 unless a decimal point or an exponent follows; drop "
-                + "the zero"
+            "line 1, column 2: a number must not begin with 0 unless a decimal point or an exponent follows; drop the zero"
         ),
         (
             "[\n  \"abc]",
-            "line 2, column 8: expected '\"' to end the string that begins at line 2, column 3 but found the end of "
-                + "the text"
+            "line 2, column 8: expected '\"' to end the string that begins at line 2, column 3 but found the end of the text"
         ),
         (
             "\"é\n\"",
@@ -79,7 +77,7 @@ import Testing
         (#""\u00g0""#, #"line 1, column 6: expected four hexadecimal digits after '\u' but found 'g0'"#),
         (
             #""\uD83D!""#,
-            #"line 1, column 2: \uD83D is the first half of a surrogate pair; a \uDC00 to \uDFFF must follow it"#
+            #"line 1, column 2: \uD83D is the first half of a surrogate pair; it must be followed by \uDC00 to \uDFFF"#
         ),
         (
             #""\uD83D\u"#,
@@ -87,11 +85,11 @@ import Testing
         ),
         (
             #""\uDC00""#,
-            #"line 1, column 2: \uDC00 is the second half of a surrogate pair; a \uD800 to \uDBFF must precede it"#
+            #"line 1, column 2: \uDC00 is the second half of a surrogate pair; it must be preceded by \uD800 to \uDBFF"#
         ),
         (
             #""\uDE00""#,
-            #"line 1, column 2: \uDE00 is the second half of a surrogate pair; a \uD800 to \uDBFF must precede it"#
+            #"line 1, column 2: \uDE00 is the second half of a surrogate pair; it must be preceded by \uD800 to \uDBFF"#
         ),
         (
             "\u{FEFF}{}",
@@ -112,8 +110,7 @@ import Testing
         ),
         (
             #""\n"#,
-            "line 1, column 4: expected '\"' to end the string that begins at line 1, column 1 but found the end of "
-                + "the text"
+            "line 1, column 4: expected '\"' to end the string that begins at line 1, column 1 but found the end of the text"
         ),
         (
             "\u{FEFF}",

@@ -60,7 +60,8 @@ extension LongPeers {
                 Mistake(
                     "Credulous", "chat/answer/never-ends",
                     "Expected every answer shown as complete to match one on the server"),
-                Mistake("Deaf", "chat/error/surfaces", #"a problem of kind chat with "The coach is overloaded.""#),
+                Mistake(
+                    "Deaf", "chat/error/surfaces", #"a problem of kind chat that contains "The coach is overloaded.""#),
                 Mistake("Mute", "socket/leave/closes-and-stays-away", "! ws/close-handshake (should)"),
                 Mistake("Steady", "interruption/drop/pauses-grow", "! ws/reconnect-backoff (should)"),
                 Mistake("Plodding", "consultation/create/500-twice", "! retry/backoff-on-5xx (should)"),

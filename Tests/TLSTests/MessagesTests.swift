@@ -46,17 +46,17 @@ struct MessagesTests {
         ),
         (
             .notAnAuthority(subject: "a.b"),
-            "The certificate for 'a.b' may not sign other certificates; use an authority's certificate (CA:TRUE)."
+            "The certificate for 'a.b' may not sign other certificates; use a CA certificate (CA:TRUE)."
         ),
         (
             .invalidName("münchen.de"),
-            "'münchen.de' is neither a host name nor an IP address; write a name with other letters in "
-                + "punycode (xn--…)."
+            "'münchen.de' is neither a host name nor an IP address; write internationalized names in "
+                + "Punycode (xn--…)."
         ),
         (.nameCount(101), "A certificate may have from 1 to 100 names, not 101."),
         (
             .nameNotPermitted(.ip([10, 0, 2, 2])),
-            "The authority may not sign a certificate for 10.0.2.2; its own certificate limits it to other names."
+            "The authority may not sign a certificate for 10.0.2.2; its own certificate restricts it to other names."
         ),
         (.unusable(.certificate, reason: "ee key too small"), "The certificate cannot be used: ee key too small."),
         (.outOfMemory(reason: "SSL_CTX_new"), "OpenSSL failed in SSL_CTX_new; is the machine out of memory?"),
@@ -181,8 +181,7 @@ struct MessagesTests {
     static let refusals: [(CertificateRefusal, String)] = [
         (
             .expired(subject: "Old CA", notAfter: time),
-            "The certificate from 'api.a.b' was rejected: the certificate for 'Old CA' expired at "
-                + "2026-11-21 12:00:00 UTC."
+            "The certificate from 'api.a.b' was rejected: the certificate for 'Old CA' expired at 2026-11-21 12:00:00 UTC."
         ),
         (
             .notYetValid(subject: "a.b", notBefore: time),

@@ -60,7 +60,7 @@ struct ClosingTests {
             input: { Wire.fromPeer(of: $0, 8, Wire.close(1000, "a") + [0xFF]) }),
         Exchange.failure(
             "fails once and discards what follows", 1002,
-            "Opcode 5 is reserved. Use 0 continuation, 1 text, 2 binary, 8 close, 9 ping or 10 pong.",
+            "Opcode 5 is reserved. Use 0 (continuation), 1 (text), 2 (binary), 8 (close), 9 (ping) or 10 (pong).",
             input: { Wire.fromPeer(of: $0, 5) + Wire.fromPeer(of: $0, 1, bytes("a")) + [0xFF] }),
     ].flatMap { $0 }
 

@@ -45,7 +45,7 @@ struct DataFramesTests {
             input: { Wire.fromPeer(of: $0, 1, [0x61], rsv: 2) }),
         Exchange.failure(
             "receives a reserved opcode", 1002,
-            "Opcode 3 is reserved. Use 0 continuation, 1 text, 2 binary, 8 close, 9 ping or 10 pong.",
+            "Opcode 3 is reserved. Use 0 (continuation), 1 (text), 2 (binary), 8 (close), 9 (ping) or 10 (pong).",
             input: { Wire.fromPeer(of: $0, 3, [0x61]) }),
         Exchange.failure(
             "receives text that is not UTF-8", 1007,

@@ -16,7 +16,7 @@ struct MessagesTests {
         ),
         (
             .reservedOpcode(11), .protocolError,
-            "Opcode 11 is reserved. Use 0 continuation, 1 text, 2 binary, 8 close, 9 ping or 10 pong."
+            "Opcode 11 is reserved. Use 0 (continuation), 1 (text), 2 (binary), 8 (close), 9 (ping) or 10 (pong)."
         ),
         (
             .fragmentedControlFrame(.ping), .protocolError,
@@ -147,7 +147,7 @@ struct MessagesTests {
         ),
         (
             .accept("x", expected: "y"),
-            "The server's 101 has Sec-WebSocket-Accept: \"x\" instead of \"y\". It did not answer this handshake's key."
+            "The server's 101 has Sec-WebSocket-Accept: \"x\" instead of \"y\". It does not match this handshake's key."
         ),
         (
             .extensions("permessage-deflate"),

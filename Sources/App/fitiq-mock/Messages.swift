@@ -147,7 +147,7 @@ enum Messages {
         "the internal server could not create a world for a scenario: \(reason)"
     }
     static func worldIsGone(_ scenario: String) -> String {
-        "the command deleted the world of the scenario '\(scenario)' through the admin API, so the client cannot be "
+        "the command deleted the world for the scenario '\(scenario)' through the admin API, so the client cannot be "
             + "judged."
     }
     static func unknownCase(_ address: String, nearest: String?) -> String {
@@ -216,7 +216,7 @@ enum Messages {
     static let exploreExample = "fitiq-mock explore --runs 200 -- ./run-my-tests"
     static let badBudget = "--budget must be from 1s to 7d."
     static let badRuns = "--runs must be from 1 to 10000000."
-    static let noFamilies = "--without excludes all families of faults that --only selects."
+    static let noFamilies = "--without excludes all fault families that --only selects."
     static let noRule = "(scenario behaviour: answers, meals, token_lifetime)"
     static func exploringBegins(seconds: Int64) -> String {
         "first running the command without faults, \(elapsed(seconds))"
@@ -315,7 +315,7 @@ enum Messages {
         return "\(url): \(sentence(trouble.description))\(advice)"
     }
     static func tooLongEvent(of url: String) -> String {
-        "\(url): the server sent an event of more than \(EventStreamReader.eventLimit) bytes."
+        "\(url): the server sent an event larger than \(EventStreamReader.eventLimit) bytes."
     }
     static func connectionLost(_ trouble: ClientError) -> String {
         let reason = trouble.description

@@ -192,7 +192,7 @@ struct ShowCommand: ParsableCommand {
         abstract: "Show a recorded session: a line for each request, WebSocket and frame.",
         discussion: """
             The session is a HAR, recorded by 'fitiq-mock record' or 'serve --record', or saved by Chrome, Firefox, \
-            mitmproxy or Playwright. Frames are listed below their WebSocket; times count from the first request.
+            mitmproxy or Playwright. Frames are listed below their WebSocket; times are relative to the first request.
 
             Exit codes: 0 the session was shown, 2 usage error, or the file is not a HAR.
             """)

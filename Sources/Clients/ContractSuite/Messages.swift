@@ -29,13 +29,13 @@ enum Messages {
             "the transcript to match at least \(count) of the server's newest messages"
         case .completeAnswersAreStored: "every answer shown as complete to match one on the server"
         case .answersBegin(let text): "every answer to match the beginning of \(quoted(text)), even while streaming"
-        case .line(let role, let text): "a message from the \(role.rawValue) with \(quoted(text))"
-        case .noLine(let text): "no message with \(quoted(text))"
+        case .line(let role, let text): "a message from the \(role.rawValue) that contains \(quoted(text))"
+        case .noLine(let text): "no message that contains \(quoted(text))"
         case .lines(let most): "at most \(Words.counted(most, "message"))"
         case .answers(let count): count == 1 ? "a complete answer" : "\(count) complete answers"
         case .streaming: "a streaming answer that is not shown as complete"
         case .problem(let kind, let text):
-            "a problem of kind \(kind.rawValue)" + (text.isEmpty ? "" : " with \(quoted(text))")
+            "a problem of kind \(kind.rawValue)" + (text.isEmpty ? "" : " that contains \(quoted(text))")
         case .problemCount(let kind, let count): "\(Words.counted(count, "problem")) of kind \(kind.rawValue)"
         case .noProblem: "no problem"
         case .someProblem, .freshProblem: "a problem to be shown"
@@ -105,7 +105,7 @@ enum Messages {
             + (meal.error.map { " and the reason \(quoted($0))" } ?? "")
     }
     static func templates(_ templates: [ClientReport.Template]) -> String {
-        if templates.isEmpty { return "nothing that a coach made" }
+        if templates.isEmpty { return "no templates from a coach" }
         return Words.list(templates.suffix(5).map { "the \($0.type) \(quoted($0.name))" })
     }
     static let noQuickActions = "none"

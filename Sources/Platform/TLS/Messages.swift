@@ -21,14 +21,14 @@ enum Messages {
         case .notYetValid(let subject, let notBefore):
             "The certificate for \(quoted(subject)) is not valid before \(time(notBefore)); is the clock right?"
         case .notAnAuthority(let subject):
-            "The certificate for \(quoted(subject)) may not sign other certificates; use an authority's "
+            "The certificate for \(quoted(subject)) may not sign other certificates; use a CA "
                 + "certificate (CA:TRUE)."
         case .invalidName(let name):
-            "\(quoted(name)) is neither a host name nor an IP address; write a name with other letters in "
-                + "punycode (xn--…)."
+            "\(quoted(name)) is neither a host name nor an IP address; write internationalized names in "
+                + "Punycode (xn--…)."
         case .nameCount(let count): "A certificate may have from 1 to \(TLSLimits.names) names, not \(count)."
         case .nameNotPermitted(let name):
-            "The authority may not sign a certificate for \(name); its own certificate limits it to other names."
+            "The authority may not sign a certificate for \(name); its own certificate restricts it to other names."
         case .unusable(let material, let reason): "The \(name(material)) cannot be used: \(printable(reason))."
         case .outOfMemory(let reason): "OpenSSL failed in \(printable(reason)); is the machine out of memory?"
         default: session(error)

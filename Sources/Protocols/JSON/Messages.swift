@@ -67,8 +67,8 @@ enum Messages {
     static func loneSurrogate(_ codeUnit: UInt32) -> String {
         let name = "\\u" + Found.hex(codeUnit, digits: 4).dropFirst(2)
         return codeUnit < 0xDC00
-            ? "\(name) is the first half of a surrogate pair; a \\uDC00 to \\uDFFF must follow it"
-            : "\(name) is the second half of a surrogate pair; a \\uD800 to \\uDBFF must precede it"
+            ? "\(name) is the first half of a surrogate pair; it must be followed by \\uDC00 to \\uDFFF"
+            : "\(name) is the second half of a surrogate pair; it must be preceded by \\uD800 to \\uDBFF"
     }
     static let byteOrderMark =
         "JSON text must not begin with a byte order mark (RFC 8259, section 8.1); remove EF BB BF"

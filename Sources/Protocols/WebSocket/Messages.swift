@@ -40,7 +40,8 @@ extension ProtocolViolation {
         case .unfinishedBlocks:
             "A compressed message is incomplete. Flush it to an empty stored block, and omit only 00 00 FF FF."
         case .reservedOpcode(let opcode):
-            "Opcode \(opcode) is reserved. Use 0 continuation, 1 text, 2 binary, 8 close, 9 ping or 10 pong."
+            "Opcode \(opcode) is reserved. Use 0 (continuation), 1 (text), 2 (binary), 8 (close), 9 (ping) or "
+                + "10 (pong)."
         case .fragmentedControlFrame(let opcode):
             "A \(opcode) frame arrived without FIN. Control frames must not be fragmented: set FIN."
         case .longControlFrame(let opcode):
@@ -124,12 +125,12 @@ extension ClientHandshake.Failure: CustomStringConvertible {
         case .accept(let value, let expected):
             """
             The server's 101 has \(shown("Sec-WebSocket-Accept", value)) instead of "\(expected)". \
-            It did not answer this handshake's key.
+            It does not match this handshake's key.
             """
         case .compression(let value):
             """
-            The server's 101 has \(shown("Sec-WebSocket-Extensions", value)), which does not answer the offer of \
-            permessage-deflate (RFC 7692 §7.1). It must use only what was offered.
+            The server's 101 has \(shown("Sec-WebSocket-Extensions", value)), which does not match the \
+            permessage-deflate offer (RFC 7692 §7.1). It must use only what was offered.
             """
         case .extensions(let value):
             "The server's 101 has \(shown("Sec-WebSocket-Extensions", value)), but none was offered. The server "

@@ -142,7 +142,7 @@ struct ClientSocketTests {
                 """,
                 """
                 2: no socket: the WebSocket handshake failed: The server's 101 has Sec-WebSocket-Accept: "AAAA" \
-                instead of "EXPECTED". It did not answer this handshake's key.
+                instead of "EXPECTED". It does not match this handshake's key.
                 """
             ),
         ])

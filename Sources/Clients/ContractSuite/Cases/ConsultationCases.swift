@@ -2,7 +2,7 @@ extension ContractCase {
     /// Creating, continuing, opening and archiving chats.
     static let consultationCases: [ContractCase] = [
         ContractCase(
-            "consultation/create/201-opens-chat", "The client creates a first consultation and opens its chat",
+            "consultation/create/201-opens-chat", "The client creates its first consultation and opens the chat",
             Clause(
                 .consultationWebSocket, "Quick Start",
                 "Create the consultation, connect to its socket with the same credentials, then chat."),
@@ -19,7 +19,8 @@ extension ContractCase {
             steps: .loadGoals, .start(.generalWellness), .untilReady, .send("Hello, who are you?"), .untilAnswered(1),
             .expect(.noProblem), .disconnect),
         ContractCase(
-            "consultation/create/on-the-first-run", "The world has no users yet: the list is empty, and a chat begins",
+            "consultation/create/on-the-first-run",
+            "The world has no users yet: the list is empty, and a user starts a chat",
             Clause(.enhancedConsultations, "Message Flow", "The history begins with the user's first message."),
             setting: .builtIn("app-first-run"), faces: ["request/shape", "consultation/history-before-connect"],
             steps: .loadGoals, .start(.wellnessSpecialist), .untilReady, .send("Hello?"), .untilAnswered(1),
@@ -105,7 +106,7 @@ extension ContractCase {
             .expect(.lines(atMost: 100)), .disconnect),
         ContractCase(
             "consultation/open/long-history", "The client shows the newest of 5,000 messages",
-            Clause(.enhancedConsultations, "Message History", "Load messages in pages; scroll for the rest."),
+            Clause(.enhancedConsultations, "Message History", "Load messages in pages; scroll to load the rest."),
             setting: .builtIn("long-history"), faces: ["consultation/conflict-continues-existing"],
             steps: .start(.nutritionist),
             .untilAll(.connection(.connected), .transcriptEndsAsStored(atLeast: 20), .idle, within: .seconds(60)),

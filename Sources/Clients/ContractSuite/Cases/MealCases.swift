@@ -203,7 +203,8 @@ extension ContractCase {
             .chatAboutGoal(titled: "Run 5 km"), .until(.checking(.unknown, .ready), within: .minutes(1)),
             .expect(.checking(.unknown, .noProblem)), .disconnect),
         ContractCase(
-            "goal/chat/time-out-is-retried", "The first chat-about-goal is never answered, and the client retries it",
+            "goal/chat/time-out-is-retried",
+            "The first chat-about-goal request is never answered, and the client retries it",
             Clause(.goalLinking, "Common Errors, 4", "A network time-out is retried with exponential backoff."),
             setting: .faults(
                 "chat-times-out", "{on: POST /api/v1/consultations/chat-about-goal, requests: 1, hang: true}"),
@@ -320,7 +321,7 @@ extension ContractCase {
                     within: .minutes(1)),
             ]),
         ContractCase(
-            "meal/polling/never-finishes", "A meal stays in processing, and polling ends after a minute",
+            "meal/polling/never-finishes", "A meal is still processing after a minute, and polling ends",
             polling, setting: .builtIn("meal-never-finishes"), faces: ["meal/polling-cadence"],
             steps: .logMeal("2 eggs"), .until(.idle, within: .minutes(5)), .pass(.minutes(10)), .expect(.idle),
             .expect(.meal("2 eggs", .processing))),

@@ -34,7 +34,7 @@ extension ContractCase {
             "silence/half-open", "The connection goes silent without closing, and no pong arrives",
             .builtIn("half-open"), faces: ["ws/recovers-history"], within: .minutes(10)),
         ContractCase(
-            "interruption/drop/again-and-again", "Six connections, one after the other, end in the middle of an answer",
+            "interruption/drop/again-and-again", "Six connections, one after another, end in the middle of an answer",
             backoff,
             setting: .faults(
                 "drops", "{on: socket, connections: {from: 1, to: 6}, at: {chunk: 2, answer: 1}, finish: true}"),
@@ -111,14 +111,17 @@ extension ContractCase {
             "The user leaves: the client sends a close frame and does not "
                 + "reconnect",
             Clause(
-                .consultationWebSocket, "best practice 2", "Disconnect on view disappear; reconnect on appear only."),
+                .consultationWebSocket, "best practice 2",
+                "Disconnect when the view disappears; reconnect only when it appears."),
             faces: ["ws/close-handshake", "ws/no-reconnect-after-own-close"],
             steps: .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .disconnect,
             .untilAll(.connection(.disconnected), .idle, within: .seconds(10)), .pass(.minutes(10)),
             .expect(.connection(.disconnected)), .expect(.noProblem)),
         ContractCase(
             "socket/leave/and-come-back", "The user leaves and opens the chat again after a while",
-            Clause(.consultationWebSocket, "best practice 2", "Reconnect on view appear if the consultation exists."),
+            Clause(
+                .consultationWebSocket, "best practice 2",
+                "Reconnect when the view appears, if the consultation exists."),
             faces: ["ws/no-reconnect-after-own-close", "consultation/conflict-continues-existing"],
             steps: .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .disconnect,
             .until(.connection(.disconnected), within: .seconds(10)), .pass(.seconds(10)), .start(.nutritionist),
