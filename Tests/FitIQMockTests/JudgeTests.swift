@@ -32,7 +32,8 @@ struct JudgeTests {
                 + "--prefix /prod.")
         #expect(
             Messages.badPrefix("prod")
-                == "--prefix must be the part before the API's paths, such as /prod in /prod/api/v1/goals; got 'prod'.")
+                == "--prefix must be the part that precedes the API paths, such as /prod in "
+                + "/prod/api/v1/goals; got 'prod'.")
         #expect(
             Messages.prefixOfJournal
                 == "--prefix applies only to sessions. This file is a journal; leave --prefix out.")

@@ -24,7 +24,7 @@ struct MessagesTests {
         ),
         (
             .tooLarge(.certificate, bytes: 1_048_577),
-            "The PEM with the certificate has 1048577 bytes; at most 1048576 are allowed."
+            "The PEM data with the certificate has 1048577 bytes; at most 1048576 are allowed."
         ),
         (
             .encryptedKey,
@@ -129,7 +129,7 @@ struct MessagesTests {
         (.violation(from: .server, reason: ""), "The server broke the TLS protocol."),
         (
             .flooded(from: .client),
-            "The client keeps requesting answers but reads none; more than 131072 bytes are waiting to be sent."
+            "The client keeps requesting responses but reads none; more than 131072 bytes are waiting to be sent."
         ),
         (.overrun, "More than 1048576 bytes are waiting to be decrypted; no more are accepted."),
     ]

@@ -46,7 +46,7 @@ extension Messages {
     // MARK: The messages about replayed sessions
 
     static func badPrefix(_ text: String) -> String {
-        "--prefix must be the part before the API's paths, such as /prod in /prod/api/v1/goals; got '\(text)'."
+        "--prefix must be the part that precedes the API paths, such as /prod in /prod/api/v1/goals; got '\(text)'."
     }
 
     static func unplayable(_ path: String, _ reason: String) -> String { "cannot play '\(path)' back: \(reason)" }

@@ -322,7 +322,7 @@ enum Messages {
         return "the connection was lost (\(reason.hasSuffix(".") ? reason.dropLast() : reason[...])); trying again"
     }
     static let connectedAgain = "reconnected"
-    static let restarted = "reconnected: the server or its world has restarted; showing from the start"
+    static let restarted = "reconnected: the server or its world has restarted; showing all entries from the start"
     static func missed(_ count: Int) -> String {
         "the journal dropped \(Words.counted(count, "entry", "entries")) before they could be shown"
     }

@@ -9,7 +9,7 @@ enum Messages {
         case .damaged(let material):
             "The PEM contains a \(name(material)) that cannot be decoded; the data was truncated or changed. Export the file again."
         case .tooLarge(let material, let bytes):
-            "The PEM with the \(name(material)) has \(bytes) bytes; at most \(TLSLimits.pemFile) are allowed."
+            "The PEM data with the \(name(material)) has \(bytes) bytes; at most \(TLSLimits.pemFile) are allowed."
         case .encryptedKey:
             "The key is encrypted with a passphrase; save it without one: openssl pkey -in locked.pem -out key.pem."
         case .wrongKey(nil): "The key does not belong to the certificate: their public keys differ."
@@ -68,7 +68,7 @@ enum Messages {
         case .violation(let role, let reason):
             "\(the(role)) broke the TLS protocol" + (reason.isEmpty ? "." : ": \(printable(reason)).")
         case .flooded(let role):
-            "\(the(role)) keeps requesting answers but reads none; more than \(TLSLimits.answers) bytes are "
+            "\(the(role)) keeps requesting responses but reads none; more than \(TLSLimits.answers) bytes are "
                 + "waiting to be sent."
         default: "More than \(TLSLimits.unreadCiphertext) bytes are waiting to be decrypted; no more are accepted."
         }

@@ -92,10 +92,10 @@ extension Connection {
     /// From then on, nothing is read, and ``nextEvent()`` throws `error`. One response may follow; it closes the
     /// connection. Call this only between messages or during an incomplete request.
     public mutating func abandonRequest(_ error: RemoteError) {
-        precondition(role == .server, "a client does not wait for requests")
+        precondition(role == .server, "a client cannot wait for requests")
         precondition(
             theirState == .idle || (theirState == .sendBody && ourState == .sendResponse),
-            "a client in state \(theirState) has no request under way")
+            "a client in state \(theirState) has no request in progress")
         fail(error)
     }
 
