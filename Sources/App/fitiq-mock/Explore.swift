@@ -18,8 +18,8 @@ struct Explore: ParsableCommand {
             command finds its backend in its environment, as with 'fitiq-mock verify'. Shows the command's output for \
             the first run, which has no faults.
 
-            Writes each finding to the --output folder, as a scenario with the fewest faults, which 'verify \
-            --scenario' runs again. After Ctrl-C the report lists the findings so far.
+            Writes each finding to the --output folder, as a scenario with as few faults as possible; \
+            'verify --scenario' runs it again. After Ctrl-C the report lists the findings so far.
 
             Exit codes: 0 no finding that fails a run, 1 a finding, an obligation that --known-broken lists is kept, \
             or the command fails without faults, 2 usage or configuration error, 3 the harness failed, 4 the client \

@@ -140,7 +140,7 @@ extension Messages {
     }
     static func damagedAuthority(_ certificate: String, _ key: String, _ reason: String) -> String {
         "the CA that your clients trust is damaged: \(sentence(reason)) Restore '\(certificate)' and '\(key)', or "
-            + "remove both. If you remove both, the next start creates a new CA that clients must then trust."
+            + "remove both; the next start then creates a new CA, which clients must trust."
     }
     static let eitherPathOrPEM = "--ca prints a path, and --pem prints a certificate; use only one of these options."
 
