@@ -2,7 +2,7 @@ import FitIQAPI
 import Judging
 import Traffic
 
-/// The outcome of one case: failures that the client's user sees, and verdicts from the server's view.
+/// The outcome of one case: failures that the client's user sees, and verdicts from the server's point of view.
 public struct CaseResult: Sendable {
     public let contractCase: ContractCase
     public internal(set) var mode: GuideMode
@@ -16,7 +16,7 @@ public struct CaseResult: Sendable {
     public internal(set) var failures: [CaseFailure] = []
     /// The internal checks that the steps performed.
     public internal(set) var looked: Set<InsideCheck> = []
-    /// The verdicts on obligations, from the server's view.
+    /// The verdicts on obligations, from the server's point of view.
     public internal(set) var verdicts: [Verdict] = []
     public internal(set) var exposures: [Exposure] = []
     /// The client's situations.
@@ -67,7 +67,7 @@ public struct CaseResult: Sendable {
         }
     }
 
-    /// Whether there are no failures on either side.
+    /// Whether neither side has any failures.
     ///
     /// A broken *should* does not count, and a skipped case passes.
     public var isPassed: Bool { skipped != nil || failures.isEmpty && !verdicts.contains { $0.failsRun } }

@@ -33,8 +33,7 @@ public struct CaseRunner {
 
     /// Plays a case.
     ///
-    /// - Throws: Harness errors, such as no room for a world or a stopped server; the client's failures are in the
-    ///   result.
+    /// - Throws: Harness errors, such as a server that is full or has stopped; the client's failures are in the result.
     public mutating func run(_ contractCase: ContractCase, with factory: ClientFactory) async throws -> CaseResult {
         let result = try await play(contractCase, with: factory)
         guard let missing = result.missing, missing.isOfChat, let part = contractCase.withoutChat else { return result }

@@ -51,7 +51,7 @@ public enum ClientExpectation: Sendable, Hashable {
     case mealResult(String, MealLogStatus, calories: Int? = nil)
     /// The meal shows this much protein, within 0.5 g, and these foods; only for clients that show foods.
     case mealContents(String, protein: Double, items: [String])
-    /// The meal with this text failed, and the user sees a reason that contains the other text.
+    /// The meal with this text failed, and the reason that the user sees contains the second string.
     case mealError(String, containing: String)
     case idle
     case all([ClientExpectation])
@@ -88,7 +88,7 @@ public enum InsideCheck: String, Sendable, Hashable, CaseIterable {
     /// The client shows an event's data for the right meal.
     case ownMeal = "inside/event-of-its-own-meal"
     case mealContents = "inside/meal-contents-shown"
-    /// Unknown frame types, members and words change nothing.
+    /// Unknown frame types, members and words have no effect.
     case unknown = "inside/unknown-is-ignored"
     /// Goals do not refer to deleted conversations.
     case goneConversation = "inside/gone-conversation-cleared"
@@ -300,6 +300,6 @@ extension ClientExpectation {
 }
 
 extension String {
-    /// Whether the string contains the text; every string contains the empty text.
+    /// Whether the string contains the text; every string contains the empty string.
     fileprivate func has(_ text: String) -> Bool { text.isEmpty || contains(text) }
 }

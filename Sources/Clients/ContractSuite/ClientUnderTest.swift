@@ -4,7 +4,7 @@ import FitIQClient
 /// An API client that the suite controls: it follows its user's instructions, and reports what the user would see.
 ///
 /// An instruction only starts an action, and later reports show its results. No call waits for the backend, so a client
-/// on the suite's clock can go through hours in a moment.
+/// on the suite's clock can simulate hours in a moment.
 public protocol ClientUnderTest {
     var clock: ClientClock { get }
 

@@ -2,7 +2,7 @@ import Faults
 import FitIQClient
 import Scenarios
 
-/// Variants of a case for clients without a feature that the guides' clients have.
+/// Variants of a case for clients that lack a feature of the guides' clients.
 extension ContractCase {
     /// The case for a client that does not open WebSockets, or nil if the case is about sockets.
     ///

@@ -20,7 +20,7 @@ struct Idleness {
     /// When both sides first had this state.
     private var start: Timestamp?
 
-    /// - Parameter grace: The time without changes after which a client without a connection counts as idle.
+    /// - Parameter grace: How long a client without a connection must stay unchanged before it counts as idle.
     init(grace: Duration) { self.grace = grace }
 
     /// Checks both sides; returns how long they have been idle, or nil if the idle time is too short.

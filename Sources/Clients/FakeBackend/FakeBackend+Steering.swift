@@ -93,8 +93,8 @@ extension FakeBackend {
         /// The backend answers a request to an endpoint: `.request("POST /api/v1/consultations", status: 201)`.
         ///
         /// - Parameters:
-        ///   - endpoint: A method and a path, possibly with names in braces, or a text such as `/goals` for any path
-        ///     that contains the text.
+        ///   - endpoint: A method and a path, possibly with names in braces, or a string such as `/goals`, which
+        ///     matches any path that contains it.
         ///   - status: The response's status, or nil for any.
         public static func request(_ endpoint: String, status: Int? = nil) -> Condition {
             var condition = Condition(text: endpoint + (status.map { " with \($0)" } ?? ""))

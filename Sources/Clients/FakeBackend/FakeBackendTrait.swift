@@ -98,8 +98,8 @@ extension Trait where Self == FakeBackendTrait {
     /// A backend that follows a built-in scenario.
     ///
     /// The backend's clock measures the client's waits. On a manual clock, a client with timers on the system's clock
-    /// appears not to wait or ping. Make the client's timers follow the backend's clock, or allow the obligations about
-    /// time.
+    /// appears not to wait or ping. Make the client's timers follow the backend's clock, or allow the client to break
+    /// the obligations about time.
     ///
     /// - Parameters:
     ///   - scenario: The name; `fitiq-mock scenarios` lists all.

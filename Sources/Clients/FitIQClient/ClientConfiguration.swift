@@ -34,7 +34,7 @@ public struct ClientConfiguration: Sendable {
     /// comparison, the client reads the history only after visible errors: a frame that is not valid JSON, an `error`,
     /// or a lost connection.
     public var checksAnswers = true
-    /// Whether a handshake has the token both in its fields and in its URL, for a backend whose guide is unknown.
+    /// Whether a handshake sends the token both in a header field and in the URL, for a backend whose guide is unknown.
     public var sendsTokenTwice = false
     /// Whether a handshake offers permessage-deflate (RFC 7692 §7.1); the backend decides.
     public var offersCompression = false
@@ -118,7 +118,7 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
         self.path = String(path)
     }
 
-    /// The host and port as in a `Host` field.
+    /// The host and port as they appear in a `Host` field.
     public var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
     public var description: String { "http://\(authority)\(path)" }
 }
@@ -173,7 +173,7 @@ public enum ClientError: Error, CustomStringConvertible {
     }
 }
 
-/// The limits for a client's state.
+/// The limits on a client's state.
 ///
 /// Beyond a limit, the client drops older items. The client refuses new items if dropping old items would lose the
 /// user's input.
@@ -310,7 +310,7 @@ public struct ClientPatience: Sendable, Hashable {
     public var close = Duration.seconds(5)
     /// The pause between closing a socket and opening the next one (meal-log-websocket: 3 s).
     public var afterOwnClose = Duration.seconds(3)
-    /// How long not to create consultations after a 429, unless the user archives a consultation.
+    /// How long to refrain from creating consultations after a 429, unless the user archives a consultation.
     public var afterTooMany = Duration.seconds(60)
     /// How long to wait for ``ClientCommand/useToken(_:)`` after ``ClientEvent/credentialsRefused``.
     public var token = Duration.seconds(60)
@@ -326,7 +326,7 @@ public struct ClientPatience: Sendable, Hashable {
 }
 
 extension Timestamp {
-    /// A later point in time; longer durations count as one day.
+    /// A later point in time; durations are capped at one day.
     func advanced(by duration: Duration) -> Timestamp {
         advanced(byNanoseconds: min(max(duration, .zero), .seconds(86_400)).nanoseconds)
     }

@@ -39,7 +39,7 @@ extension MockWorld {
             /// The body, or nil if it is not text.
             public let body: String?
 
-            /// The first value of a field, ignoring the name's case.
+            /// The first value of a header field; the name is case-insensitive.
             public func field(_ name: String) -> String? {
                 fields.first { $0.name.lowercased() == name.lowercased() }?.value
             }
@@ -66,7 +66,7 @@ extension MockWorld {
         /// The text of the response's body.
         public let responseBody: String?
 
-        /// The first value of a field, ignoring the name's case.
+        /// The first value of a header field; the name is case-insensitive.
         public func field(_ name: String) -> String? { entry.request?.field(name) }
         /// Parses the body as JSON.
         public func json() throws -> JSON { try JSON(text: body) }
@@ -137,7 +137,7 @@ extension MockWorld {
         let run =
             "{\"title\":\(title),\"id\":\"0\",\"name\":\(title),\"journal\":[\(lines)],\"verdicts\":"
             + String(decoding: verdicts, as: UTF8.self) + "}"
-        // Escape each `<`, so that a client's text cannot end the element.
+        // Escape each `<`, so that text from a client cannot close the element.
         let element =
             "<script type=\"application/json\" class=\"run\">" + run.replacingOccurrences(of: "<", with: "\\u003c")
             + "</script>\n"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An error of the kit.
+/// An error that the kit throws.
 ///
 /// The description says how to fix it.
 public struct MockError: Error, CustomStringConvertible, LocalizedError, Sendable {

@@ -28,7 +28,7 @@ public struct MockWorld: Sendable {
     public var user: String? { account.user }
     /// The e-mail address of the user's account, if the scenario has one.
     public var email: String? { account.email }
-    /// The password of the account, if the scenario contains it as text.
+    /// The password of the account, if the scenario contains it in plain text.
     public var password: String? { account.password }
     /// The scenario's name.
     public var scenario: String { account.scenario }

@@ -35,7 +35,7 @@ extension MockWorld {
     /// Its tokens stay valid, its sockets close, and judging starts over.
     public func reset() async throws { _ = try await admin.send("POST", "reset", [:]) }
 
-    /// Resets the world to another scenario.
+    /// Resets the world to a different scenario.
     ///
     /// Its tokens stay valid, its sockets close, and judging starts over.
     public func load(scenario: Scenario) async throws {
@@ -94,7 +94,7 @@ extension MockWorld {
     @discardableResult
     public func add(faults: Fault...) async throws -> [String] {
         guard let first = faults.first else { return [] }
-        // The API accepts a list only for several faults.
+        // The API accepts a list only for two or more faults.
         if faults.count == 1 { return [try await admin.read(as: Named.self, "POST", "faults", first.json).name] }
         let added: Faults = try await admin.read("POST", "faults", ["faults": .array(faults.map(\.json))])
         return added.faults.map(\.name)

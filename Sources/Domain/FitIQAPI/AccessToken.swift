@@ -45,12 +45,12 @@ public struct AccessToken: Equatable, Sendable {
 
     /// Why a token is rejected; the description is for the client's developer.
     public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
-        /// Not three base64url parts that hold JSON; the text describes the part and the problem.
+        /// The token is not three base64url parts that contain JSON; the string describes the part and the problem.
         case malformed(String)
         case wrongAlgorithm(String)
         /// The header's `crit` lists extensions that the server must understand; the server supports none.
         case criticalExtensions(String)
-        /// The signature was created with another secret, or the token was changed.
+        /// The signature was created with a different secret, or the token was modified.
         case wrongSignature
         case expired(at: Timestamp)
         case notYetValid(from: Timestamp)
@@ -121,7 +121,7 @@ public struct AccessToken: Equatable, Sendable {
     fileprivate static let millisecondsHint =
         "If the claim is in milliseconds, divide it by 1000: times in a JSON Web Token are in seconds (RFC 7519 §2)."
 
-    /// Advice on a valid token that never expires because its `exp` is in milliseconds; nil for others.
+    /// Advice on a valid token that never expires because its `exp` is in milliseconds; nil for other tokens.
     public var hint: String? {
         expiresAt < Self.latest
             ? nil : "the token for \(quoted(subject.text)) expires after the year 2254. \(Self.millisecondsHint)"
@@ -155,15 +155,15 @@ public struct AccessToken: Equatable, Sendable {
     /// The size limit of a user id in bytes; a character can have any number of combining marks.
     public static let userBytes = 1000
 
-    /// Whether a text can be a user id: 1 to 200 characters and at most ``userBytes``.
+    /// Whether a string can be a user id: 1 to 200 characters and at most ``userBytes``.
     public static func isUser(_ id: String) -> Bool { id.utf8.count <= userBytes && (1...200).contains(id.count) }
 
-    /// The user in a token, without verification; nil if the text is not a JSON Web Token.
+    /// The user in a token, without verification; nil if the string is not a JSON Web Token.
     ///
     /// Use it only to distinguish clients in records, never for authorization.
     public static func claimedSubject(of text: String) -> ExactString? { claims(of: text)?["sub"]?.exactString }
 
-    /// The expiry in a token, without verification; nil if the text is not a JSON Web Token.
+    /// The expiry in a token, without verification; nil if the string is not a JSON Web Token.
     public static func claimedExpiry(of text: String) -> Timestamp? {
         claims(of: text).flatMap { try? seconds($0["exp"], of: "exp", .down) }.map(Timestamp.init(secondsSinceEpoch:))
     }

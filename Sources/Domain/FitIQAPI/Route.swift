@@ -2,14 +2,14 @@ import HTTPTypes
 import JSON
 import Text
 
-/// A path of the API with its ids as text; the backend checks whether an id exists.
+/// An API path with its ids as strings; the backend checks whether an id exists.
 public enum Route: Equatable, Sendable {
     /// `/avatars/{persona}.svg`: the URL in `persona.avatar`.
     case avatar(Persona)
     /// A path with operations, and its first id, if any.
     case path(APIPath, id: String?)
 
-    /// Reads a path in percent-decoded segments; nil if the mode has no such route.
+    /// Parses a path from percent-decoded segments; nil if the mode has no such route.
     ///
     /// A path with an extra slash or a missing id has no route, because suggesting the nearest endpoint helps more than
     /// "unknown id".
@@ -96,7 +96,7 @@ public enum Route: Equatable, Sendable {
         return known.first { $0.shape == near }?.template
     }
 
-    /// A path without the format of ids and the names of their parameters.
+    /// The path with each id or id parameter replaced by `{id}`.
     private static func shape(of path: String) -> String {
         path.split(separator: "/", omittingEmptySubsequences: false)
             .map { $0.hasPrefix("{") || ResourceID.read(String($0)) != .malformed ? "{id}" : String($0) }
@@ -115,7 +115,7 @@ public enum Route: Equatable, Sendable {
         })
 }
 
-/// A path of the API, and the operations on it.
+/// An API path and its operations.
 ///
 /// The value is an index into a table, so that copying a ``Route`` copies only its id.
 public struct APIPath: Equatable, Sendable {
@@ -163,7 +163,7 @@ public struct APIPath: Equatable, Sendable {
 
     private static let methods: [HTTPRequest.Method] = [.get, .post, .patch, .put, .delete]
 
-    /// Short paths come first; among equal lengths a word precedes a parameter in the same position.
+    /// Short paths come first; among paths of equal length, a word precedes a parameter in the same position.
     private static let table: [Row] = {
         var operations: [(template: String, endpoints: [Endpoint])] = []
         for endpoint in Endpoint.allCases {

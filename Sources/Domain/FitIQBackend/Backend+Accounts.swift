@@ -33,7 +33,7 @@ package struct Person: Sendable, Equatable {
     package internal(set) var profile: Profile
     package internal(set) var preferences: Preferences?
 
-    /// An upper bound of the size in an export: the bodies contain all texts, with longer names.
+    /// An upper bound on the size in an export: the bodies contain all the text, under longer names.
     func byteCount(of user: ExactString) -> Int {
         var count = profile.body(of: user, email: account?.email ?? "").count
         if let account { count += 64 + account.password.text.utf8.count + 128 * account.refreshTokens.count }

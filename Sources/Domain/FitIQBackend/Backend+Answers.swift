@@ -53,7 +53,7 @@ extension Backend {
     }
 
     private mutating func continueAnswer(in position: Int, _ turn: inout Turn) {
-        // Moved out and back, to avoid copying the texts of all chunks.
+        // Moved out and back, to avoid copying the text of all chunks.
         var answer: AnswerInProgress?
         swap(&answer, &consultations[unnoticed: position].answer)
         guard answer != nil else { return }

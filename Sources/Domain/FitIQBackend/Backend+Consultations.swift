@@ -5,8 +5,8 @@ import JSON
 extension Backend {
     /// Creates a consultation (`POST /api/v1/consultations`).
     ///
-    /// A consultation about a goal becomes the goal's conversation unless the goal has one. The answer to a first
-    /// question waits until a socket opens, a client reads the history, or another message arrives.
+    /// A consultation about a goal becomes the goal's conversation unless the goal already has one. The answer to a
+    /// first question waits until a socket opens, a client reads the history, or another message arrives.
     ///
     /// - Throws: In this order, 404 for an unknown goal, 409 for an active duplicate, 429 at the limit of active
     ///   consultations, and 507 if the world is full.
@@ -95,7 +95,7 @@ extension Backend {
     /// Lists consultations, latest change first (`GET /api/v1/consultations`).
     public func consultations(_ query: ConsultationListQuery, for user: UserID) -> [UInt8] {
         var runs = users[user].consultations.runs(of: query.matches)
-        // Only the apps filter by creation, and the list is in another order.
+        // Only the apps filter by creation, and the list is in a different order.
         if query.created != CreationSpan() {
             runs = runs.map { $0.filter { query.created.contains(consultations[$0].consultation.createdAt) }[...] }
         }
@@ -168,8 +168,8 @@ extension Backend {
 
     /// Changes the title and persona, archives or reopens a consultation (`PUT /api/v1/consultations/{id}`).
     ///
-    /// Reopening a consultation that was completed before archiving makes it completed. Any other consultation becomes
-    /// active, and becomes its goal's conversation unless the goal has another.
+    /// Reopening a consultation that was completed before it was archived makes it completed again. Any other
+    /// consultation becomes active, and becomes its goal's conversation unless the goal has a different one.
     ///
     /// - Throws: In this order, 404; if the consultation becomes active, 409 for an active duplicate and 429 at the
     ///   limit of active consultations; 507 if the world is full.
@@ -201,7 +201,8 @@ extension Backend {
         return consultations[position].body
     }
 
-    /// Suggests goals for a consultation, always the same ones (`POST /api/v1/consultations/{id}/suggest-goals`).
+    /// Suggests goals for a consultation; the suggestions are always the same (`POST
+    /// /api/v1/consultations/{id}/suggest-goals`).
     ///
     /// - Throws: A 404.
     public func suggestGoals(in id: String, limit: Int, for user: UserID) throws(APIError) -> [UInt8] {
@@ -250,7 +251,7 @@ package struct ConsultationRecord: Identifiable, Sendable {
     /// The number of saved messages; unused while the consultation is new.
     var savedMessages = 0
 
-    /// The list item, encoded at each change of the consultation.
+    /// The list item, re-encoded whenever the consultation changes.
     private(set) var listItem: [UInt8] = []
     /// The response body of reads.
     private(set) var body: [UInt8] = []
@@ -293,7 +294,7 @@ package struct History: Sendable {
     package var count: Int { messages.count }
     var byteCount: Int { encoded.count + unencodedByteCount + Self.memoryOfMessage * messages.count }
 
-    /// The memory of a message besides its JSON and text, in bytes.
+    /// The memory that a message uses besides its JSON and text, in bytes.
     private static let memoryOfMessage = 384
 
     mutating func append(_ message: Message, in form: GuideMode) {

@@ -36,7 +36,7 @@ package struct DueStep: Equatable, Sendable {
 
 /// A world's activity, for the server's operator; read-only.
 extension Backend {
-    /// The facts of an open socket; nil if there is none.
+    /// The facts about an open socket; nil if there is none.
     package func facts(of socket: SocketID) -> SocketFacts? {
         guard let open = sockets[socket] else { return nil }
         switch open.place {
@@ -80,7 +80,7 @@ extension Backend {
         }
     }
 
-    /// A copy without open sockets, with another origin in its URLs, that shares no lists with this backend.
+    /// A copy that has no open sockets, uses a different origin in its URLs, and shares no lists with this backend.
     ///
     /// Copying takes time proportional to the size; later changes have no extra cost. Streaming answers continue in the
     /// copy.

@@ -161,13 +161,13 @@ extension Goal {
 package struct GoalRecord: Identifiable, Sendable {
     let owner: UserID
     package let goal: Goal
-    /// The goal in the form of the mode, encoded at each change.
+    /// The goal in the mode's form, re-encoded whenever it changes.
     package let encoded: EncodedGoal
     package var id: ResourceID { goal.id }
 
     init(_ goal: Goal, owner: UserID, mode: GuideMode) {
         (self.goal, self.owner) = (goal, owner)
-        // One guide documents all goal endpoints, so they share the form.
+        // A single guide documents all goal endpoints, so they all use the same form.
         encoded = goal.encoded(in: mode.form(of: .showGoal), forApps: mode.servesApps)
     }
 }
@@ -175,7 +175,7 @@ package struct GoalRecord: Identifiable, Sendable {
 /// The links between goals and conversations; no other code may set either end.
 ///
 /// Invariant: a goal's conversation is active, belongs to the same user, and refers to the goal. The reverse does not
-/// hold: a consultation keeps its goal when it is archived or when the goal gets another conversation.
+/// hold: a consultation keeps its goal when it is archived or when the goal gets a different conversation.
 extension Backend {
     func conversation(ofGoal goal: Int) -> Int? {
         goals[goal].goal.conversationID.flatMap { consultations.position(of: $0) }

@@ -178,7 +178,7 @@ extension Shelf<MealLogRecord> {
     }
 }
 
-/// A meal log and its JSON, which is encoded at each change.
+/// A meal log and its JSON, which is re-encoded whenever the log changes.
 package struct MealLogRecord: Identifiable, Sendable {
     let owner: UserID
     package private(set) var log: MealLog
@@ -206,7 +206,7 @@ package struct MealLogRecord: Identifiable, Sendable {
 
     private mutating func encode(in mode: GuideMode) {
         if !mode.servesApps {
-            // Otherwise exports would contain an uncounted member that no response has.
+            // Otherwise exports would contain an uncounted member that appears in no response.
             log.notes = nil
             if case .failed(var failure, let time) = log.progress {
                 failure.suggestions = []
@@ -246,8 +246,8 @@ enum MealProcessing {
 
     /// The foods as items of a log.
     ///
-    /// The items' ids derive from the log's id. With ids from the world's sequence, later ids would depend on when the
-    /// next request arrives.
+    /// The items' ids derive from the log's id. If the ids came from the world's sequence, later ids would depend on
+    /// when the next request arrives.
     static func completed(_ foods: [MealItem], seed: UInt64, at time: Timestamp) -> MealLog.Progress {
         var (items, identifiers) = (foods, ResourceIDSequence(seed: seed))
         for index in items.indices {
@@ -260,7 +260,7 @@ enum MealProcessing {
 }
 
 extension MealLog {
-    /// The seed of the duration and the items' ids; it changes each time the text is processed.
+    /// The seed for the duration and the items' ids; it changes each time the text is processed.
     var seed: UInt64 {
         id.seed &+ UInt64(bitPattern: startedAt.nanosecondsSinceEpoch &- createdAt.nanosecondsSinceEpoch)
     }

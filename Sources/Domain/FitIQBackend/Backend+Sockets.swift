@@ -85,7 +85,7 @@ extension Backend {
     /// Stores a question and answers it (`POST /api/v1/consultations/{id}/messages`).
     ///
     /// The answer goes to the open sockets. Without open sockets, the answer completes immediately after the answers to
-    /// earlier questions. A socket without earlier chat gets the answer in the apps' protocol.
+    /// earlier questions. A socket that has not been used for chat gets the answer in the apps' protocol.
     ///
     /// - Throws: In this order, 404, 400 if the consultation is not active, 429 if too many questions wait, and 507 if
     ///   the history or the world is full.
@@ -115,7 +115,7 @@ extension Backend {
     private func checkedScript(for content: String, in position: Int) throws(FrameError) -> AnswerScript? {
         let record = consultations[position]
         let limit = configuration.limits.waitingMessages
-        // A question that needs no waiting is always allowed.
+        // A question that does not have to wait is always allowed.
         guard record.answer == nil || record.waiting.count < limit else { throw .tooManyWaiting(limit: limit) }
         let script = script(for: content, number: record.askedCount, in: record.consultation)
         try checkRoom(for: script?.messageCount ?? 1, in: position)
@@ -206,7 +206,7 @@ extension Message {
 package struct MealSocket: Sendable {
     package internal(set) var open: SocketID?
     var heardAt: Timestamp
-    /// The times of the accepted connections of the last minute, oldest first.
+    /// The times at which connections were accepted in the last minute, oldest first.
     var openings: [Timestamp] = []
 }
 

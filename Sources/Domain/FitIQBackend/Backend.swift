@@ -17,7 +17,7 @@ public struct Backend: Sendable {
         /// The script that replaces the built-in coach and parser, until ``Backend/setScript(_:)``.
         public var script: Script
         public var rules: WorldRules
-        /// The seed for generated data of unknown users.
+        /// The seed for the data generated for unknown users.
         public var seed: UInt64
 
         public init(
@@ -39,7 +39,7 @@ public struct Backend: Sendable {
     var sharers: Set<UserID> = []
     /// The users with accounts, by their addresses in lower case.
     package internal(set) var addresses: [ExactString: UserID] = [:]
-    /// The highest password cost so far; every login takes as long.
+    /// The highest password cost so far; every login takes as long as one at this cost.
     var passwordWork = 0
     var sockets: [SocketID: OpenSocket] = [:]
     package internal(set) var mealSockets: [UserID: MealSocket] = [:]
@@ -93,7 +93,7 @@ public struct Backend: Sendable {
     /// The resource with this id from a path or a body.
     func resource(_ id: String) -> ResourceID? { ResourceID(id, as: configuration.rules.ids ?? .lowerCase) }
 
-    /// An id of any kind in the backend's spelling; returns other texts unchanged.
+    /// An id of any kind in the backend's spelling; returns other strings unchanged.
     func canonical(_ id: ExactString) -> ExactString { resource(id.text).map { ExactString("\($0)") } ?? id }
 
     /// The position of this user's consultation; throws 404 for other users' consultations and unknown ids.
@@ -189,28 +189,28 @@ extension Shelf<User> {
 
 /// A world's limits, each with the error for exceeding it (docs/limits.md).
 public struct Limits: Sendable, Equatable {
-    /// Active consultations per user; another one gets 429 (consultation-websocket).
+    /// Active consultations per user; creating one more gets 429 (consultation-websocket).
     public var activeConsultations = 10
-    /// Users per world; another one gets 507.
+    /// Users per world; creating one more gets 507.
     public var users = 100_000
-    /// Messages per consultation; another one gets an `error` frame.
+    /// Messages per consultation; sending one more gets an `error` frame.
     public var messages = 10_000
-    /// Messages per consultation that wait for an answer; another one gets an `error` frame.
+    /// Messages per consultation that wait for an answer; sending one more gets an `error` frame.
     public var waitingMessages = 16
-    /// Goals per user; another one gets 507.
+    /// Goals per user; creating one more gets 507.
     public var goals = 1000
-    /// Meal logs per user; another one gets 507.
+    /// Meal logs per user; creating one more gets 507.
     public var mealLogs = 10_000
     /// Photos of meals per user; at the limit, a new photo removes the oldest confirmed one or, without any, the
     /// oldest.
     public var photos = 20
-    /// Documents per collection and user; another one gets 507.
+    /// Documents per collection and user; creating one more gets 507.
     public var documents = 10_000
-    /// Other users with access to a document; sharing with another one gets 507.
+    /// Other users with access to a document; sharing with one more gets 507.
     public var shares = 100
     /// Valid refresh tokens per account; at the limit, a new token revokes the oldest.
     public var refreshTokens = 20
-    /// A user's connections to the meal socket within a minute; another one gets an `error` frame and close code 1008.
+    /// A user's connections to the meal socket within a minute; one more gets an `error` frame and close code 1008.
     public var mealSocketsPerMinute = 10
     /// Nanoseconds without a client frame before the meal socket closes with 1000.
     public var mealSocketIdle: Int64 = 600_000_000_000
@@ -221,7 +221,7 @@ public struct Limits: Sendable, Equatable {
     public init() {}
 }
 
-/// The bytes of JSON that a world may hold: its own limit or its part of a shared one.
+/// The bytes of JSON that a world may hold: its own limit or its share of a common limit.
 public struct StorageRoom: Sendable, Equatable {
     /// The number of bytes that the world may hold, including the current bytes.
     public var bytes: Int
@@ -303,7 +303,7 @@ struct ScheduledStep: Comparable, Sendable {
 
 /// Slow work as a function of values, so that any thread can do it.
 public struct Deferred<Value: Sendable>: Sendable {
-    /// The approximate time in units of 10 ns, the time to parse a byte.
+    /// The approximate time in units of 10 ns, which is the time it takes to parse a byte.
     public let cost: Int
     public let make: @Sendable () -> Value
 

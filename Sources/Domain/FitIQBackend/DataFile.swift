@@ -1,10 +1,10 @@
 import JSON
 import Texts
 
-/// A file of display texts in `Fixtures/data`, a JSON object whose sections are lists of records.
+/// A file of display strings in `Fixtures/data`, a JSON object whose sections are lists of records.
 ///
-/// A record is an object whose values are texts or lists of texts. The reader rejects anything else and reports each
-/// mistake with its line; the records' readers validate the texts.
+/// A record is an object whose values are strings or lists of strings. The reader rejects anything else and reports
+/// each mistake with its line; the records' readers validate the strings.
 struct DataFile {
     struct Section {
         let name: String
@@ -56,7 +56,7 @@ struct DataFile {
         }
     }
 
-    /// The trimmed text for a key; a missing or empty text is a mistake and yields "".
+    /// The trimmed string for a key; a missing or empty string is a mistake and yields "".
     mutating func text(_ key: String, of record: Record) -> String {
         if let text = optionalText(key, of: record) { return text }
         refuse("\(key) is missing", at: record.line)

@@ -1,8 +1,8 @@
 /// Records by id and by position, which is the order of addition.
 ///
 /// Positions are never reused, so they show which record came first. Records are in pages of 1,024 positions. A removed
-/// record leaves an empty place; a page drops empty places once they are the majority. So memory is proportional to the
-/// number of records, and a removal moves at most one page.
+/// record leaves an empty place; a page drops empty places once they are the majority. Memory is therefore proportional
+/// to the number of records, and a removal moves at most one page.
 package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID: Sendable {
     fileprivate struct Page {
         /// The position of each place, ascending; complemented if the record is removed.

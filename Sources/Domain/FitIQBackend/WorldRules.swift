@@ -4,11 +4,11 @@ import JSON
 /// A world's settings besides its contents; nil means the default.
 public struct WorldRules: Sendable, Equatable {
     public var accounts: AccountRules?
-    /// The limit for active consultations per topic; nil means one.
+    /// The limit on active consultations per topic; nil means one.
     public var perTopic: ConsultationsPerTopic?
     /// The allowed spelling of ids; nil means lower case.
     public var ids: IDCase?
-    /// Texts accepted as bearer tokens that never expire, with their users.
+    /// Strings accepted as bearer tokens that never expire, with their users.
     public var tokens: [ExactString: ExactString] = [:]
     /// How WebSockets end when the world is rewound to a mark; nil means ``SocketEnding/close``.
     public var onRewind: SocketEnding?
@@ -52,7 +52,7 @@ public enum Compression: String, CaseIterable, Sendable {
     case off
     /// The server accepts the client's offer.
     case on
-    /// The server rejects a handshake without an offer.
+    /// The server rejects a handshake that contains no offer.
     case required
 }
 
@@ -70,7 +70,7 @@ public struct AccountRules: Sendable, Equatable {
 
 /// How many of a user's active consultations may have the same persona and context.
 public enum ConsultationsPerTopic: String, CaseIterable, Sendable {
-    /// The server rejects another one with 409 (consultation-websocket).
+    /// The server rejects any more with 409 (consultation-websocket).
     case one
     /// Up to the limit of active consultations, as newer servers allow the apps.
     case many

@@ -288,9 +288,9 @@ struct Amount: Equatable, Sendable {
         case vague(String, as: Double)
         /// A decimal point read from a comma, or from a point that may separate thousands.
         case decimals(String, as: Double)
-        /// The unit for a word that only roughly means it, such as `a mug`.
+        /// The unit for a word with roughly that meaning, such as `a mug`.
         case roughUnit(String, as: MealUnit)
-        /// The number one for a plural without a number, such as `slices of bacon`.
+        /// The number one, assumed for a plural without a number, such as `slices of bacon`.
         case one(String)
     }
 }

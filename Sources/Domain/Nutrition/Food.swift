@@ -12,7 +12,7 @@ struct Food: Sendable {
     let serving: Serving
     /// The weight of one unit in grams.
     let portions: [MealUnit: Double]
-    /// The weight of one piece in grams by the size in the text.
+    /// The weight of one piece in grams, by the size stated in the text.
     let sizes: [PieceSize: Double]
     /// The facts on a label for one serving if they differ from `per100Grams`.
     let label: MealNutrients?
@@ -111,7 +111,7 @@ enum FoodTable {
     }()
 
     static let foods = file.foods
-    /// The entry of each name and each plural, by its folded words.
+    /// The entry for each name and each plural, by its folded words.
     static let entries = file.entries
     /// The first words of all names; no name starts with another word.
     static let firstWords = file.firstWords
@@ -173,16 +173,16 @@ enum Plural {
 
 /// Reads the table of foods, `Fixtures/data/foods.tsv`, with one line per food and tabs between columns.
 ///
-/// The sources' names contain commas, and semicolons separate the parts of a cell. With tabs no cell needs quotation
-/// marks, spreadsheets can edit the file, and a diff shows a food as one line. Lines end with a line feed. The first
+/// The sources' names contain commas, and semicolons separate the parts of a cell. With tabs, no cell needs quotation
+/// marks, spreadsheets can edit the file, and a diff shows each food on one line. Lines end with a line feed. The first
 /// line names the columns. A food has a line like `fruit|kiwi|kiwi|kiwifruit; kiwi fruit|61|1.14|14.66|0.52|3|8.99|1
-/// kiwi|69|cups 180; pieces 69|…`, with tabs in place of the bars. The reader accepts only the form described in its
+/// kiwi|69|cups 180; pieces 69|…`, with tabs in place of the bars. The reader accepts only the format described in its
 /// messages, and collects all mistakes.
 struct FoodFile: Sendable {
     static let path = "Fixtures/data/foods.tsv"
 
     private(set) var foods: [Food] = []
-    /// The entry of each name and each plural; names are folded like text in `Lexer`.
+    /// The entry for each name and each plural; names are folded like text in `Lexer`.
     private(set) var entries: [String: FoodTable.Entry] = [:]
     private(set) var firstWords: Set<String> = []
     private(set) var longestName = 0
@@ -225,7 +225,7 @@ struct FoodFile: Sendable {
         case source
         case sourceFood = "source food"
         case id = "FDC id"
-        /// Notes of the table's editors; ignored.
+        /// Notes by the table's editors; ignored.
         case remarks
     }
 

@@ -1,11 +1,11 @@
 import Text
 
-/// Splits a text into tokens in one pass; drops characters without a meaning, such as emoji.
+/// Splits text into tokens in one pass; drops meaningless characters, such as emoji.
 struct Lexer {
     let scalars: [Unicode.Scalar]
     var position = 0
     var tokens: [Token] = []
-    /// Whether the line has only white space and bullets so far.
+    /// Whether the line contains only white space and bullets so far.
     private var isAtLineStart = true
     /// Whether a quotation mark is open, so that the next mark after a number does not mean inches.
     private var isQuoted = false
@@ -304,7 +304,7 @@ enum Folding {
     }()
 }
 
-/// A word, a number or a mark in a text.
+/// A word, a number or a mark in the text.
 struct Token: Equatable, Sendable {
     enum Kind: Equatable, Sendable {
         /// A word with its Latin letters folded to lower-case ASCII.
@@ -318,7 +318,7 @@ struct Token: Equatable, Sendable {
         /// `×` or `*`.
         case times
         case comma, ampersand, plus, slash, open, close
-        /// A dash, with spaces around it as a separator or without as in `2-3`.
+        /// A dash, either surrounded by spaces as a separator, or without spaces as in `2-3`.
         case dash(isSpaced: Bool)
         /// The end of a line or a sentence.
         case end
@@ -362,7 +362,7 @@ struct TokenText: Sendable {
 
     /// The text of some tokens as typed, with single spaces and without control characters.
     ///
-    /// A text longer than `longestExcerpt` ends in an ellipsis.
+    /// Text longer than `longestExcerpt` ends in an ellipsis.
     func source(_ range: Range<Int>) -> String {
         guard !range.isEmpty, range.lowerBound < tokens.count else { return "" }
         let last = min(range.upperBound, tokens.count) - 1

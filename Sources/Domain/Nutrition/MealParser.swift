@@ -2,19 +2,20 @@ import FitIQAPI
 
 /// Reads a meal written in plain English: `2 eggs and toast`, `120g chicken breast`.
 public enum MealParser {
-    /// The maximum number of foods in a text; a longer meal is truncated and flagged.
+    /// The maximum number of foods in a meal; a longer meal is truncated and flagged.
     public static let maximumItems = 50
     /// The maximum number of words in `ParsedMeal.unknown`; more are dropped.
     public static let maximumUnknownWords = 50
 
-    /// Reads the foods of a text with their amounts and nutrition facts.
+    /// Reads the foods in the text, with their amounts and nutrition facts.
     ///
     /// The result may be empty. Parsing takes time linear in the text's length, which callers must limit; the API
     /// allows 1,000 characters.
     ///
     /// A food without an amount is one usual serving. Foods with a zero amount, or after `no` or `without`, are
-    /// dropped. A stated energy scales the facts; without an amount it determines the weight. A size in inches is not a
-    /// count. A minus sign is a dash. Amounts above 10 kg are reduced to 10 kg, with a note and a confidence of 0.3.
+    /// dropped. A stated energy value scales the facts; without an amount, it determines the weight. A size in inches
+    /// is not a count. A minus sign is a dash. Amounts above 10 kg are reduced to 10 kg, with a note and a confidence
+    /// of 0.3.
     public static func parse(_ text: String) -> ParsedMeal {
         var reader = MealReader(TokenText(text))
         reader.read()
@@ -22,7 +23,7 @@ public enum MealParser {
         return ParsedMeal(items: items, unknown: reader.unknown, isTruncated: reader.isTruncated)
     }
 
-    /// The item of a draft, or nil if its amount is zero.
+    /// The item for a draft, or nil if its amount is zero.
     private static func item(_ draft: Draft, unknown: [String]) -> MealItem? {
         let portion = Portion(draft)
         guard portion.roundedQuantity > 0 else { return nil }
@@ -53,7 +54,7 @@ public enum MealParser {
             notes: notes.isEmpty ? nil : notes.joined(separator: Messages.separator), foodType: food.kind.type)
     }
 
-    /// A generated text for a meal of two or three foods from the table.
+    /// A generated description of a meal of two or three foods from the table.
     public static func madeUp(_ numbers: inout SplitMix64) -> String {
         let foods = FoodTable.foods.filter { $0.kind == .solid }
         let count = 2 + numbers.next(below: 2)
@@ -78,9 +79,9 @@ public enum MealParser {
     }
 }
 
-/// The result of parsing a text.
+/// The result of parsing a meal's text.
 public struct ParsedMeal: Equatable, Sendable {
-    /// The foods in text order, at most `MealParser.maximumItems`; empty if none was recognised.
+    /// The foods in the order of the text, at most `MealParser.maximumItems`; empty if none was recognised.
     public var items: [MealItem] = []
     /// The words without a known food, as typed, at most `MealParser.maximumUnknownWords`.
     public var unknown: [String] = []

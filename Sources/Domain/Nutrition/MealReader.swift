@@ -1,4 +1,4 @@
-/// Finds a text's foods with their amounts and adjectives, in one pass over the tokens.
+/// Finds the foods in the text, with their amounts and adjectives, in one pass over the tokens.
 ///
 /// An amount belongs to the food after it, `2 eggs`, or otherwise to the food before it, `eggs x2`, `rice (1 cup)`.
 struct MealReader {
@@ -10,11 +10,11 @@ struct MealReader {
     private(set) var lookUps = 0
 
     private var index = 0
-    /// An amount that waits for its food.
+    /// An amount that is waiting for its food.
     private var pending: Amount?
     /// Whether `of` follows `pending`.
     private var pendingHasOf = false
-    /// An energy that waits for its food.
+    /// An energy value that is waiting for its food.
     private var pendingEnergy: Energy?
     /// The amount of each food in a list: `200g each of rice and beans`.
     private var distributed: Amount?
@@ -22,7 +22,7 @@ struct MealReader {
     private var endOfName = 0
     /// Whether an unknown word follows `pending`, which `pending` then counts unless a food follows immediately.
     private var pendingIsTaken = false
-    /// Adjectives that wait for their food.
+    /// Adjectives that are waiting for their food.
     private var adjectives: [Draft.Adjective] = []
     /// Whether nothing separates the current token from the last draft.
     private var isOpen = false
@@ -204,7 +204,7 @@ struct MealReader {
         }
     }
 
-    /// Assigns an energy to the food after it, or otherwise to the food before it.
+    /// Assigns an energy value to the food after it, or otherwise to the food before it.
     private mutating func energy(_ energy: Energy, end: Int) {
         let start = index
         let isOf = text.word(end - 1) == "of"
@@ -377,7 +377,7 @@ struct Draft: Sendable {
         for adjective in adjectives { add(adjective) }
     }
 
-    /// Adds an adjective, or switches to the food whose name contains it; a `scrambled` egg is another food.
+    /// Adds an adjective, or switches to the food whose name contains it; a `scrambled` egg is a different food.
     mutating func add(_ adjective: Adjective) {
         if let named = FoodTable.entries["\(adjective.words) \(entry.singular)"] {
             let plural = FoodTable.entries[named.plural]

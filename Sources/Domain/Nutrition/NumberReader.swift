@@ -1,4 +1,4 @@
-/// Reads numbers of several tokens: `1 1/2`, `twenty five`, `two and a half`, `half a`, `2 to 3`, `a dozen`.
+/// Reads numbers that span several tokens: `1 1/2`, `twenty five`, `two and a half`, `half a`, `2 to 3`, `a dozen`.
 struct NumberReader {
     let text: TokenText
 

@@ -22,7 +22,7 @@ struct Portion {
     /// The amount was reduced to the maximum.
     static let clamped = 30
 
-    /// The factor between stated and computed energy above which the stated one is ignored.
+    /// The ratio between the stated and the computed energy above which the stated energy is ignored.
     static let mostEnergyFactor = 10.0
 
     /// The maximum weight of an item: 10 kg.
@@ -30,7 +30,7 @@ struct Portion {
 
     /// Whether the text has only the energy, which determines the weight.
     private(set) var isWeighedByEnergy = false
-    /// The factor between the food's energy and the stated energy.
+    /// The ratio between the food's energy and the stated energy.
     private var energyFactor = 1.0
 
     init(_ draft: Draft) {
@@ -239,7 +239,7 @@ enum Messages {
         return "Not recognised: \(named)" + (words.count > 3 ? " and \(words.count - 3) more" : "")
     }
 
-    /// A number with at most two decimals, without trailing zeros.
+    /// A number with at most two decimal places, without trailing zeros.
     private static func number(_ value: Double) -> String {
         let hundredths = Int((value * 100).rounded())
         let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)

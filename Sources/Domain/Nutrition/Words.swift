@@ -9,7 +9,7 @@ enum Words {
     /// Words before foods that were not eaten.
     static let negations: Set<String> = ["no", "without", "not", "minus", "skip", "skipped", "hold", "except", "w/o"]
 
-    /// Words without information about the food.
+    /// Words that say nothing about the food.
     static let fillers: Set<String> = set(
         """
         meals days can could would will did do does oclock st nd rd th between i ive im we my our the this that these

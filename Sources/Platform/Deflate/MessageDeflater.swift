@@ -1,8 +1,9 @@
 import CZlib
 
-/// Deflates the messages of one direction of a WebSocket (RFC 7692 §7.2.1).
+/// Deflates the messages in one direction of a WebSocket (RFC 7692 §7.2.1).
 ///
-/// Between two messages, it keeps only the bytes that the next message may refer to. Equal messages give equal bytes.
+/// Between two messages, it keeps only the bytes that the next message may refer to. Identical messages give identical
+/// bytes.
 public struct MessageDeflater: Hashable, Sendable {
     /// The maximum number of bytes of earlier messages to keep, even for larger windows: few messages repeat older
     /// data.
@@ -49,7 +50,7 @@ public struct MessageDeflater: Hashable, Sendable {
     }
 }
 
-/// Inflates the messages of one direction of a WebSocket (RFC 7692 §7.2.2).
+/// Inflates the messages in one direction of a WebSocket (RFC 7692 §7.2.2).
 public struct MessageInflater: Hashable, Sendable {
     public enum Mistake: Error, Hashable, Sendable {
         /// The inflated message exceeds the limit; the rest was not inflated.

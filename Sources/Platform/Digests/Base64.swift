@@ -1,7 +1,7 @@
 /// Base64 in its two alphabets, decoded strictly and in linear time.
 ///
 /// OpenSSL's `EVP_DecodeBlock` skips leading white space, counts padding as zero bytes and accepts stray bits in the
-/// last character, so several texts decode to the same bytes. A signature or a handshake key must have exactly one
+/// last character, so several strings decode to the same bytes. A signature or a handshake key must have exactly one
 /// spelling. Source: RFC 4648 §4 and §5; §3.2, §3.3 and §3.5 for the rejected forms.
 public enum Base64 {
     /// Encodes with the standard alphabet and `=` padding (RFC 4648 §4).

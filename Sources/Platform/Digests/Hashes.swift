@@ -78,7 +78,7 @@ public enum HMACSHA256 {
     }
 }
 
-/// Compares two byte strings in a time independent of where they differ.
+/// Compares two byte strings in time that does not depend on where they differ.
 ///
 /// Different lengths return immediately, because the length of a code is not secret.
 public func constantTimeEquals(_ a: [UInt8], _ b: [UInt8]) -> Bool {

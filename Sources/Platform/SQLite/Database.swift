@@ -9,7 +9,7 @@ public struct SQLiteError: Error, Equatable, CustomStringConvertible {
     package init(code: Int32, message: String) { (self.code, self.message) = (code, message) }
 
     public var description: String { message }
-    /// Whether another process, or another connection of this one, uses the file.
+    /// Whether the file is in use by another process, or by another connection in this process.
     public var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
     /// Whether the file does not exist and cannot be created.
     public var cannotOpen: Bool { code == SQLITE_CANTOPEN }
@@ -100,7 +100,7 @@ public final class Database {
 
         public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
-        /// The bytes of a text; empty for null.
+        /// The bytes of a text value; empty for null.
         public func bytes(_ column: Int32) -> [UInt8] {
             guard let start = sqlite3_column_blob(statement, column) else { return [] }
             return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))

@@ -3,7 +3,7 @@ import CPlatform
 import Synchronization
 
 extension ChildProcess {
-    /// How this system tracks the processes of a program.
+    /// How this system tracks a program's processes.
     enum Keeping: CaseIterable {
         #if os(Linux)
             /// A guardian process between this process and the program, which finds all of the program's descendants.
@@ -58,7 +58,7 @@ final class ChildInGroup: ChildKeeper {
     private let watcher: ChildExitWatcher
     /// Whether the system may reuse the program's process id, so that signals must not be sent to it.
     private let isReaped = Mutex(false)
-    /// The polling interval for the end of a group after its first process: the system sends no notification.
+    /// How often to check whether a group has ended after its first process, because the system sends no notification.
     private static let interval = Duration.milliseconds(5)
     var exitDescriptor: Int32 { watcher.descriptor }
 
@@ -119,7 +119,7 @@ private func sendSignal(_ number: Int32, toGroup group: Int32) -> Bool { kill(-g
 extension ChildProcess.Outcome {
     /// Decodes the format of `CPlatform`: a status below 256, or 256 plus the number of a signal.
     init(encoded value: Int32) {
-        // Negative if other code waited for every child of this process: the outcome is lost.
+        // Negative if the outcome is lost because other code waited for every child of this process.
         self = (0..<256).contains(value) ? .exited(Int(value)) : .signalled(max(0, Int(value) - 256))
     }
 }

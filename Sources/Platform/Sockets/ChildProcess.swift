@@ -3,8 +3,8 @@ import CPlatform
 
 /// A program that this process started in a separate process group.
 ///
-/// ``end(grace:)`` also ends everything that the program has started. Call it even after the program has exited, to
-/// release the resources. The deinitializer kills everything if it was not called.
+/// ``end(grace:)`` also ends everything that the program has started. Call ``end(grace:)`` even after the program has
+/// exited, to release the resources. If ``end(grace:)`` was not called, the deinitializer kills everything.
 ///
 /// On Linux a second process, the guardian, also ends daemons that left the group, and works even if this process is
 /// killed (SIGKILL). Other systems do not find processes that left the group, and killing this process leaves the
@@ -50,7 +50,7 @@ public final class ChildProcess {
         _ = keeper.end(grace: .zero)
     }
 
-    /// A descriptor for an event loop that is readable from the program's exit until ``end(grace:)``.
+    /// A descriptor for an event loop, readable from when the program exits until ``end(grace:)`` is called.
     public var exitDescriptor: Int32 { keeper.exitDescriptor }
 
     /// Waits until the program exits or the deadline passes; nil if it still runs.
@@ -161,7 +161,7 @@ extension ChildProcess {
         return identifier
     }
 
-    /// The texts as a null-terminated array of C strings.
+    /// The strings as a null-terminated array of C strings.
     static func withCStrings(
         _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32
     ) -> Int32 {
@@ -198,7 +198,7 @@ extension CurrentProcess {
     }
 }
 
-/// A program that could not be started or communicated with.
+/// A failure to start a program or to communicate with it.
 public struct ChildProcessError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Operation: Sendable, Equatable {
         case start(String)

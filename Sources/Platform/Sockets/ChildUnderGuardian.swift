@@ -85,7 +85,7 @@
             SingleDescriptorPoll.wait(for: .read, on: exitDescriptor, until: deadline) == nil
         }
 
-        /// The value of the guardian's next message; nil if it is of another kind.
+        /// The value of the guardian's next message; nil if the message is of a different kind.
         private func receive(_ kind: Int32) -> Int32? {
             var message = cplatform_guard_message()
             let isReceived = cplatform_receive_from_guardian(exitDescriptor, &message) == 1
@@ -93,6 +93,6 @@
         }
     }
 
-    /// Calls kill(2), which the method of the same name hides.
+    /// Calls kill(2), which the method of the same name shadows.
     private func send(_ signal: Int32, to process: pid_t) { kill(process, signal) }
 #endif

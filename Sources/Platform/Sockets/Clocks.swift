@@ -9,7 +9,7 @@ public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
     /// The current time (`CLOCK_MONOTONIC`).
     public static func now() -> Self { Self(nanoseconds: Sockets.nanoseconds(of: CLOCK_MONOTONIC)) }
 
-    /// The instant after this one by the duration, saturating.
+    /// The instant that is the duration after this one, saturating.
     public func advanced(by duration: Duration) -> MonotonicInstant {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.saturatedNanoseconds)
         return MonotonicInstant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
@@ -58,7 +58,7 @@ public enum WallClock {
         return (seconds * 1_000_000_000 + Int64(time.tv_nsec), true)
     }
 
-    /// 2198-12-31T23:59:59Z, which leaves room for times counted from it, such as a token's expiry.
+    /// 2198-12-31T23:59:59Z, which leaves headroom for times computed from it, such as a token's expiry.
     private static let lastSecond: Int64 = 7_226_582_399
 }
 

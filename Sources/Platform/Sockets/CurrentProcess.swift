@@ -19,7 +19,7 @@ public enum CurrentProcess {
         return words
     }()
 
-    /// Raises the limit of open files towards `count`, and returns the new limit.
+    /// Raises the limit on open files towards `count`, and returns the new limit.
     ///
     /// Each connection takes one descriptor. The limit is never lowered or raised above the hard limit (setrlimit(2),
     /// `RLIMIT_NOFILE`).
@@ -71,7 +71,7 @@ public enum CurrentProcess {
 
 /// Output to descriptors without offsets: pipes, terminals, devices, and the standard streams.
 public enum DescriptorOutput {
-    /// Writes all bytes, waiting for room as needed; returns the errno of the failure, or 0.
+    /// Writes all bytes, waiting for buffer space as needed; returns the errno of the failure, or 0.
     ///
     /// Writing also waits if another program made the shared descriptor non-blocking.
     public static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
@@ -91,7 +91,7 @@ public enum DescriptorOutput {
     }
 }
 
-/// read(2) and write(2), which methods of the same names hide.
+/// read(2) and write(2), which methods of the same names shadow.
 func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     read(descriptor, buffer.baseAddress, buffer.count)
 }

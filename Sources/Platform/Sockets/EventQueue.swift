@@ -36,7 +36,7 @@ public final class EventQueue {
         let generation = former.generation &+ 1
         let code = backend.add(descriptor, generation: generation, interest: interest)
         guard code == 0 else { throw SocketError(.watch, code: code) }
-        // Grow only after the system has accepted the descriptor, so that the limit of open files bounds the table.
+        // Grow only after the system has accepted the descriptor, so that the limit on open files bounds the table.
         if index >= registrations.count { growRegistrations(toHold: index) }
         registrations[index] = Registration(token: token, generation: generation, interest: interest, isActive: true)
         count += 1
@@ -61,7 +61,7 @@ public final class EventQueue {
 
     /// Waits until a descriptor is ready or the deadline has passed, and reports each ready descriptor once.
     ///
-    /// A nil deadline waits without limit; a past deadline polls. The wait never ends early without a report. Deadlines
+    /// A nil deadline waits indefinitely; a past deadline polls. The wait never ends early without a report. Deadlines
     /// have the resolution of the system's timers, or one millisecond without epoll_pwait2 and ppoll. The handler must
     /// not wait on the same queue.
     public func wait(until deadline: MonotonicInstant?, _ body: (Readiness) -> Void) throws(SocketError) {
@@ -132,7 +132,7 @@ public struct Interest: OptionSet, Sendable, Hashable {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Reading would not block: there are bytes, a pending connection, the end of the stream, or a failure.
     public static let read = Interest(rawValue: 1)
-    /// Writing would not block: there is room in the send buffer, connecting has ended, or there is a failure.
+    /// Writing would not block: there is space in the send buffer, connecting has ended, or there is a failure.
     public static let write = Interest(rawValue: 2)
 }
 

@@ -29,7 +29,7 @@ protocol EventQueueBackend: AnyObject {
     func add(_ descriptor: Int32, generation: UInt32, interest: Interest) -> Int32
     func modify(_ descriptor: Int32, generation: UInt32, interest: Interest)
     func remove(_ descriptor: Int32)
-    /// Waits once for `timeout` nanoseconds, or without limit if it is negative.
+    /// Waits once for `timeout` nanoseconds, or indefinitely if it is negative.
     func collect(timeout: Int64, into collected: inout [CollectedEvent]) -> Int32
 }
 

@@ -12,11 +12,11 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         case notRegular
         /// The file is shorter than the bytes written to it.
         case cut
-        /// The path now refers to another file, or to none.
+        /// The path now refers to a different file, or to no file.
         case gone
         /// The file system supports neither exchanging files nor links.
         case notExchangeable
-        /// Another process writes the file or has locked it.
+        /// Another process is writing the file or has locked it.
         case inUse
     }
 

@@ -7,8 +7,8 @@ public enum AcceptResult: Sendable, Equatable {
     case accepted(Socket)
     /// No connection is waiting.
     case wouldBlock
-    /// The process or the system is out of descriptors or memory. The connection remains pending and the listener
-    /// readable: retry after a while.
+    /// The process or the system is out of descriptors or memory. The connection remains pending and the listener stays
+    /// readable, so retry after a while.
     case exhausted(SocketError)
     /// The listener accepts no more connections.
     case failed(SocketError)
@@ -24,8 +24,9 @@ public struct Listener: Sendable, Hashable {
 
     /// Listens on the address; port 0 picks a free port, and `::` also accepts IPv4.
     ///
-    /// The backlog is the number of connections that wait for acceptance; the system caps it (`net.core.somaxconn`).
-    /// `reuseAddress` permits a restart while old connections are in TIME_WAIT, but not a second listener.
+    /// The backlog is the number of connections that can wait to be accepted; the system caps it
+    /// (`net.core.somaxconn`). `reuseAddress` permits a restart while old connections are in TIME_WAIT, but not a
+    /// second listener.
     public init(address: SocketAddress, backlog: Int32 = 4096, reuseAddress: Bool = true) throws(SocketError) {
         let descriptor = cplatform_open_stream_socket(address.family)
         guard descriptor >= 0 else { throw SocketError(.create, code: -descriptor, address: address) }
@@ -69,7 +70,7 @@ public struct Listener: Sendable, Hashable {
             switch -descriptor {
             case EAGAIN, EWOULDBLOCK: return .wouldBlock
             case EINTR, ECONNABORTED: continue
-            // accept(2): Linux reports pending network errors of the new connection; treat them like EAGAIN "by
+            // accept(2): Linux reports pending network errors on the new connection; treat them like EAGAIN "by
             // retrying".
             case EPROTO, ENOPROTOOPT, ENETDOWN, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH: continue
             case let code:

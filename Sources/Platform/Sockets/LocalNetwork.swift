@@ -1,7 +1,7 @@
 import CLibrary
 
 extension SocketAddress {
-    /// This machine's IPv4 address in the local network, by getifaddrs(3); nil if it has none.
+    /// This machine's IPv4 address on the local network, from getifaddrs(3); nil if it has none.
     public static func ofLocalNetwork(port: UInt16) -> SocketAddress? {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return nil }

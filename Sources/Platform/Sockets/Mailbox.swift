@@ -117,13 +117,14 @@ struct WakePipe: Sendable {
 
 /// A gate for threads that starts closed and never closes again once opened.
 ///
-/// A gate takes two file descriptors. A thread that has passed it sees all memory written before it was opened.
+/// A gate takes two file descriptors. A thread that has passed the gate sees all memory written before the gate was
+/// opened.
 public final class Gate: Sendable {
     private let pipe: WakePipe
     /// Creates a closed gate; throws if the process has no more descriptors.
     public init() throws(SocketError) { pipe = try WakePipe() }
     deinit { pipe.close() }
-    /// Lets all current and future waiters pass; any thread may call this, also repeatedly.
+    /// Lets all current and future waiters pass; any thread may call this, any number of times.
     public func open() { pipe.wake() }
 
     /// Readable once the gate is open.
@@ -136,9 +137,9 @@ public final class Gate: Sendable {
     }
 }
 
-/// A system thread, for a loop that runs in parallel to the program's main work.
+/// A system thread, for a loop that runs in parallel with the program's main work.
 public enum SystemThread {
-    /// Runs the work on a new, detached thread that ends with the work; throws if the system cannot create another.
+    /// Runs the work on a new, detached thread that ends with the work; throws if the system cannot create a thread.
     ///
     /// The work is sent to the thread: its state need not be thread-safe if only the work references it.
     public static func start(_ work: sending @escaping () -> Void) throws(SocketError) {

@@ -2,9 +2,9 @@ import CLibrary
 
 /// A regular file written at explicit offsets, for data that grows while a program runs.
 ///
-/// The file is closed on exec. Written data survives a kill of this process, because it is in the system's cache. Calls
-/// wait for the disk; only one thread at a time may use the file. Like `Socket`, this does not own the descriptor:
-/// close it once.
+/// The file is closed on exec. Written data survives if this process is killed, because the data is in the system's
+/// cache. Calls wait for the disk; only one thread at a time may use the file. Like `Socket`, this does not own the
+/// descriptor: close it once.
 public struct OutputFile: Sendable {
     public let path: String
     public let descriptor: Int32
@@ -35,7 +35,7 @@ public struct OutputFile: Sendable {
 
     /// Creates a file that will replace another, in the same folder under an unused name.
     ///
-    /// The process's umask reduces the mode.
+    /// The process's umask restricts the mode.
     public init(draftFor path: String, mode: Int = 0o600) throws(FileError) {
         let folder = FilePlace.folder(of: path)
         // A killed process with the same id may have left drafts.
@@ -73,7 +73,7 @@ public struct OutputFile: Sendable {
         guard !isRefused, isAt(path) else { throw FileError(.write, path: path, cause: .inUse) }
     }
 
-    /// Writes all bytes at an offset, growing the file as needed; after an error the file may have a part of them.
+    /// Writes all bytes at an offset, growing the file as needed; after an error, the file may contain some of them.
     public func write(_ bytes: [UInt8], at offset: Int) throws(FileError) {
         let code = bytes.withUnsafeBytes { buffer in
             var done = 0

@@ -114,7 +114,7 @@ extension Socket {
     }
 }
 
-// At file scope, because `connect(to:)` hides connect(2) inside the type.
+// At file scope, because `connect(to:)` shadows connect(2) inside the type.
 private func startConnecting(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
     connect(descriptor, address, length)
 }

@@ -136,7 +136,7 @@ extension SocketAddress {
 extension SocketAddress {
     var family: Int32 { isIPv6 ? AF_INET6 : AF_INET }
 
-    /// Lends the address as the C structure for bind(2) and connect(2).
+    /// Passes the address to a closure as the C structure for bind(2) and connect(2).
     func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         switch ip {
         case .v4(let address):
@@ -155,7 +155,7 @@ extension SocketAddress {
         }
     }
 
-    /// The address in a C structure; nil if it is of another family or truncated.
+    /// The address in a C structure; nil if it is of a different family or truncated.
     init?(_ address: UnsafeRawBufferPointer) {
         guard address.count >= MemoryLayout<sockaddr>.size else { return nil }
         switch Int32(address.loadUnaligned(as: sockaddr.self).sa_family) {

@@ -3,7 +3,7 @@ import CLibrary
 /// A failed operation on a socket or on the event queue, as the system reported it.
 public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Operation: String, Sendable, CaseIterable {
-        /// Looking up a host name; the code is getaddrinfo(3)'s, not an errno.
+        /// Looking up a host name; the code is from getaddrinfo(3) and is not an errno.
         case resolve
         case create, configure, bind, listen, accept, connect, read, write
         /// Opening the event queue or its wake-up pipe.

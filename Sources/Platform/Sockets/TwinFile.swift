@@ -7,7 +7,7 @@ import CLibrary
 /// path is never written to, so after a kill or on a full disk it still has the previous batches. Both files are locked
 /// against other processes. Calls wait for the disk; only one thread at a time may use the object.
 public final class TwinFile {
-    /// The treatment of an existing file.
+    /// How to treat an existing file.
     public enum Existing: Sendable, Hashable {
         /// The file is kept, and opening fails: see ``FileError/exists``.
         case refuse
@@ -35,8 +35,8 @@ public final class TwinFile {
 
     /// Creates the two files; the file at the path already has the first batch.
     ///
-    /// A twin that a killed process left next to a replaced file is removed if it starts with `beginning` and continues
-    /// like the file. Until ``write(_:)``, ``discard()`` restores the replaced file. Throws if the folder is not
+    /// A twin that a killed process left next to a replaced file is removed if it starts with `beginning` and then
+    /// matches the file. Until ``write(_:)``, ``discard()`` restores the replaced file. Throws if the folder is not
     /// writable, if a file exists that must not be replaced, if another process writes the files, or if the file system
     /// can neither exchange nor link files.
     public convenience init(
@@ -65,7 +65,7 @@ public final class TwinFile {
             do throws(FileError) {
                 new = try Self.make(twinPath)
             } catch {
-                // The file was created since the check.
+                // The file has been created since the check.
                 throw FileError(.create, path: path, cause: error.exists ? .inUse : error.cause)
             }
             do throws(FileError) {
@@ -86,7 +86,7 @@ public final class TwinFile {
         guard old == nil else { return }
         do throws(FileError) {
             try remakeTwin()
-            // Both files are equal; this tests whether the file system supports the exchange.
+            // Both files are identical; this tests whether the file system supports the exchange.
             try exchangePlaces()
         } catch {
             discard()
@@ -102,8 +102,8 @@ public final class TwinFile {
     /// Writes a batch: bytes at offsets, in order.
     ///
     /// A missing twin is recreated; an empty batch only removes the replaced file permanently. Throws if the disk is
-    /// full or fails, or the file was moved, removed or replaced. After an error the file has all of the batch or
-    /// nothing of it, and further writes fail.
+    /// full or fails, or the file was moved, removed or replaced. After an error, the file contains either the whole
+    /// batch or none of it, and further writes fail.
     public func write(_ batch: Batch) throws(FileError) {
         guard !batch.isEmpty || keepsReplaced else { return }
         guard shown.isAt(path) else { throw FileError(.write, path: path, cause: .gone) }
@@ -128,7 +128,8 @@ public final class TwinFile {
     /// Reads bytes from an offset, fewer than requested only at the end of the file.
     public func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] { try shown.read(count, at: offset) }
 
-    /// Writes another form of the file with appending calls and moves it to the path; no further writes are allowed.
+    /// Writes a different form of the file with appending calls and moves it to the path; no further writes are
+    /// allowed.
     ///
     /// - Throws: The error of writing; ``FileError/Cause/gone`` if the file was moved, removed or replaced. The written
     ///   content is then at ``twinPath``, if its folder still exists.

@@ -16,8 +16,8 @@ public enum WholeFile {
 
     /// Writes the bytes, replacing the content of the file.
     ///
-    /// `others` lists the kinds of files allowed besides a regular file or a free path. The process's umask reduces the
-    /// mode; nil keeps the mode of a replaced file.
+    /// `others` lists the kinds of files allowed besides a regular file or a free path. The process's umask restricts
+    /// the mode; nil keeps the mode of a replaced file.
     public static func write(
         _ bytes: [UInt8], to path: String, others: Others = .streams, mode: Int? = nil
     ) throws(FileError) {
@@ -29,7 +29,8 @@ public enum WholeFile {
         }
     }
 
-    /// Throws the errors of ``write(_:to:others:mode:)`` that are known before the long work whose result is written.
+    /// Throws the errors of ``write(_:to:others:mode:)`` that can be detected before the long work whose result will be
+    /// written.
     public static func check(_ path: String) throws(FileError) {
         guard case .file(let place) = try FilePlace.find(path, for: .write), access(place, W_OK) != 0 else { return }
         do {
@@ -60,7 +61,7 @@ public enum WholeFile {
             _ = fchmod(draft.descriptor, old.st_mode & 0o777)
         }
         var code = DescriptorOutput.writeAll(bytes, to: draft.descriptor)
-        // Some file systems report a full disk only on closing.
+        // Some file systems report a full disk only when the file is closed.
         if close(draft.descriptor) != 0, code == 0 { code = errno }
         guard code == 0 else {
             unlink(draft.path)
@@ -74,9 +75,9 @@ public enum WholeFile {
         }
     }
 
-    /// Errors of a folder that is not writable but whose files may be.
+    /// Errors for a folder that is not writable although the files in it may be.
     private static let closedFolder: [FileError.Cause] = [.system(EACCES), .system(EPERM), .system(EROFS)]
-    /// Errors of a file that is a mount point, as with `docker run -v ./report.json:/report.json`, or belongs to
+    /// Errors for a file that is a mount point, as with `docker run -v ./report.json:/report.json`, or belongs to
     /// another user in a shared folder.
     private static let fixedFile = [EBUSY, EXDEV, EACCES, EPERM]
 

@@ -2,12 +2,12 @@ import COpenSSL
 
 /// A private certificate authority, which issues server certificates.
 ///
-/// Keys are on the curve P-256 (FIPS 186-4), signatures are ECDSA with SHA-256; keys and nonces come from OpenSSL's
-/// random number generator, everything else is in the arguments. Source: RFC 5280.
+/// Keys are on the P-256 curve (FIPS 186-4), and signatures are ECDSA with SHA-256. Keys and nonces come from OpenSSL's
+/// random number generator, and everything else comes from the arguments. Source: RFC 5280.
 public struct CertificateAuthority: Sendable, Equatable {
     /// The certificate in PEM.
     public let certificate: [UInt8]
-    /// The key in PEM (PKCS #8), unencrypted: keep it from other users.
+    /// The key in PEM (PKCS #8), unencrypted, so protect it from other users.
     public let key: [UInt8]
     /// The lifetime of an authority in seconds: ten years.
     public static let lifetime: Int64 = 3_652 * 86_400

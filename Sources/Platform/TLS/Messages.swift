@@ -120,7 +120,7 @@ extension Messages {
         }
     }
 
-    /// The names of RFC 8446 §6 and RFC 5246 §7.2.
+    /// The names from RFC 8446 §6 and RFC 5246 §7.2.
     static let alerts: [UInt8: String] = [
         0: "close_notify", 10: "unexpected_message", 20: "bad_record_mac", 21: "decryption_failed",
         22: "record_overflow", 30: "decompression_failure", 40: "handshake_failure", 41: "no_certificate",
@@ -150,7 +150,7 @@ extension Messages {
     }
 
     private static func the(_ role: TLSRole) -> String { role == .client ? "The client" : "The server" }
-    /// The peer's text in quotes, or `nothing` in its place.
+    /// The peer's text in quotes, or `nothing` if there is none.
     private static func quoted(_ text: String) -> String { text.isEmpty ? "(no name)" : "'\(printable(text))'" }
 
     /// The peer's text without control characters, truncated.

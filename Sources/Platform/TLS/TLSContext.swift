@@ -15,13 +15,13 @@ public enum TLSVersion: String, Sendable, CaseIterable {
 public enum TLSTrust: Sendable, Equatable {
     /// The system's authorities; `SSL_CERT_FILE` and `SSL_CERT_DIR` override them, as in all programs with OpenSSL.
     case system
-    /// The system's authorities and a PEM's authorities.
+    /// The system's authorities and the authorities in a PEM.
     case systemAnd([UInt8])
-    /// The authorities of a PEM only.
+    /// Only the authorities in a PEM.
     case only([UInt8])
 }
 
-/// Limits of sessions and certificates.
+/// Limits on sessions and certificates.
 public enum TLSLimits {
     /// The bytes of unsent ciphertext above which ``TLSSession/write(_:)`` accepts no more: 64 KiB.
     ///
@@ -33,13 +33,13 @@ public enum TLSLimits {
     /// Only replies (alerts, key updates) that the peer requests but never reads can exceed it.
     public static let answers = 131_072
 
-    /// The maximum number of undecrypted bytes of ciphertext: 1 MiB; more fails the session.
+    /// The maximum number of undecrypted bytes of ciphertext: 1 MiB; exceeding it fails the session.
     public static let unreadCiphertext = 1_048_576
     /// The maximum size of a PEM file in bytes: 1 MiB.
     public static let pemFile = 1_048_576
     /// The maximum number of names in an issued certificate.
     public static let names = 100
-    /// The maximum number of bytes of the peer's text in a message.
+    /// The maximum number of bytes that a message shows of the peer's text.
     static let excerpt = 100
 }
 
@@ -103,8 +103,8 @@ public final class TLSContext {
     /// Creates the shared state of a server's sessions.
     ///
     /// `certificates` is PEM: the server's certificate, then the intermediate certificates. `key` is PEM without a
-    /// passphrase. With `now`, in seconds since 1970, a certificate that is not valid then is an error. Clients can
-    /// resume sessions for two hours with tickets, which take no memory here (RFC 5077, RFC 8446 §4.6.1).
+    /// passphrase. If `now` is given, in seconds since 1970, a certificate that is not valid at that time is an error.
+    /// Clients can resume sessions for two hours with tickets, which take no memory here (RFC 5077, RFC 8446 §4.6.1).
     public static func server(
         certificates: [UInt8], key: [UInt8], versions: Set<TLSVersion> = Set(TLSVersion.allCases), now: Int64? = nil
     ) throws(TLSError) -> TLSContext {
@@ -217,7 +217,7 @@ enum ALPN {
 
 /// The certificates that a client trusts.
 enum TrustStore {
-    /// The certificate bundles of common systems, in case OpenSSL was built for other paths.
+    /// The certificate bundles on common systems, in case OpenSSL was built for other paths.
     private static let bundles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",
         "/etc/ssl/ca-bundle.pem",
@@ -234,7 +234,7 @@ enum TrustStore {
         }
     }
 
-    /// Trusts each certificate of a PEM, whether of an authority, an intermediate one or a server.
+    /// Trusts each certificate in a PEM, whether it belongs to an authority, an intermediate authority or a server.
     static func load(_ pem: [UInt8], into context: OpaquePointer) throws(TLSError) {
         let store = SSL_CTX_get_cert_store(context)
         for certificate in try PEM.certificates(pem, as: .trust) {

@@ -12,7 +12,7 @@ public enum TLSError: Error, Sendable, Equatable {
     case tooLarge(TLSMaterial, bytes: Int)
     /// The key is encrypted with a passphrase.
     case encryptedKey
-    /// The key does not match the first certificate; `position` is the matching certificate's, counted from 1.
+    /// The key does not match the first certificate; `position` is that of the matching certificate, counted from 1.
     case wrongKey(position: Int?)
     /// The certificate has expired; seconds since 1970.
     case expired(subject: String, notAfter: Int64)
@@ -20,7 +20,7 @@ public enum TLSError: Error, Sendable, Equatable {
     case notYetValid(subject: String, notBefore: Int64)
     /// The certificate is not allowed to sign others.
     case notAnAuthority(subject: String)
-    /// The text is neither a host name nor an IP address that a certificate can name.
+    /// The string is neither a host name nor an IP address that a certificate can name.
     case invalidName(String)
     /// There are no names, or more than ``TLSLimits/names``.
     case nameCount(Int)
@@ -49,13 +49,13 @@ public enum TLSError: Error, Sendable, Equatable {
     case hungUp(from: TLSRole, afterBytes: Int)
     /// The connection ended without close_notify: the data may be incomplete (RFC 8446 §6.1).
     case truncated(from: TLSRole)
-    /// A record was changed in transit, or encrypted with another key.
+    /// A record was changed in transit, or encrypted with a different key.
     case badRecord(from: TLSRole)
     /// The peer violated the protocol; `reason` is OpenSSL's text.
     case violation(from: TLSRole, reason: String)
     /// The peer requests replies without reading them: more than ``TLSLimits/answers`` bytes are unsent.
     case flooded(from: TLSRole)
-    /// More than ``TLSLimits/unreadCiphertext`` bytes wait to be decrypted.
+    /// More than ``TLSLimits/unreadCiphertext`` bytes are waiting to be decrypted.
     case overrun
 }
 
@@ -78,9 +78,9 @@ public enum CertificateRefusal: Sendable, Equatable {
     case unknownAuthority(issuer: String)
     /// The certificate is self-signed.
     case selfSigned(subject: String)
-    /// The certificate is for other names, which are listed here.
+    /// The certificate is for different names, which are listed here.
     case wrongName([CertificateName])
-    /// Another reason, as OpenSSL's text.
+    /// Another reason, in OpenSSL's words.
     case other(subject: String, reason: String)
 }
 
@@ -109,7 +109,7 @@ extension TLSError: CustomStringConvertible {
 }
 
 extension TLSError {
-    /// Interprets an error of OpenSSL for a session.
+    /// Interprets an OpenSSL error for a session.
     init(
         _ failure: OpenSSLFailure?, from peer: TLSRole, host: String, inHandshake: Bool, receivedCount: Int,
         firstBytes: [UInt8], wire: TLSWire

@@ -3,10 +3,11 @@ import COpenSSL
 /// The TLS of one connection, without a socket: it converts ciphertext to plaintext and back.
 ///
 /// Pass received bytes to ``receive(_:)``, then read the plaintext with ``readPlaintext(into:limit:)`` until it returns
-/// false. Send the bytes of ``withCiphertext(_:)`` even after a failure: they may be an alert. Only one thread may use
-/// a session. An idle session holds no buffers: with OpenSSL 3.0 a server's session takes 14 KiB in total, a client's
-/// 24 KiB, including the server's certificates. During the handshake, OpenSSL accepts messages of up to 128 KiB (a
-/// server's certificates: 100 KiB) and rejects longer messages. Source: RFC 5246 (TLS 1.2), RFC 8446 (TLS 1.3).
+/// false. Send the bytes of ``withCiphertext(_:)`` even after a failure, because they may contain an alert. Only one
+/// thread may use a session. An idle session holds no buffers: with OpenSSL 3.0 a server's session takes 14 KiB in
+/// total, and a client's session takes 24 KiB, including the server's certificates. During the handshake, OpenSSL
+/// accepts messages of up to 128 KiB (a server's certificates: 100 KiB) and rejects longer messages. Source: RFC 5246
+/// (TLS 1.2), RFC 8446 (TLS 1.3).
 public final class TLSSession {
     public enum Phase: Sendable, Equatable {
         /// Neither side may send plaintext yet.
@@ -19,7 +20,7 @@ public final class TLSSession {
         case failed
     }
 
-    /// The current phase; a peer's close takes effect once all earlier data was read.
+    /// The current phase; a peer's close takes effect once all earlier data has been read.
     public private(set) var phase = Phase.handshaking
     /// The reason for the failure, with a message for the user.
     public private(set) var failure: TLSError?
@@ -109,7 +110,8 @@ public final class TLSSession {
 
     /// Reports that the peer has closed the connection.
     ///
-    /// A connection that ended without close_notify fails with ``TLSError/truncated(from:)`` once all data was read.
+    /// A connection that ended without close_notify fails with ``TLSError/truncated(from:)`` once all data has been
+    /// read.
     public func receiveEndOfStream() {
         wire.isEnded = true
         switch phase {

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A session's state for OpenSSL's callbacks: the bytes of both directions, and reasons for rejections.
+/// A session's state for OpenSSL's callbacks: the bytes in both directions, and the reasons for rejections.
 ///
 /// OpenSSL keeps its address in the BIO and the SSL, so it must live as long as its session.
 final class TLSWire {
@@ -16,7 +16,7 @@ final class TLSWire {
     var refusedProtocols: [String]?
     /// The reason for rejecting the peer's certificate.
     var refusal: CertificateRefusal?
-    /// The newest session that the server allows to resume.
+    /// The newest session that the server allows the client to resume.
     var ticket: OpaquePointer?
     deinit { SSL_SESSION_free(ticket) }
     var unread: ArraySlice<UInt8> { incoming[incomingStart...] }
@@ -112,7 +112,7 @@ final class TLSWire {
     }
 }
 
-/// The first bytes of the peer, which distinguish TLS from HTTP and other protocols.
+/// The first bytes from the peer, which distinguish TLS from HTTP and other protocols.
 struct Opening {
     enum Verdict: Equatable {
         case tls, undecided

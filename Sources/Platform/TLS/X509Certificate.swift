@@ -95,7 +95,7 @@ extension X509Certificate {
 public struct CertificateFacts: Sendable, Equatable {
     /// The common name of the subject, otherwise the organisation; empty if there is neither.
     public let subject: String
-    /// The issuer's name, chosen like the subject's.
+    /// The issuer's name, chosen in the same way as the subject's.
     public let issuer: String
     /// The host names and IP addresses of the certificate.
     public let names: [CertificateName]
@@ -109,7 +109,7 @@ public struct CertificateFacts: Sendable, Equatable {
     /// How long before its expiry a certificate should be renewed, in seconds: 30 days.
     public static let renewalTime: Int64 = 30 * 86_400
 
-    /// Reads the certificates of a PEM in order; at least one, or a ``TLSError``.
+    /// Reads the certificates in a PEM in order; at least one, or a ``TLSError``.
     public static func read(pem: [UInt8]) throws(TLSError) -> [CertificateFacts] {
         try PEM.certificates(pem, as: .certificate).map(CertificateFacts.init)
     }
@@ -206,7 +206,7 @@ public enum CertificateName: Sendable, Hashable {
 }
 
 extension CertificateName: CustomStringConvertible {
-    /// The name as in a URL, but without brackets, and IPv6 is shortened as in RFC 5952.
+    /// The name as it appears in a URL, but without brackets and with IPv6 shortened as in RFC 5952.
     public var description: String {
         switch self {
         case .dns(let name): Messages.printable(name)

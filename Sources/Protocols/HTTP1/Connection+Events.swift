@@ -104,7 +104,7 @@ extension Connection {
         return .response(head)
     }
 
-    /// A server without a request to answer must not send bytes.
+    /// A server that has no request to answer must not send bytes.
     private mutating func betweenResponses() throws(RemoteError) -> Event {
         if let byte = buffer.withUnread({ $0.first }) { throw .unexpectedResponse(byte) }
         return endOfStream ? closed() : .needsData

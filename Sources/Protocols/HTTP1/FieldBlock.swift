@@ -26,7 +26,7 @@ public struct FieldBlock: Sendable {
 
     /// Whether these field lines share their storage with another head's lines on this connection.
     ///
-    /// Repeated lines are stored once; different storage may hold equal lines.
+    /// Repeated lines are stored once; different storage may hold identical lines.
     public func isSame(as other: FieldBlock) -> Bool {
         !bytes.isEmpty
             && bytes.withUnsafeBufferPointer { $0.baseAddress }
@@ -57,7 +57,7 @@ public struct FieldBlock: Sendable {
         return values
     }
 
-    /// Lends the bytes of the field's first value without copying them; nil if there is none.
+    /// Passes the bytes of the field's first value to a closure without copying them; returns nil if there is none.
     ///
     /// The buffer is valid only during the call.
     public func withFirstValue<R>(of name: HTTPField.Name, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R? {

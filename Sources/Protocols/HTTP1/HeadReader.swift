@@ -170,7 +170,7 @@ struct HeadReader: Sendable {
 }
 
 extension [UInt8] {
-    /// Whether other bytes begin with these; false if these are empty.
+    /// Whether other bytes begin with these bytes; false if these bytes are empty.
     fileprivate func begins(_ other: Bytes) -> Bool {
         guard !isEmpty, count <= other.count else { return false }
         return withUnsafeBufferPointer { $0.equalsInConstantTime(Bytes(rebasing: other[..<$0.count])) }
@@ -184,8 +184,8 @@ extension HTTPResponse.Status {
 
 /// Received bytes that are not consumed yet.
 ///
-/// Consuming advances an index. A later append drops the consumed bytes once they are at least half of all. Each
-/// consumed byte costs at most one move: amortised O(1), regardless of pipelining.
+/// Consuming advances an index. A later append drops the consumed bytes once they make up at least half of the buffer.
+/// Each consumed byte costs at most one move: amortised O(1), regardless of pipelining.
 @usableFromInline struct ReceiveBuffer: Sendable {
     /// An empty buffer releases its memory if its capacity exceeds this.
     static let retainedCapacity = 256 * 1024

@@ -39,7 +39,7 @@ public struct RequestTarget: Sendable {
 
     /// Whether this shares its storage with another target on this connection.
     ///
-    /// Repeated request lines are stored once; different storage may hold equal targets.
+    /// Repeated request lines are stored once; different storage may hold identical targets.
     public func isSame(as other: RequestTarget) -> Bool {
         bytes.withUnsafeBufferPointer { $0.baseAddress } == other.bytes.withUnsafeBufferPointer { $0.baseAddress }
     }
@@ -54,7 +54,7 @@ public struct RequestTarget: Sendable {
     /// The host and port, if the target names them (absolute and authority form).
     public var authority: String? { parts.authority.map(text) }
 
-    /// Lends the bytes of ``path`` without copying; the buffer is valid only during the call.
+    /// Passes the bytes of ``path`` to a closure without copying them; the buffer is valid only during the call.
     ///
     /// Not generic: every request calls this, and other modules would not specialise generic code.
     public func readPath(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { withPath(body) }
@@ -71,7 +71,7 @@ public struct RequestTarget: Sendable {
         return bytes.withUnsafeBufferPointer { body($0[parts.path]) }
     }
 
-    /// Lends the bytes of ``query`` without copying; nil if there is no query.
+    /// Passes the bytes of ``query`` to a closure without copying them; returns nil if there is no query.
     public func withQuery<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R? {
         guard let query = parts.query else { return nil }
         return bytes.withUnsafeBufferPointer { body($0[query]) }

@@ -4,7 +4,7 @@ public enum State: Sendable, Hashable {
     case idle
     /// A request has arrived in whole or in part, and no final response has started (servers).
     case sendResponse
-    /// The head of the message is sent, its end is not.
+    /// The head of the message has been sent, but not its end.
     case sendBody
     /// The message is complete; the next one starts once the other end is also done.
     case done

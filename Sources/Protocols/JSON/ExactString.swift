@@ -41,13 +41,13 @@ extension String {
     /// Whether both have the same UTF-8 bytes, compared like ``ExactString``.
     @inlinable
     public func isExactly(_ other: String) -> Bool {
-        // Most different texts differ in length.
+        // Most strings that differ have different lengths.
         utf8.count == other.utf8.count && hasSameBytes(as: other)
     }
 
     @usableFromInline
     func hasSameBytes(as other: String) -> Bool {
-        // Native strings lend their bytes without copying.
+        // Native strings provide access to their bytes without copying.
         let result = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable {
                 areEqual(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0))
@@ -56,7 +56,7 @@ extension String {
         return result.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
     }
 
-    /// Whether this precedes the other text in byte order, which distinguishes all texts.
+    /// Whether this precedes the other string in byte order, which distinguishes all strings that differ.
     public func isExactlyBefore(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }
 

@@ -1,6 +1,6 @@
 import Text
 
-/// A strict parser of JSON text (RFC 8259) that repairs nothing and reports an error's position.
+/// A strict parser for JSON text (RFC 8259) that repairs nothing and reports an error's position.
 ///
 /// Two parsers that disagree about the same bytes hide a client's mistake, so this parser rejects the options of RFC
 /// 8259 (section 9: "A JSON parser MAY accept non-JSON forms or extensions"): comments, trailing commas, `NaN`, a byte
@@ -67,7 +67,7 @@ public struct JSONError: Error, Sendable, Equatable {
         (self.line, self.column, self.offset, self.message) = (line, column, offset, message)
     }
 
-    /// Creates an error and counts the lines up to it, which other texts do not need.
+    /// Creates an error and counts the lines up to it; valid texts never need the count.
     init(_ message: String, at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
         let position = TextPosition(of: offset, in: bytes)
         self.init(line: position.line, column: position.column, offset: offset, message: message)

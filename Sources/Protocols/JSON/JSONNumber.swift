@@ -104,7 +104,7 @@ struct Decimal {
         return sumOverflow ? nil : sum
     }
 
-    /// Rounds to `count` digits after the point, halves away from zero.
+    /// Rounds to `count` decimal places, with halves rounded away from zero.
     mutating func round(toFractionDigits count: Int) {
         let kept = pointPosition + count
         guard kept < digits.count else { return }

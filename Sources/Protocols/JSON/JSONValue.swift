@@ -15,7 +15,7 @@ public enum JSONValue: Sendable, Hashable {
 
     public var isNull: Bool { self == .null }
 
-    // Each accessor returns nil if the value is of another kind.
+    // Each accessor returns nil if the value is of a different kind.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
     public var string: String? { if case .string(let value) = self { value } else { nil } }
     public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
@@ -123,7 +123,7 @@ extension Equatable {
     ///
     /// Use it to detect changes in values that people edit: `==` ignores differences of Unicode normal form. The
     /// comparison uses slow reflection, so do not use it for large values. Do not use it for dictionaries or sets of
-    /// texts either, because their order is arbitrary.
+    /// strings either, because their order is arbitrary.
     public func isExactly(_ other: Self) -> Bool {
         guard self == other else { return false }
         var (mine, others): ([String], [String]) = ([], [])
@@ -136,7 +136,7 @@ extension Equatable {
 private func collectTexts(of value: Any, into texts: inout [String]) {
     switch value {
     case let text as String: texts.append(text)
-    // Byte arrays that are equal are exactly equal.
+    // Byte arrays that are equal are identical.
     case is [UInt8]: break
     default: for child in Mirror(reflecting: value).children { collectTexts(of: child.value, into: &texts) }
     }

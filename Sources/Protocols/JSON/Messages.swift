@@ -118,7 +118,7 @@ enum Found: Equatable, CustomStringConvertible {
         }
     }
 
-    /// How to fix forms that other languages allow and JSON does not.
+    /// How to fix syntax that other languages allow but JSON does not.
     var hintForValue: String {
         switch self {
         case .word("NaN"), .word("Infinity"): "; JSON cannot represent it; write null"

@@ -70,7 +70,7 @@ extension Parser {
         let quotes = word ^ (ones &* UInt64(UInt8.quote))
         let backslashes = word ^ (ones &* UInt64(UInt8.backslash))
         // Subtraction sets the high bit of bytes that are too small. A borrow may also mark higher bytes, but the
-        // lowest mark is right.
+        // lowest mark is correct.
         let small = (word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
         return (word, ((word | small) & (ones &* 0x80)).trailingZeroBitCount >> 3)
     }

@@ -2,7 +2,7 @@ import Text
 
 /// Parses a JSON text in one pass.
 ///
-/// Open arrays and objects are on a separate stack, so no text can overflow the thread's. Finished values are on
+/// Open arrays and objects are on a separate stack, so no text can overflow the thread's stack. Finished values are on
 /// another stack until their container closes.
 struct Parser: ~Copyable {
     let bytes: UnsafeBufferPointer<UInt8>

@@ -38,7 +38,7 @@ struct Node {
     }
 }
 
-/// A kind of position in a text, between two scalars.
+/// A kind of position in the text, between two scalars.
 struct Place: OptionSet {
     let rawValue: UInt8
     static let start = Place(rawValue: 1)

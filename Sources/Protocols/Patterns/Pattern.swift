@@ -1,12 +1,12 @@
-/// A regular expression over Unicode scalars that matches in time linear in the text.
+/// A regular expression over Unicode scalars that matches in time linear in the length of the text.
 ///
-/// A backtracking matcher could hang on clients' texts. The syntax has literals, `.` (any scalar except LF, CR, U+2028
-/// and U+2029), classes (`[a-z]`, `[^…]`), `\d \w \s` and their opposites, `\b \B`, `\n \r \t`, a backslash before any
-/// other ASCII punctuation, groups (`(…)`, `(?:…)`), `|`, `* + ?` and `{m} {m,} {m,n}`, each with an optional lazy `?`
-/// that has no effect, and `^ $` for the ends of the text.
+/// A backtracking matcher could hang on text from clients. The syntax has literals, `.` (any scalar except LF, CR,
+/// U+2028 and U+2029), classes (`[a-z]`, `[^…]`), `\d \w \s` and their opposites, `\b \B`, `\n \r \t`, a backslash
+/// before any other ASCII punctuation, groups (`(…)`, `(?:…)`), `|`, `* + ?` and `{m} {m,} {m,n}`, each with an
+/// optional lazy `?` that has no effect, and `^ $` for the ends of the text.
 public struct Pattern: Sendable {
     public let source: String
-    /// Whether upper and lower case are equal, by Unicode's simple mappings.
+    /// Whether upper and lower case are treated as equal, by Unicode's simple mappings.
     public let ignoresCase: Bool
     let program: Program
     /// The maximum number of scalars in an expression.
@@ -26,9 +26,9 @@ public struct Pattern: Sendable {
 
     /// The number of instructions, and the maximum number of steps between two scalars.
     var instructionCount: Int { program.instructions.count }
-    /// The maximum number of steps for a scalar of a text: one for each instruction and one lookup in each class.
+    /// The maximum number of steps for a scalar of the text: one for each instruction and one lookup in each class.
     ///
-    /// In release builds, a step takes up to 6 ns on a server of 2020.
+    /// In release builds, a step takes up to 6 ns on a 2020 server.
     public var stepsPerScalar: Int { program.classes.reduce(instructionCount) { $0 + $1.lookupSteps } }
     /// Whether any part of the text matches, subject to anchors.
     public func isFound(in text: SearchedText) -> Bool { search(text).isFound }

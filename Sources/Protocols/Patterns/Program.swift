@@ -97,7 +97,7 @@ struct Program {
     }
 }
 
-/// Searches a text for an expression scalar by scalar, in all states simultaneously.
+/// Searches text for an expression scalar by scalar, in all states simultaneously.
 ///
 /// No state is entered twice between two scalars, so a scalar costs at most one step per instruction. A step enters a
 /// state, checks its two successors, and tests the scalar for at most one class. A class is looked up once per scalar,
@@ -114,7 +114,7 @@ struct Search {
     private let instructions: UnsafeBufferPointer<Program.Instruction>
     private let classes: [ScalarClass]
     private let ignoresCase: Bool
-    /// The states that wait for a scalar, and the round when each state was last entered.
+    /// The states that are waiting for a scalar, and the round when each state was last entered.
     ///
     /// A round is the number of scalars read, from 1.
     private let (waiting, entered): (UnsafeMutableBufferPointer<Int>, UnsafeMutableBufferPointer<Int>)
@@ -152,7 +152,7 @@ struct Search {
         (waiting, entered, pending, lookedUp) = (rooms[0], rooms[1], rooms[2], rooms[3])
     }
 
-    /// - Parameter states: A buffer for the states that waited for a scalar.
+    /// - Parameter states: A buffer for the states that were waiting for a scalar.
     private mutating func run(
         _ scalars: UnsafeBufferPointer<SearchedText.Element>, places: UnsafeBufferPointer<Place>,
         states: UnsafeMutableBufferPointer<Int>

@@ -96,7 +96,7 @@ struct ScalarClass: Hashable, Sendable {
     }
 }
 
-/// A scalar with its other cases by mappings from one scalar to one scalar.
+/// A scalar with its other cases, according to one-to-one mappings.
 struct CasedScalar: Sendable {
     let itself: Unicode.Scalar
     let upper: Unicode.Scalar
@@ -127,8 +127,7 @@ struct CasedScalar: Sendable {
     }
 }
 
-/// A text to search: its scalars with their cases and kinds, and the places between them, computed once for all
-/// searches.
+/// Text to search: its scalars with their cases and kinds, and the places between them, computed once for all searches.
 public struct SearchedText: Sendable {
     struct Element: Sendable {
         let cased: CasedScalar
@@ -156,7 +155,7 @@ public struct SearchedText: Sendable {
     }
 }
 
-/// Words to search for, ignoring case, prepared once for many texts.
+/// Words to search for, ignoring case, prepared once for many searches.
 public struct SoughtWords: Sendable, Equatable {
     public let text: String
     private let scalars: [Unicode.Scalar]
@@ -176,9 +175,9 @@ public struct SoughtWords: Sendable, Equatable {
         self.borders = borders
     }
 
-    /// Whether a text contains the words; every text contains empty words.
+    /// Whether the text contains the words; any text contains empty words.
     ///
-    /// The search makes at most two comparisons per scalar, so no client's text can make it slow.
+    /// The search makes at most two comparisons per scalar, so no text from a client can make it slow.
     public func isFound(in text: String) -> Bool {
         find(in: text.unicodeScalars.lazy.map { CasedScalar($0).folded }).isFound
     }

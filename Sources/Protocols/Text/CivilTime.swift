@@ -1,4 +1,4 @@
-/// Dates of the proleptic Gregorian calendar and times of day in UTC, without Foundation.
+/// Dates in the proleptic Gregorian calendar and times of day in UTC, without Foundation.
 ///
 /// Foundation would load locale data at startup. The algorithms are "days from civil" and "civil from days" by Howard
 /// Hinnant (https://howardhinnant.github.io/date_algorithms.html): days are counted in eras of 400 years that start on

@@ -1,4 +1,4 @@
-/// Formatting and parsing of durations.
+/// Formats and parses durations.
 ///
 /// Every message that shows seconds uses ``seconds(_:)`` or ``fixedSeconds(_:)``, so that a duration always appears
 /// with the same value. Both functions truncate to the millisecond, because a wait that is too short must never look
@@ -12,7 +12,7 @@ public enum Durations {
         return text
     }
 
-    /// Nanoseconds as seconds with three digits after the point: `1.950`.
+    /// Nanoseconds as seconds with three decimal places: `1.950`.
     public static func fixedSeconds(_ nanoseconds: Int64) -> String {
         let milliseconds = nanoseconds / 1_000_000
         let (whole, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)

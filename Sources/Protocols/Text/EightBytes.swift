@@ -57,7 +57,7 @@ extension UnsafeBufferPointer<UInt8> {
 
 /// Eight bytes as a number, with tests that set the high bit of each matching byte.
 ///
-/// Bytes above a match may be marked wrongly, but the lowest mark is always right.
+/// Bytes above a match may be marked wrongly, but the lowest mark is always correct.
 extension UInt64 {
     @inlinable public static var lowBits: UInt64 { 0x0101_0101_0101_0101 }
     @inlinable public static var highBits: UInt64 { 0x8080_8080_8080_8080 }

@@ -1,7 +1,7 @@
 /// Percent-encoding of URLs (RFC 3986 §2.1) and of forms (WHATWG URL §5).
 ///
-/// Decoding accepts any text and keeps a `%` that starts no escape. A `+` means a space in a query but not in a path;
-/// the caller chooses. Decoding takes linear time and decodes nothing twice.
+/// Decoding accepts any text and keeps a `%` that does not start an escape. A `+` means a space in a query but not in a
+/// path; the caller chooses. Decoding takes linear time and decodes nothing twice.
 public enum PercentCoding {
     /// The byte encoded as `%XX` at an index.
     @inlinable public static func byte(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> UInt8? {
@@ -68,7 +68,7 @@ public enum PercentCoding {
         }
     }
 
-    /// Appends a text with every character except the unreserved ones (RFC 3986 §2.3) as `%XX`.
+    /// Appends a string with every character except the unreserved ones (RFC 3986 §2.3) as `%XX`.
     public static func append(_ text: some Sequence<UInt8>, spaceIsPlus: Bool = false, to output: inout [UInt8]) {
         for byte in text {
             if byte.isUnreserved {

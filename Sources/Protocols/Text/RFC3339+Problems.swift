@@ -1,6 +1,6 @@
 extension RFC3339 {
-    /// Explains why a text that looks like a date or a date-time is invalid, with advice; nil for other texts and valid
-    /// dates.
+    /// Explains why a string that looks like a date or a date-time is invalid, with advice; nil for other strings and
+    /// valid dates.
     public static func problem(_ text: String) -> String? {
         let bytes = Array(text.utf8.prefix(64))
         func number(_ place: Int, _ digits: Int = 2) -> Int64? {

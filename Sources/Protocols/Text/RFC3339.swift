@@ -12,7 +12,7 @@ public enum RFC3339 {
         public let isLeapSecond: Bool
         /// Seconds east of UTC; nil if the text has no offset.
         public let offset: Int64?
-        /// The text's number of bytes.
+        /// The number of bytes in the text.
         public let length: Int
     }
 
@@ -27,7 +27,7 @@ public enum RFC3339 {
         return time.offset == nil ? nil : time
     }
 
-    /// Parses a time within a text; like some programs, it accepts a space for the `T` and a missing offset.
+    /// Parses a time within a string; like some programs, it accepts a space for the `T` and a missing offset.
     ///
     ///     date-time   = full-date "T" partial-time time-offset
     ///     partial-time = time-hour ":" time-minute ":" time-second ["." 1*DIGIT]
@@ -66,7 +66,7 @@ public enum RFC3339 {
         return text.withUTF8 { $0.count == 10 ? days(at: 0, in: $0) : nil }
     }
 
-    /// Parses a `full-date` of ten bytes within a text, as days since 1970-01-01; nil if there is none.
+    /// Parses a `full-date` of ten bytes within a string, as days since 1970-01-01; nil if there is none.
     public static func days(at start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
         guard start + 10 <= bytes.count, let year = number(4, at: start, in: bytes), bytes[start + 4] == .minus,
             let month = number(2, at: start + 5, in: bytes), bytes[start + 7] == .minus,

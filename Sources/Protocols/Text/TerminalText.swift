@@ -28,10 +28,10 @@ public enum TerminalText {
         }
     }
 
-    /// Multi-line text for printing: ``escaped(_:)`` that keeps line feeds, tabs and joiners.
+    /// Multi-line text for printing; like ``escaped(_:)``, but keeps line feeds, tabs and joiners.
     ///
     /// Persian, the languages of India and many emoji need the joiners U+200C and U+200D, which do not affect
-    /// direction. You can print parts of a text separately.
+    /// direction. You can print parts of the text separately.
     public static func printed(_ text: String) -> String {
         replaced(text, where: needsEscapeInLines, escape)
     }

@@ -68,7 +68,7 @@ public struct HostAndPort: Sendable {
     /// The text after the colon; nil if there is no colon.
     public let port: Substring?
 
-    /// Splits an authority; nil if a bracket is not closed, or if other text than a port follows it.
+    /// Splits an authority; nil if a bracket is not closed, or if text other than a port follows it.
     public init?(_ authority: Substring) {
         let utf8 = authority.utf8
         let end: Substring.Index

@@ -35,7 +35,7 @@ public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
 
     public var scheme: String { isSecure ? "https" : "http" }
 
-    /// Host and port as in a `Host` field; the scheme's default port is omitted.
+    /// The host and port as they appear in a `Host` field; the scheme's default port is omitted.
     public var authority: String {
         let host = host.contains(":") ? "[\(host)]" : host
         return port == (isSecure ? 443 : 80) ? host : "\(host):\(port)"

@@ -5,7 +5,7 @@ public enum Words {
         "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
     }
 
-    /// `a, b and c` with an optional other conjunction; empty if there are no words.
+    /// `a, b and c`, or the same list with a different conjunction; empty if there are no words.
     public static func list(_ words: [String], last conjunction: String = "and") -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "" }
         return words.dropLast().joined(separator: ", ") + " \(conjunction) " + last

@@ -41,8 +41,8 @@ public struct CompressionTerms: Hashable, Sendable {
         clientMaxWindowBits = min(clientMaxWindowBits ?? 15, Self.preferredClientBits)
     }
 
-    /// The terms in a server's 101, not checked against the offer; nil if there are none, other extensions or bad
-    /// parameters.
+    /// The terms in a server's 101, not checked against the offer; nil if there are none, or if there are other
+    /// extensions or bad parameters.
     public init?(agreedIn fields: HTTPFields) {
         guard let extensions = Self.extensions(in: fields), extensions.count == 1,
             let answer = CompressionOffer(extensions[0]),
@@ -101,7 +101,7 @@ public struct CompressionTerms: Hashable, Sendable {
     }
 }
 
-/// A client's offer of permessage-deflate, with its requirements and options.
+/// A client's permessage-deflate offer, with its requirements and options.
 public struct CompressionOffer: Hashable, Sendable {
     /// The parameters, except for a `client_max_window_bits` without a value.
     public var terms: CompressionTerms
@@ -118,7 +118,7 @@ public struct CompressionOffer: Hashable, Sendable {
         return terms.fieldValue + (isOpen ? "; client_max_window_bits" : "")
     }
 
-    /// Reads the parameters; nil for another extension, or an unknown, repeated or invalid parameter.
+    /// Reads the parameters; nil for a different extension, or an unknown, repeated or invalid parameter.
     fileprivate init?(_ read: CompressionTerms.Extension) {
         guard read.name.lowercased() == CompressionTerms.name else { return nil }
         self.init(allowsClientBits: false)

@@ -37,7 +37,7 @@ extension Connection {
         bytes.withUnsafeBytes { receive($0, events: &events, output: &output) }
     }
 
-    /// Whether the peer's bytes still count.
+    /// Whether the peer's bytes are still processed.
     private var isReading: Bool { closeSummary.received == nil && state != .failed }
 
     /// Returns the number of consumed bytes, including discarded bytes after a close frame.
@@ -170,7 +170,7 @@ extension Connection {
         (waitingPong, incomingMessage, compression) = (nil, nil, nil)
     }
 
-    /// Writes the delayed pong, if there is one and `output` has room.
+    /// Writes the delayed pong, if there is one and `output` has enough space.
     ///
     /// `receive` does this first. Also call it after draining the output: the peer may send nothing until its pong
     /// arrives. Source: RFC 6455 §5.5.3.

@@ -90,9 +90,9 @@ public struct Connection: Sendable {
 
     /// Creates a connection directly after the handshake.
     ///
-    /// `maskSeed` seeds the client's masking keys; equal seeds give equal bytes. RFC 6455 §5.3 requires keys that the
-    /// client's application cannot predict; if that matters, use a random seed. If there are negotiated terms, this
-    /// side compresses all its messages.
+    /// `maskSeed` seeds the client's masking keys; identical seeds produce identical bytes. RFC 6455 §5.3 requires keys
+    /// that the client's application cannot predict; if that matters, use a random seed. If there are negotiated terms,
+    /// this side compresses all its messages.
     public init(
         role: Role, limits: Limits = Limits(), maskSeed: UInt64 = 0, compression terms: CompressionTerms? = nil
     ) {
@@ -148,9 +148,10 @@ public struct Connection: Sendable {
 
     /// How the peer's stream ended.
     public enum Ending: Hashable, Sendable {
-        /// Both close frames were exchanged; `code` is the peer's, 1005 if its frame had none.
+        /// Both close frames were exchanged; `code` is the peer's code, or 1005 if its frame had none.
         case clean(code: CloseCode)
-        /// The stream ended without both close frames, which counts as 1006; the message describes the state.
+        /// The stream ended before both close frames were exchanged, which counts as 1006; the message describes the
+        /// state.
         case abnormal(message: String)
     }
 

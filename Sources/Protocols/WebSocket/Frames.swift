@@ -6,7 +6,7 @@
 ///            frame-masked frame-payload-length [ frame-masking-key ] frame-payload-data
 /// ```
 struct FrameHeader: Hashable, Sendable {
-    /// The header field of the next byte.
+    /// The header field to which the next byte belongs.
     enum Field: UInt8, Hashable, Sendable { case flagsAndOpcode, maskAndLength, extendedLength, maskKey, payload }
 
     /// The header part that a byte completed.
@@ -24,7 +24,7 @@ struct FrameHeader: Hashable, Sendable {
     /// The payload's length; during the payload, its remaining bytes.
     var remaining: UInt64 = 0
     private var keyOctets: UInt32 = 0
-    /// This frame's key; an unmasked frame has zero, which changes nothing.
+    /// This frame's key; for an unmasked frame, the key is zero and changes nothing.
     var maskKey: MaskKey { MaskKey(networkOrder: keyOctets) }
 
     mutating func consume(_ byte: UInt8, role: Role, isCompressing: Bool) throws(ProtocolViolation) -> Progress {
@@ -109,7 +109,7 @@ struct FrameHeader: Hashable, Sendable {
 /// Encodes frames: a header in its shortest form and the payload, masked if there is a key.
 ///
 /// Server frames are unmasked, so one encoded frame can be written to many sockets. ``Connection`` checks what its
-/// state allows; this does not. Source: RFC 6455 §5.2.
+/// state allows; this type does not. Source: RFC 6455 §5.2.
 public enum FrameEncoder {
     /// RFC 6455 §5.5: "All control frames MUST have a payload length of 125 bytes or less".
     public static let longestControlPayload = 125
@@ -156,7 +156,7 @@ public enum FrameEncoder {
         out.withUnsafeMutableBytes { key.apply(to: UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
     }
 
-    /// The length of the header of a payload of `count` bytes, without a masking key: 2, 4 or 10.
+    /// The length of the header for a payload of `count` bytes, without a masking key: 2, 4 or 10.
     public static func headerLength(payload count: Int) -> Int { count <= 125 ? 2 : count <= 0xFFFF ? 4 : 10 }
 }
 

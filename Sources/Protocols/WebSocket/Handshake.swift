@@ -25,7 +25,7 @@ enum HandshakeKey {
 
 /// Reads comma-separated lists of tokens from one or more field lines.
 enum FieldTokens {
-    /// Whether the field lists `token`, which must be lowercase, in any case.
+    /// Whether the field lists `token`, compared case-insensitively; `token` must be lowercase.
     ///
     /// RFC 9110 §5.6.1: `#element => [ element ] *( OWS "," OWS [ element ] )`; empty elements are skipped.
     static func contains(_ token: StaticString, in name: HTTPField.Name, of fields: HTTPFields) -> Bool {
@@ -86,8 +86,8 @@ public enum ServerHandshake {
 
     /// Evaluates an upgrade request.
     ///
-    /// Tokens match in any case, in one or more field lines; equal `Upgrade` and `Connection` lines may be repeated.
-    /// Source: RFC 6455 §4.2.1; RFC 9110 §7.8.
+    /// Tokens match case-insensitively, in one or more field lines; identical `Upgrade` and `Connection` lines may be
+    /// repeated. Source: RFC 6455 §4.2.1; RFC 9110 §7.8.
     public static func evaluate(method: HTTPRequest.Method, isHTTP11: Bool, fields: HTTPFields) -> Outcome {
         do throws(Refusal) {
             guard let key = try key(method: method, isHTTP11: isHTTP11, fields: fields) else { return .notAnUpgrade }
@@ -123,7 +123,7 @@ public enum ServerHandshake {
             throw .connectionField(fields[.connection])
         }
         // §4.2.1 (6): "A |Sec-WebSocket-Version| header field, with a value of 13." Check it before the key, because
-        // drafts before 13 had other keys.
+        // drafts before 13 used different keys.
         guard FieldTokens.single(.secWebSocketVersion, of: fields) == "13" else {
             throw .version(fields[.secWebSocketVersion])
         }
@@ -175,14 +175,14 @@ public struct ClientHandshake: Hashable, Sendable {
         case accept(String?, expected: String)
         /// An extension that was not offered.
         case extensions(String)
-        /// An answer that does not fit the offer of permessage-deflate.
+        /// An answer that does not match the permessage-deflate offer.
         case compression(String)
         /// A subprotocol that was not requested.
         case subprotocol(String)
     }
 
     public let key: String
-    /// The offer of compression, if any.
+    /// The compression offer, if any.
     private let offer: CompressionOffer?
 
     /// Starts a handshake with 16 random bytes from the caller.

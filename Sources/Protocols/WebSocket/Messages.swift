@@ -1,12 +1,12 @@
 import Text
 
-/// The texts of this module for peers and journals: what arrived, what was expected and how to fix it.
+/// The module's messages for peers and journals: what arrived, what was expected and how to fix it.
 ///
 /// Messages of protocol violations are also the reason in our close frame and are limited to its 123 bytes.
 enum Messages {
     static let endAfterFailure = "The stream ended because the connection had already failed; see the earlier error."
 
-    /// The text for an early end of the stream, by the connection's state.
+    /// The text for a stream that ended early, depending on the connection's state.
     static func endOfStream(of connection: Connection) -> String {
         let missing =
             switch connection.state {

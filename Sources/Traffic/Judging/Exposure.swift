@@ -35,7 +35,7 @@ public struct Exposure: Sendable, Hashable {
 /// Counts the failure paths that a client encountered, according to the journal.
 struct ExposureCounter: Sendable {
     private var counts: [Exposure.Path: Int] = [:]
-    /// Connections whose silence is already counted.
+    /// Connections whose silence has already been counted.
     private var silent = Recent<UInt64, Bool>()
     private var meals = MealExposure()
     /// The paths that the last fact exposed, in order.

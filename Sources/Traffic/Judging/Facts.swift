@@ -61,7 +61,7 @@ final class RequestFact: Sendable {
     let pathID: ExactString?
     /// The consultation that an accepted handshake opens, in the backend's spelling.
     ///
-    /// The socket for a user's meals has a placeholder (``meals(of:)``); other requests have an empty text.
+    /// The socket for a user's meals has a placeholder (``meals(of:)``); other requests have an empty string.
     let consultation: ExactString
     /// Whether the request opens the socket for a user's meals.
     let isOfMeals: Bool
@@ -294,7 +294,7 @@ struct Owned: Hashable, Sendable {
     let id: ExactString
 }
 
-/// The sender, method and target, which identify equal requests of one client or token.
+/// The sender, method and target, which identify identical requests from one client or token.
 struct Target: Hashable, Sendable {
     private let sender: ExactString
     private let method: HTTPRequest.Method

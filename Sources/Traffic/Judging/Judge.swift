@@ -1,7 +1,7 @@
 import FitIQAPI
 import Traffic
 
-/// Judges a client by a world's growing journal.
+/// Judges a client from a world's growing journal.
 ///
 /// The judge is a pure state machine from entries to verdicts. The judge's memory is bounded, regardless of the
 /// journal's length.

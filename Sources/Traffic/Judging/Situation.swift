@@ -44,7 +44,7 @@ public struct Situation: Sendable, Hashable {
 
     /// The client's last trouble.
     ///
-    /// A trouble stays until the next trouble.
+    /// A trouble remains until the next one occurs.
     public enum Trouble: UInt8, Sendable, CaseIterable {
         case none
         /// 401, 404, 409 or 429.
@@ -147,7 +147,7 @@ struct SituationCounter: Sendable {
 
     /// The client that a fact concerns.
     ///
-    /// An empty text means the newest client; nil means no client.
+    /// An empty string means the newest client; nil means no client.
     private func user(of fact: Fact, in scene: Scene) -> ExactString? {
         switch fact.kind {
         case .request(let request): request.client ?? ""

@@ -7,7 +7,7 @@ struct Following: Sendable {
     let vocabulary: Vocabulary
     private(set) var bindings = Bindings()
 
-    /// The recorded values to which a request's values are bound, or which they equal.
+    /// The recorded values to which a request's values are bound, or that they equal.
     ///
     /// The result is nil if a value is new.
     func numbers(of values: [Shape.ShapeValue]) -> [Int]? {
@@ -75,7 +75,7 @@ struct Following: Sendable {
         learn(shape.free, for: recorded)
     }
 
-    /// Binds the texts in place of times or secrets; the last binding of a repeated text counts.
+    /// Binds the strings in place of times or secrets; if a string is repeated, its last binding counts.
     mutating func learn(_ texts: [ExactString], for recorded: [ExactString]) {
         for (text, old) in zip(texts, recorded) {
             guard let number = vocabulary.number(of: old), vocabulary.isReplaceable[number] else { continue }

@@ -4,7 +4,7 @@ import Traffic
 
 /// Replays a session to one world's clients: tracks the served entries, the bindings and the open sockets.
 ///
-/// The player uses no clock, randomness or I/O, so equal calls have equal results.
+/// The player uses no clock, randomness or I/O, so identical calls have identical results.
 public struct Player: Sendable {
     public let plan: ReplayPlan
     public let settings: ReplaySettings
@@ -44,7 +44,7 @@ public struct Player: Sendable {
 
     // MARK: Requests
 
-    /// Answers a request at a date of the world.
+    /// Answers a request at the given world date.
     ///
     /// The entry counts as served even if the response does not arrive.
     public mutating func answer(_ request: ReplayRequest, at date: Timestamp) -> ReplayAnswer {
@@ -145,7 +145,7 @@ public struct Player: Sendable {
         return .miss(reason ?? .unknown)
     }
 
-    /// The ways to read a client's request in the order of attempts.
+    /// The ways to read a client's request, in the order in which they are tried.
     enum Reading: CaseIterable { case asItIs, ofOurOrigin, withBoundWords, ofAnyBody }
 
     /// The shape to start from, or nil if this way of reading adds nothing.

@@ -399,7 +399,7 @@ struct Vocabulary: Sendable {
         }
     }
 
-    /// Whether a text is a placeholder like `redacted-token-1` or `user-1@redacted.example`.
+    /// Whether a string is a placeholder like `redacted-token-1` or `user-1@redacted.example`.
     private static func isPlaceholder(_ text: ExactString) -> Bool {
         var text = text.text
         return text.withUTF8 { $0.isPlaceholder } || text.hasSuffix("@redacted.example")

@@ -307,7 +307,7 @@ struct Differences: JSONComparison {
         if !isFull { list.append(ReplayDifference(place: place, expected: expected, actual: actual)) }
     }
 
-    /// Whether two texts are equal, apart from values that may differ.
+    /// Whether two strings are equal, apart from values that may differ.
     func isSame(_ expected: String, _ actual: String) -> Bool {
         let (recorded, sent) = (ExactString(expected), ExactString(actual))
         if recorded == sent { return true }

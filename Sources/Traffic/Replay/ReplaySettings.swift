@@ -9,7 +9,7 @@ public struct ReplaySettings: Sendable, Equatable {
     public enum Match: String, Sendable, CaseIterable {
         /// Each recorded request once, in the recorded order and with the recorded body; anything else fails the run.
         case strict
-        /// Each request as recorded, in any order; equal requests get their responses in turn.
+        /// Each request as recorded, in any order; identical requests get their responses in turn.
         case ordered
         /// Requests match by method and route; IDs, query and body may differ.
         case route
@@ -76,7 +76,7 @@ public enum ReplayLimits {
     public static let recordedValues = 1_000_000
     /// The maximum length of an ID or e-mail address that the replay follows, in bytes.
     ///
-    /// A longer text is compared literally.
+    /// Longer strings are compared literally.
     public static let valueLength = ValueScanner.longestValue
     /// The maximum length of a token that the replay follows, in bytes.
     public static let tokenLength = ValueScanner.longestToken
@@ -88,7 +88,7 @@ public enum ReplayLimits {
     public static let candidates = 256
     /// The maximum number of concurrent recorded requests, which may come in any order in `strict` mode.
     public static let concurrentRequests = 256
-    /// How many messages too early a client's frame may arrive in lock-step.
+    /// In lock-step, how many messages too early a client's frame may arrive.
     public static let framesAhead = 64
     /// The maximum number of concurrent frame runs on a triggered socket.
     ///

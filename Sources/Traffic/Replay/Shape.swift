@@ -1,14 +1,15 @@
 import JSON
 import Traffic
 
-/// The common part of texts or requests that differ only in IDs, times and secrets.
+/// The common part of strings or requests that differ only in IDs, times and secrets.
 struct ShapeKey: Sendable, Hashable {
     var bytes: [UInt8] = []
 
     func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
 }
 
-/// A text or request, split into its fixed part and its IDs, times and secrets; formatting does not affect their order.
+/// A string or request, split into its fixed part and its IDs, times and secrets; formatting does not affect their
+/// order.
 struct Shape: Sendable {
     /// The fixed part, with marks in place of removed parts.
     private(set) var key = ShapeKey()
@@ -43,7 +44,7 @@ struct Shape: Sendable {
         append(.part)
     }
 
-    /// Adds a text in which values may differ.
+    /// Adds a string in which values may differ.
     mutating func add(text: String) {
         var text = text
         text.withUTF8 { add(utf8: $0) }
@@ -142,7 +143,7 @@ struct Shape: Sendable {
         add(words: UnsafeBufferPointer(rebasing: utf8[end...]))
     }
 
-    /// Adds a text without values; words bound to a value still count.
+    /// Adds a string that contains no values; words bound to a value still count.
     private mutating func add(words: UnsafeBufferPointer<UInt8>) {
         guard let known else { return add(raw: words) }
         var index = 0

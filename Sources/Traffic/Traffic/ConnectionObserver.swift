@@ -4,11 +4,13 @@ import HTTPTypes
 import Text
 import WebSocket
 
-/// Observes one HTTP/1.1 connection: accepts the bytes of both directions, and reports exchanges and WebSocket frames.
+/// Observes one HTTP/1.1 connection: accepts the bytes from both directions, and reports exchanges and WebSocket
+/// frames.
 ///
 /// Pass in decrypted bytes in pieces of any size, and a request before its response. Splitting affects only the times
 /// in the output. Bytes that are not HTTP end the observation with a note. When the connection ends, the received parts
-/// of unfinished messages are reported. ``Limits`` bound the memory. Bodies with gzip or deflate become text.
+/// of unfinished messages are reported. ``Limits`` bound the memory. Bodies compressed with gzip or deflate become
+/// text.
 ///
 /// Internally, an `HTTP1.Connection` in each role reads one direction; the output is discarded. The connection that
 /// reads requests gets a response only after both messages end, because otherwise it would drop the rest of a request

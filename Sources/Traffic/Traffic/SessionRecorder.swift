@@ -1,11 +1,11 @@
 import FitIQAPI
 import Text
 
-/// Records live connections as a HAR file: converts the bytes of both directions to file writes.
+/// Records live connections as a HAR file: converts the bytes from both directions to file writes.
 ///
 /// The recorder observes each connection (``ConnectionObserver``) and replaces secrets (``Redactor``). The file is
 /// complete after every write. The recorder does no I/O: at the end of each turn, the caller performs the writes of
-/// ``takeWrites()`` in order. Equal calls give equal files. Only one thread may use it.
+/// ``takeWrites()`` in order. Identical calls produce identical files. Only one thread may use it.
 public final class SessionRecorder {
     public struct Settings: Sendable, Equatable {
         /// The host in URLs, as `host:port`, or nil to use the requests' hosts.

@@ -14,7 +14,7 @@ package enum ValueKind: Sendable {
     case origin
 }
 
-/// A value in a text, with its position and kind.
+/// A value in the text, with its position and kind.
 package struct FoundValue: Equatable {
     package var range: Range<Int>
     package var kind: ValueKind
@@ -22,9 +22,9 @@ package struct FoundValue: Equatable {
 
 /// Finds volatile values (IDs, times, addresses and origins) in JSON, paths, sentences or any other text.
 ///
-/// The scanner defines how two equal runs may differ. A replay accepts other values in their place, and a session
-/// comparison ignores them. Only a replay tracks IDs, because each ID has its own responses: a server ID matches only
-/// itself, and two IDs stay distinct.
+/// The scanner defines how two identical runs may differ. A replay accepts different values in their place, and a
+/// session comparison ignores them. Only a replay tracks IDs, because each ID has its own responses: a server ID
+/// matches only itself, and two IDs stay distinct.
 ///
 /// Scanning takes linear time, because every byte belongs to one run, which is checked a fixed number of times.
 package struct ValueScanner {
@@ -179,7 +179,7 @@ extension UnsafeBufferPointer<UInt8> {
         }
     }
 
-    /// Whether the bytes are a number of at least 6 digits, a placeholder or a machine-generated text.
+    /// Whether the bytes are a number of at least 6 digits, a placeholder or a machine-generated string.
     fileprivate var isID: Bool {
         if allSatisfy(\.isDigit) { return count <= 40 }
         if isPlaceholder { return true }
@@ -214,7 +214,7 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// Normalises the values that ``ValueScanner`` finds, which may differ between equal runs.
+/// Normalises the values that ``ValueScanner`` finds, which may differ between identical runs.
 package enum VolatileText {
     /// Replaces volatile values with `{id}`, `{time}`, `{date}`, `{email}` and `{origin}`, in linear time.
     ///

@@ -75,7 +75,7 @@ extension ContractCase {
             .until(.checking(.refusal, .all([.problem(.unavailable), .idle])), within: .minutes(5))),
     ]
 
-    /// Questions and answers on a stable connection.
+    /// Questions and answers over a stable connection.
     static let chatCases: [ContractCase] = [
         ContractCase(
             "chat/answer/is-the-sum-of-its-chunks", "Two questions, two answers, word by word",

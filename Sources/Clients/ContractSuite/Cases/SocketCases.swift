@@ -92,7 +92,7 @@ extension ContractCase {
             .send("Hello?"), .untilAnswered(1), .disconnect),
     ]
 
-    /// Idle connections and their ends.
+    /// Idle connections and how they end.
     static let socketCases: [ContractCase] = [
         ContractCase(
             "socket/keepalive/for-hours", "A chat stays open for three hours and still works",

@@ -3,19 +3,19 @@ import FitIQClient
 import Sockets
 import Traffic
 
-/// Plays contract cases with a real server, without touching existing data.
+/// Plays contract cases against a real server, without touching existing data.
 ///
 /// The run does not check a case's expectations but only waits for them; comparing the recording shows the differences.
-/// The cases delete nothing. The cases chat in, link and archive only consultations of their own run.
+/// The cases delete nothing. The cases chat in, link and archive only consultations that the same run created.
 public struct ConformPlay: Sendable {
     public typealias MakeClient = @Sendable () throws -> FitIQClient
     private let make: MakeClient
     private let recording: @Sendable () throws -> Session
     private let isStopped: @Sendable () -> Bool
 
-    /// The number of requests after which no more cases start.
+    /// Once this many requests have been sent, no more cases start.
     public static let requestLimit = 2000
-    /// The pause between two requests, to spare the server.
+    /// The pause between two requests, which limits the load on the server.
     ///
     /// If the pause were longer, the client would stop waiting.
     public static let pauses = Duration.zero...Duration.seconds(5)
@@ -33,7 +33,7 @@ public struct ConformPlay: Sendable {
         make: @escaping MakeClient
     ) { (self.recording, self.isStopped, self.make) = (recording, isStopped, make) }
 
-    /// The cases that can be played within seconds with a server without faults: the default world's cases without
+    /// The cases that can be played within seconds against a fault-free server: the default world's cases that use no
     /// fixed IDs.
     public static var cases: [ContractCase] {
         ContractCase.all.filter { contractCase in
@@ -51,7 +51,7 @@ public struct ConformPlay: Sendable {
     }
 
     /// - Returns: Nil if the run was stopped or no requests are left.
-    /// - Throws: Errors of the harness.
+    /// - Throws: Harness errors.
     public func play(_ contractCase: ContractCase) async throws -> Outcome? {
         let before = try recording().entries.count
         guard before < Self.requestLimit else { return nil }
@@ -87,7 +87,8 @@ public struct ConformPlay: Sendable {
         return nil
     }
 
-    /// Whether an instruction writes only to consultations of this run, or to a goal or meal without a consultation.
+    /// Whether an instruction writes only to consultations that this run created, or to a goal or meal that has no
+    /// consultation.
     private func mayPerform(_ instruction: ClientInstruction, in consultation: String?) throws -> Bool {
         switch instruction {
         case .send, .archive: if consultation == nil { return false }
@@ -130,7 +131,7 @@ extension ClientExpectation {
 }
 
 extension ClientCommand {
-    /// The time from now to goals' target dates, in nanoseconds.
+    /// How far in the future goals' target dates are, in nanoseconds.
     private static let goalTime: Int64 = 90 * 86_400 * 1_000_000_000
 
     /// The `FitIQClient` command for an instruction at a time.

@@ -12,7 +12,7 @@ import Traffic
 /// vocabulary.
 ///
 /// The fake's possible answers are collected by playing the contract suite in memory, without faults. A server's answer
-/// conforms if the fake could have sent an answer that clients treat in the same way. Free texts, numbers and times are
+/// conforms if the fake could have sent an answer that clients treat in the same way. Free text, numbers and times are
 /// ignored.
 public struct Conformance: Sendable {
     public let mode: GuideMode
@@ -36,7 +36,7 @@ public struct Conformance: Sendable {
         public fileprivate(set) var alike = 0
         /// The deviations in order of first occurrence.
         ///
-        /// The deviations of one answer are ordered by place.
+        /// The deviations in one answer are ordered by path.
         public fileprivate(set) var deviations: [Deviation] = []
         fileprivate var places: [ValueShape.Deviation: Int] = [:]
         var title: String { "\(endpoint.method.rawValue) \(endpoint.template)" }
@@ -115,7 +115,7 @@ public struct Conformance: Sendable {
         for change in overlay.changes { permit(change) }
     }
 
-    /// Adds answers from the description that the cases show incompletely or not at all.
+    /// Adds answers that the description defines but the cases produce only partly or not at all.
     private mutating func describe() {
         let (api, sockets) = (DescribedAPI(.openAPI, in: mode), DescribedAPI(.asyncAPI, in: mode))
         for endpoint in Endpoint.allCases where mode.serves(endpoint) {
@@ -256,7 +256,7 @@ public struct Conformance: Sendable {
     // MARK: Answers
 
     struct Answer {
-        /// The endpoint, or nil if the mode does not have it.
+        /// The endpoint, or nil if the mode does not include it.
         var endpoint: Endpoint?
         var kind: Kind
         var mediaType: String?
@@ -363,7 +363,7 @@ extension Conformance {
 
     /// The deviations as Markdown table rows, as in the list of deviations.
     ///
-    /// A server's names are formatted as code, so they cannot form markup.
+    /// Names from the server are formatted as code so that they are not interpreted as markup.
     public var rows: String {
         let rows = endpoints.flatMap { result in
             result.deviations.map { deviation in

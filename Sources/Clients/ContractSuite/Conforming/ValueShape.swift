@@ -6,14 +6,14 @@ import Text
 
 /// The shape of the JSON values in one place: their kinds, and the members that are always present.
 ///
-/// Only data that a client must interpret counts; free texts and numbers do not.
+/// Only data that a client must interpret counts; free text and numbers do not.
 struct ValueShape: Sendable {
     private var kinds: Set<ValueKind> = []
-    /// The texts if they belong to a vocabulary.
+    /// The strings, if they belong to a vocabulary.
     private var words: Set<ExactString> = []
     private var objectCount = 0
     private var members: [ExactString: Member] = [:]
-    /// The shape of all elements of arrays, or empty if there were none.
+    /// The combined shape of all array elements, or empty if there were none.
     private var elements: [ValueShape] = []
     /// Whether objects may have arbitrary members.
     private var isOpen = false
@@ -24,14 +24,14 @@ struct ValueShape: Sendable {
         var count = 0
     }
 
-    /// A differing value: its place, the expected value and the found value.
+    /// A value that differs: its path, the expected value and the actual value.
     struct Deviation: Hashable, Comparable, Sendable {
         var path: String
         let known: String
         let found: String
         /// The path to the value in the body.
         var member: [Overlay.Step] = []
-        /// The found value, or nil if it is missing.
+        /// The actual value, or nil if the value is missing.
         var value: JSONValue?
         var aspect = Aspect.value
 
@@ -88,7 +88,7 @@ struct ValueShape: Sendable {
     /// How a value differs from all known values, in member order.
     func deviations(of value: JSONValue, at member: [Overlay.Step] = [], under name: String = "") -> [Deviation] {
         let kind = ValueKind(value)
-        // The fake always has null here, so any value is allowed.
+        // The fake always sends null here, so any value is allowed.
         guard !isAnything else { return [] }
         guard kinds.contains(where: kind.isAlike) else {
             return [
@@ -110,7 +110,7 @@ struct ValueShape: Sendable {
         case .object(let object): return deviations(of: object, at: member)
         case .array(let values):
             guard let shape = elements.first else { return [] }
-            // The fake always has an empty array here, so the elements are unknown.
+            // The fake always sends an empty array here, so the elements are unknown.
             guard !shape.kinds.isEmpty else { return [] }
             return values.flatMap { shape.deviations(of: $0, at: member + [.elements], under: name) }
         default: return []

@@ -147,7 +147,7 @@ struct AnswerMembers {
         .wrong(path: path(to: name), found: object[name]?.excerpt() ?? "missing", expected: expected)
     }
 
-    /// Rejects members with other names, because a misspelt name would be silently ignored.
+    /// Rejects members with unknown names, because a misspelt name would otherwise be silently ignored.
     func allowing(_ names: [String]) throws(AnswerError) -> AnswerMembers {
         for (key, _) in object where !names.contains(key) {
             throw .unknown(path: path(to: key), nearest: NearestWord.find(key, among: names))

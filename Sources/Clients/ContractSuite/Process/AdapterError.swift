@@ -96,7 +96,7 @@ extension AdapterError: CustomStringConvertible {
         return "Its last lines on standard error: \(lines.joined(separator: " / ").onOneLine(limit: 400))"
     }
 
-    /// A line for messages, truncated and without its end.
+    /// A line for use in messages, truncated and without its line ending.
     private static func excerpt(_ line: [UInt8]) -> String {
         var bytes = line[...]
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }

@@ -114,7 +114,7 @@ private final class AdapterErrors: Sendable {
         try SystemThread.start { [self] in
             var bytes: [UInt8] = []
             while (try? pipe.read(into: &bytes, until: MonotonicInstant(nanoseconds: .max))) == true {
-                // The standard error's reader may have closed the stream.
+                // The reader of standard error may have closed the stream.
                 _ = DescriptorOutput.writeAll(bytes, to: 2)
                 kept.withLock { $0 = ($0 + bytes).suffix(Self.limit) }
                 bytes = []

@@ -70,7 +70,7 @@ public final class ProcessAdapter: Sendable {
 
     /// Kills the process immediately.
     ///
-    /// Any thread may call it at any time.
+    /// This function may be called on any thread at any time.
     public func kill() { group.withLock { $0?.kill() } }
 
     private func begin(

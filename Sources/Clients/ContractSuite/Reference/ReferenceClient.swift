@@ -48,7 +48,7 @@ public final class ReferenceClient: ClientUnderTest {
         now = max(now, time)
         for round in 0..<Self.roundsAtATime {
             let next = core.deadline(advancedTo: now)
-            // The client uses the fresh token without help, so the events require no reaction.
+            // The client uses the fresh token without help, so the events need no handling.
             if !core.takeEvents().isEmpty { changeCount += 1 }
             let isMutationDue = mutation?.nextDeadline.map { $0 <= now } ?? false
             var actions = core.takeActions()

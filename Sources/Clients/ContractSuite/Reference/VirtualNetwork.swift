@@ -2,11 +2,11 @@ import FitIQAPI
 import FitIQClient
 import MockServer
 
-/// An in-memory network: an engine and any number of clients in one thread, without sockets.
+/// An in-memory network: an engine and any number of clients on one thread, without sockets.
 ///
 /// The network replaces `Host` and its sockets. The network reads from a connection only while reading is not paused,
-/// at most 16 KiB at a time, and ends connections as documented. Bytes move only in ``settle()``, and equal calls
-/// produce equal bytes.
+/// at most 16 KiB at a time, and ends connections as documented. Bytes move only in ``settle()``, and identical calls
+/// produce identical bytes.
 public final class VirtualNetwork {
     public let engine: Engine
     /// The engine's time, which stops while the worlds' manual clocks advance.
@@ -14,7 +14,7 @@ public final class VirtualNetwork {
     @exclusivity(unchecked) private var links: [Int: Link] = [:]
     /// The links with bytes, or an end of stream, that the engine has not read yet.
     @exclusivity(unchecked) private var waiting: [Link] = []
-    /// The clients whose wires may have commands.
+    /// The clients whose wires may contain commands.
     @exclusivity(unchecked) private var endpoints: [Weak] = []
     /// The maximum number of bytes that a server reads in one step.
     private static let pieceSize = 16 * 1024

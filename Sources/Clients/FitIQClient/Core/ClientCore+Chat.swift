@@ -164,7 +164,7 @@ extension ClientCore {
         if conversation?.turn.map({ !$0.isHeard || $0.isLate }) == true { loseQuestion() }
     }
 
-    /// Reads the history again, with growing pauses up to a time limit, because it contains only the question.
+    /// Reads the history again, with increasing delays up to a time limit, because it contains only the question.
     private mutating func lookAgain(at now: Timestamp) {
         guard let turn = conversation?.turn else { return }
         guard !turn.isLate, now < turn.deadline else {

@@ -5,7 +5,7 @@ extension ClientCore {
     ///
     /// Reports a problem if the backend would refuse the text.
     public mutating func perform(_ command: ClientCommand, at now: Timestamp) {
-        // The client follows the user's command even if an equal request has failed before.
+        // The client follows the user's command even if an identical request has failed before.
         if case .send = command {} else { requests.forgetFailures() }
         switch command {
         case .startConsultation(let persona): start(persona, at: now)
@@ -44,7 +44,7 @@ extension ClientCore {
         else { return }
         forgetBeforehand()
         intent = .consultation(persona)
-        // One guide uses another name for the coach; backends ignore unknown fields.
+        // One guide uses a different name for the coach; backends ignore unknown fields.
         let body = Body.object([("persona", persona.rawValue), ("coach_type", persona.rawValue)])
         submit(.createConsultation(persona), .post, "/api/v1/consultations", body: body, at: now)
         if link.wanted == nil { show(.connecting) }
@@ -168,7 +168,7 @@ extension ClientCore {
         requests.tokens.use(tokens, fromRefresh: false)
     }
 
-    /// Continues with the new tokens, or asks the user for other tokens; a refresh token is used only once.
+    /// Continues with the new tokens, or asks the user for different tokens; a refresh token is used only once.
     mutating func finishRefresh(_ outcome: RequestBook.Outcome, at now: Timestamp) {
         if let tokens = outcome.answer?.tokens { return requests.tokens.use(tokens, fromRefresh: true) }
         let deadline = now.advanced(by: configuration.patience.token)

@@ -134,7 +134,7 @@ extension ClientCore {
         }
     }
 
-    /// Records the end of a socket, and schedules another socket if one is wanted.
+    /// Records the end of a socket, and schedules a new socket if one is wanted.
     private mutating func lost(_ socket: ChatLink.Socket, of link: Link, isOwn: Bool, at now: Timestamp) {
         self[link].ended(isOwn: isOwn, at: now)
         guard socket.consultation == self[link].wanted else { return }
@@ -173,7 +173,8 @@ extension ClientInput {
 
 /// The meal socket, which is separate from the chat's socket.
 ///
-/// The meal socket opens at the user's request. If the meal socket is lost, the client reopens it with growing pauses.
+/// The meal socket opens at the user's request. If the meal socket is lost, the client reopens it with increasing
+/// delays.
 extension ClientCore {
     /// Whether the client can receive meal events.
     var hasOpenSocket: Bool { link.hasOpenSocket || mealLink.hasOpenSocket }
@@ -213,7 +214,7 @@ extension ClientCore {
         return false
     }
 
-    /// Whether the backend's guide serves an endpoint; reports a problem if not.
+    /// Whether the backend's guide includes an endpoint; reports a problem if not.
     mutating func serves(_ endpoint: Endpoint, _ what: String) -> Bool {
         guard !configuration.guide.serves(endpoint) else { return true }
         tell(.refused, ClientMessages.notServed(what, guide: configuration.guide.rawValue))
@@ -233,7 +234,7 @@ extension ClientCore {
 
     mutating func use(token: String, at now: Timestamp) { if !requests.tokens.use(token) { giveUpTokens(at: now) } }
 
-    /// Ends the requests that wait for a token, and reports this once.
+    /// Ends the requests that are waiting for a token, and reports this once.
     mutating func giveUpTokens(at now: Timestamp) {
         let results = requests.giveUpTokens()
         tell(.unauthorized, ClientMessages.unauthorized)

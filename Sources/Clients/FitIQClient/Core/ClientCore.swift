@@ -3,7 +3,7 @@ import FitIQAPI
 /// The client without its network: accepts commands and network input, and returns actions and events.
 ///
 /// The core reads no clock, never sleeps and does no I/O. The time is an argument, and ``nextDeadline`` says when to
-/// call ``advance(to:)``. Calls must be in chronological order. The caller must take the actions after each call.
+/// call ``advance(to:)``. Calls must be made in chronological order. The caller must take the actions after each call.
 public struct ClientCore: Sendable {
     public let configuration: ClientConfiguration
     public internal(set) var state = ClientState()
@@ -19,7 +19,7 @@ public struct ClientCore: Sendable {
     var mealLink: ChatLink
     var conversation: Conversation?
     var intent: Intent?
-    /// The user's messages from before the chat opened.
+    /// The messages that the user sent before the chat opened.
     var beforehand: [String] = []
     var archiving: String?
     var createsAgainAt: Timestamp?

@@ -66,7 +66,7 @@ extension ClientLoop {
                 first = first ?? error
             }
         }
-        // The name may resolve to other addresses next time.
+        // The name may resolve to different addresses next time.
         self.addresses = []
         if let first { fail(number, .transport(first)) }
     }

@@ -16,7 +16,7 @@ final class ClientLoop: EventLoopHandler {
     var lookup: NameLookup
     private var snapshot = ClientSnapshot()
     private var isChanged = false
-    /// The deadline for the thread's end, once closing has started.
+    /// The deadline by which the thread must end, once closing has started.
     private var closesAt: MonotonicInstant?
     /// The wall-clock time at the monotonic clock's zero; times computed from it never jump.
     private let epoch: Int64
@@ -143,7 +143,7 @@ final class ClientLoop: EventLoopHandler {
             snapshot.failure = .refused(status: answer.status, message: message ?? "the response contains no message.")
         case .socketClosed(let end) where !end.isOwn:
             snapshot.failure = .closed(code: end.code ?? .abnormal, reason: end.reason)
-        // A success ends the failure. For example, a 409 contains the consultation that the client opens next.
+        // A success clears the failure. For example, a 409 contains the consultation that the client opens next.
         case .response, .socketOpened: snapshot.failure = nil
         default: return
         }

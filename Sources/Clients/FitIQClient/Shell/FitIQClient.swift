@@ -47,7 +47,7 @@ public final class FitIQClient: Sendable {
         let base = try BaseURL(url)
         var configuration = ClientConfiguration(credentials: credentials)
         configure(&configuration)
-        // Do not wait for another token, because nothing can provide one.
+        // Do not wait for a new token, because nothing can provide one.
         if refreshToken == nil, configuration.freshToken == nil { configuration.patience.token = .zero }
         self.configuration = configuration
         do throws(SocketError) {
@@ -109,7 +109,8 @@ public final class FitIQClient: Sendable {
         for await _ in news.snapshots() {}
     }
 
-    /// Adds a command; returns its ticket, with which snapshots show that the command has started.
+    /// Adds a command; returns its ticket, which a caller compares with a snapshot to see whether the command has
+    /// started.
     func ask(_ command: ClientCommand) -> Int? {
         defer { mailbox.post {} }
         return inbox.add(command)

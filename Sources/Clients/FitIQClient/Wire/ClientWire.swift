@@ -13,7 +13,7 @@ public struct ClientWire: Sendable {
     private var commands: [TransportCommand] = []
     private var inputs: [ClientInput] = []
 
-    /// - Parameter seed: Determines handshake and masking keys; equal seeds and calls produce equal bytes
+    /// - Parameter seed: Determines handshake and masking keys; identical seeds and calls produce identical bytes
     public init(base: BaseURL, seed: UInt64, limits: WireLimits = WireLimits()) {
         self.base = base
         self.limits = limits

@@ -83,7 +83,7 @@ public struct Consultation: Equatable, Sendable {
         }
     }
 
-    /// Writes the objects of all guides in one.
+    /// Writes the objects of all guides as a single object.
     ///
     /// enhanced-consultations reads `data`, consultation-websocket reads `data` or `data.consultation`, goal-linking
     /// reads camelCase members next to them, and websocket-architecture reads `consultation_id`.
@@ -178,7 +178,7 @@ public struct Message: Equatable, Sendable {
         (self.metadata, self.createdAt) = (metadata, createdAt)
     }
 
-    /// Writes the message as in a history; consultation-websocket has no metadata.
+    /// Writes the message as it appears in a history; consultation-websocket has no metadata.
     public func write(into writer: inout JSONWriter, in form: GuideMode) {
         writer.beginObject()
         writer.member("id", id)

@@ -17,7 +17,7 @@ public struct Goal: Equatable, Sendable {
     }
     /// 1 to 100 characters of free text.
     public var category: String?
-    /// May lie in the past.
+    /// May be in the past.
     public var targetDate: DateTime
     /// The active consultation about this goal, whose ``Consultation/goalID`` is this goal.
     public var conversationID: ResourceID?
@@ -25,7 +25,7 @@ public struct Goal: Equatable, Sendable {
     public var createdAt: Timestamp
     public var updatedAt: Timestamp
 
-    /// Creates a goal in the state not started, without a conversation.
+    /// Creates a goal that is not started and has no conversation.
     public init(
         id: ResourceID, userID: ExactString, title: String, description: String, category: String?,
         targetDate: DateTime, createdAt: Timestamp
@@ -77,7 +77,7 @@ public struct Goal: Equatable, Sendable {
 
     /// The current value, in the unit of its target.
     public var currentValue: Double {
-        // Round away the product's error: 0.29 of 100 is 29.
+        // Round off the multiplication error: 0.29 of 100 is 29.
         measure.current ?? ((measure.target ?? 100) * progress * 1e6).rounded() / 1e6
     }
 
@@ -138,7 +138,7 @@ public struct GoalMeasure: Equatable, Sendable {
     }
 }
 
-/// A goal as JSON in the form of one mode, encoded once per change.
+/// A goal as JSON in one mode's form, re-encoded whenever the goal changes.
 public struct EncodedGoal: Equatable, Sendable {
     /// The body of the create, get and update responses.
     public let body: [UInt8]

@@ -66,7 +66,7 @@ public enum ListAnswers {
 }
 
 extension JSONWriter {
-    /// A response body in the envelope of success.
+    /// A response body in the success envelope.
     public static func success(reserving capacity: Int = 512, _ writeData: (inout JSONWriter) -> Void) -> [UInt8] {
         JSONWriter.object(reserving: capacity) { writer in
             writer.member("success", true)
@@ -74,7 +74,7 @@ extension JSONWriter {
         }
     }
 
-    /// A response body with an already encoded object in the envelope of success.
+    /// A response body with an already encoded object in the success envelope.
     public static func success(data object: [UInt8]) -> [UInt8] {
         JSONWriter.object(reserving: object.count + 32) { writer in
             writer.member("success", true)

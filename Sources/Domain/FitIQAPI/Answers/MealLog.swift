@@ -22,7 +22,7 @@ public struct MealLog: Equatable, Sendable {
     public var startedAt: Timestamp
     /// The last change by the client; nil before any change.
     public var changedAt: Timestamp?
-    /// The user's notes, which only the apps send; an empty text becomes nil.
+    /// The user's notes, which only the apps send; an empty string becomes nil.
     public var notes: String? { didSet { if notes?.isEmpty ?? false { notes = nil } } }
     /// Whether the user entered the foods individually, so that no text was parsed.
     public var isManual = false
@@ -38,7 +38,7 @@ public struct MealLog: Equatable, Sendable {
         progress = .processing
     }
 
-    /// The properties by which lists filter.
+    /// The properties by which lists can be filtered.
     public struct Kind: Hashable, Sendable {
         public let status: MealLogStatus
         public let mealType: MealType
@@ -223,28 +223,28 @@ public struct MealLog: Equatable, Sendable {
     }
 }
 
-/// One food of a meal with its amount, parsed from a text, given by a script or entered by the user.
+/// One food of a meal with its amount, parsed from text, given by a script or entered by the user.
 public struct MealItem: Equatable, Sendable {
     /// Nil until the item is part of a log.
     public var id: ResourceID?
     /// The food in the backend's table; a food has the same id in every log and world.
     public var foodID: ResourceID
-    /// In title case if read from a text, with the text's adjectives: `Scrambled Eggs`.
+    /// In title case if read from text, including its adjectives: `Scrambled Eggs`.
     public var name: String
-    /// The finite number of units; if parsed from a text, greater than zero and rounded to hundredths.
+    /// The finite number of units; if parsed from text, greater than zero and rounded to hundredths.
     public var quantity: Double
-    /// The unit; if parsed from a text, a unit of the table in the plural: `grams`, `cups`, `slices`, `pieces`,
+    /// The unit; if parsed from text, a unit of the table in the plural: `grams`, `cups`, `slices`, `pieces`,
     /// `servings`.
     public var unit: String
-    /// The amount as in the input, such as `120g` or `half a`: websocket-architecture's quantity.
+    /// The amount as it appears in the input, such as `120g` or `half a`: websocket-architecture's quantity.
     public var amountText: String
     /// The nutrients in this amount.
     public var nutrients: MealNutrients
-    /// From 0 to 1; if parsed from a text, with two decimals, and 0.95 if nothing was assumed.
+    /// From 0 to 1; if parsed from text, with two decimal places, and 0.95 if nothing was assumed.
     public var confidence: Double
-    /// The preparation and the assumptions, if parsed from a text.
+    /// The preparation and the assumptions, if parsed from text.
     public var notes: String?
-    /// Nil uses the type of the table's food of this name.
+    /// If nil, the type is that of the food with this name in the table.
     public var foodType: FoodType?
 
     public init(
@@ -256,7 +256,7 @@ public struct MealItem: Equatable, Sendable {
         (self.confidence, self.notes, self.foodType) = (confidence, notes, foodType)
     }
 
-    /// Creates a food named by a script or user; ``foodID`` is the table's if the table has the name.
+    /// Creates a food named by a script or user; ``foodID`` is from the table if the table contains the name.
     ///
     /// - Parameter confidence: From 0 to 1.
     public init(
@@ -355,7 +355,7 @@ extension Double {
 }
 
 extension [MealItem] {
-    /// A meal's text from its foods' names, truncated to the limit of such texts.
+    /// A meal's text, built from its foods' names and truncated to the maximum length.
     public var words: String {
         var text = ""
         for item in self
@@ -367,7 +367,7 @@ extension [MealItem] {
 }
 
 extension JSONWriter {
-    /// Writes members in grams with one digit after the point: 372 as `37.2`, 0 as `0.0`.
+    /// Writes members in grams with one decimal place: 372 as `37.2`, 0 as `0.0`.
     ///
     /// - Parameter names: The names of protein, carbohydrates, fat, fiber and sugar.
     package mutating func grams(of nutrients: MealNutrients, _ names: StaticString...) {
@@ -383,7 +383,8 @@ extension JSONWriter {
     }
 }
 
-/// The contents of a food or meal: energy in kilocalories and the rest in tenths of grams, so that sums are exact.
+/// The nutritional content of a food or meal: energy in kilocalories and the rest in tenths of grams, so that sums are
+/// exact.
 public struct MealNutrients: Equatable, Sendable {
     public var calories: Int
     public var proteinTenths: Int
@@ -432,7 +433,7 @@ public struct MealPhoto: Equatable, Sendable {
     public let mealLogID: ResourceID?
     /// The body of the endpoints that return it, with the members of both of the app's models.
     public let body: [UInt8]
-    /// At least the bytes that the photo takes in an export.
+    /// An upper bound on the photo's size in an export, in bytes.
     public let byteCount: Int
 
     public init(_ log: MealLog, confirmedAs mealLogID: ResourceID? = nil) {

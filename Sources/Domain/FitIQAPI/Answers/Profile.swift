@@ -9,7 +9,7 @@ public struct ProfileDetails: Equatable, Sendable {
     public static let nameLengths = 1...100
     public static let bioLengths = 0...1000
 
-    /// Whether the profile has only the registration's data, so that the user can still create a profile.
+    /// Whether the profile contains only the data from the registration, so that the user can still create a profile.
     public var isProvisional = false
     /// The name, which is not blank.
     public var name: String
@@ -91,7 +91,7 @@ extension Profile {
     }
 }
 
-/// The contents of preferences: at most ``limit`` texts in each list.
+/// The contents of preferences: at most ``limit`` strings in each list.
 public struct PreferenceLists: Equatable, Sendable {
     public var allergies: [String] = []
     public var dietaryRestrictions: [String] = []

@@ -1,6 +1,6 @@
 import JSON
 
-/// An object in a collection that the apps sync, encoded at each change.
+/// An object in a collection that the apps sync, re-encoded whenever it changes.
 ///
 /// The server keeps only its JSON, because a parsed object takes ten times as much memory. Encoding also extracts the
 /// members that lists need.
@@ -8,11 +8,11 @@ public struct Document: Sendable, Equatable {
     public let id: ResourceID
     public let createdAt: Timestamp
     public let updatedAt: Timestamp
-    /// The time that sorts lists: a member according to the collection's row, or the creation time.
+    /// The time by which lists are sorted: the member that the collection's row names, or the creation time.
     public let time: DateTime
     /// The users besides the owner who may read and copy the document, in the owner's order.
     public var shares: [TemplateShare]
-    /// The object as in responses: the world's members, then the stored members.
+    /// The object as it appears in responses: the world's members, then the stored members.
     public let encoded: [UInt8]
     /// The length of the world's members, including the opening brace.
     private let headLength: Int
@@ -80,7 +80,7 @@ public struct Document: Sendable, Equatable {
 
     /// The share that a user has, if any.
     ///
-    /// - Parameter user: The subject of the user's token, which may differ in case from the share's.
+    /// - Parameter user: The subject of the user's token, which may differ in case from the id in the share.
     public func share(with user: ExactString) -> TemplateShare? {
         guard !shares.isEmpty else { return nil }
         let name = ShareDocumentRequest.user(user)
@@ -158,7 +158,7 @@ extension JSONObject {
         "Leg press", "Biceps curl",
     ]
 
-    /// `Goblet squat` from `goblet-squat`; for a UUID a common exercise, always the same.
+    /// Returns `Goblet squat` for `goblet-squat`, and a common exercise for a UUID, always the same one.
     private static func title(of id: String) -> String {
         if let id = ResourceID(id.lowercased()) { return exercises[Int(id.seed % UInt64(exercises.count))] }
         let words = id.map { $0 == "-" || $0 == "_" ? " " : $0 }

@@ -35,7 +35,7 @@ public enum DocumentCollection: String, CaseIterable, Sendable, Hashable {
     }
 }
 
-/// A row of the table of collections.
+/// A row of the collection table.
 public final class CollectionRow: Sendable {
     /// An object's name in messages, such as `mood entry`.
     public let item: String
@@ -47,7 +47,7 @@ public final class CollectionRow: Sendable {
     let pageSize: Int
     /// The member by whose time the list is sorted; nil sorts by creation.
     let time: String?
-    /// Whether times have milliseconds, `2025-01-29T10:30:00.000Z`, as one of the apps needs.
+    /// Whether times have milliseconds, `2025-01-29T10:30:00.000Z`, as one of the apps requires.
     let hasFractions: Bool
     let members: [MemberRule]
     /// The filters in the order of the table.
@@ -89,7 +89,7 @@ enum CollectionTable {
 }
 
 extension JSONObject {
-    /// A text member of the table.
+    /// A string member of the table.
     func text(_ name: String) -> String {
         guard let text = self[name]?.string else { preconditionFailure("The table lacks \(name): \(self)") }
         return text

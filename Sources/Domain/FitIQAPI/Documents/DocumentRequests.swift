@@ -5,9 +5,9 @@ import Text
 public enum DocumentRequest {
     /// The maximum size of a document's JSON.
     public static let maximumBytes = 64 * 1024
-    /// Documents may have fewer levels than other bodies, because scenario files nest them deeper.
+    /// Documents may have fewer nesting levels than other bodies, because scenario files nest them deeper.
     public static let limits = JSON.Limits(depth: 32, values: BodyReader.limits.values)
-    /// The maximum lead of a mood's time over the server's clock, in seconds.
+    /// How far a mood's time may be ahead of the server's clock, in seconds.
     public static let graceOfMoods: Int64 = 300
 
     /// Reads a body into validated members with defaults and with times in the stored form.
@@ -106,12 +106,12 @@ public struct ShareDocumentRequest: Equatable, Sendable {
     public static let usualProfession = "personal_trainer"
     package static let professions = row.member("professional_type")?.choices ?? []
 
-    /// Throws 400 unless the text is a known profession.
+    /// Throws 400 unless the string is a known profession.
     package static func check(professionalType: String) throws(APIError) {
         _ = try row.member("professional_type")?.choice(professionalType, of: "professional_type")
     }
 
-    /// A user id as stored in shares: UUIDs in lower case, because apps write upper case and tokens have either.
+    /// A user id as stored in shares: UUIDs in lower case, because apps write upper case and tokens may use either.
     package static func user(_ id: ExactString) -> ExactString {
         ResourceID(id.text, as: .anyCase).map { ExactString($0.description) } ?? id
     }
@@ -195,9 +195,9 @@ struct FilterRule: Sendable {
     }
 
     enum Test: String {
-        /// The member equals the text.
+        /// The member equals the string.
         case equals
-        /// The member is a list that contains one of the comma-separated texts.
+        /// The member is a list that contains one of the comma-separated strings.
         case any
         /// The boolean member equals the value.
         case flag

@@ -4,8 +4,8 @@ import Text
 
 /// Errors about a request's contents: ids, bodies, queries and violated backend rules.
 ///
-/// Errors that precede reading a body are in `APIError.swift`, and socket errors are in `ClientFrame.swift`. With a
-/// mode, a message recommends only what that mode serves.
+/// Errors that precede reading a body are in `APIError.swift`, and socket errors are in `ClientFrame.swift`. If a mode
+/// is given, a message recommends only what that mode serves.
 extension APIError {
     // MARK: Ids
 
@@ -97,7 +97,7 @@ extension APIError {
         invalid("The request has no image in a usable format: \(problem).")
     }
 
-    /// Rejects a `Content-Type` other than JSON in UTF-8; call it only if there is a body.
+    /// Rejects a `Content-Type` other than JSON in UTF-8; call this function only if there is a body.
     public static func checkMediaType(_ value: String?) throws(APIError) {
         guard let value else { throw .unsupportedMediaType(nil) }
         // The usual value requires no parsing.
@@ -151,7 +151,7 @@ extension APIError {
         return invalid("The field '\(field)' must have \(least) to \(most) characters; it has \(count).")
     }
 
-    /// A text field has too many bytes, although not too many characters.
+    /// A string field has too many bytes, although not too many characters.
     public static func tooManyBytes(_ field: String, limit: Int, got count: Int) -> Self {
         invalid("The field '\(field)' must have at most \(limit) bytes of UTF-8; it has \(count).")
     }

@@ -138,7 +138,7 @@ extension APIError {
     /// The advice on getting a token, which ends the errors for missing and bad tokens.
     static let tokenAdvice = "'fitiq-mock token' prints a token that works."
 
-    /// Returns the error with other advice on getting a token; unchanged if it has no such advice.
+    /// Returns the error with different advice on getting a token; unchanged if it has no such advice.
     public func advisingOnTokens(_ advice: String) -> Self {
         guard message.hasSuffix(Self.tokenAdvice) else { return self }
         var refusal = self
@@ -185,7 +185,7 @@ extension APIError {
 
     // MARK: Origins
 
-    /// A page of another site tries to write or to open a socket.
+    /// A page on another site tries to write or to open a socket.
     ///
     /// - Parameters:
     ///   - text: The value of the `Origin` field.

@@ -5,7 +5,7 @@ import Text
 /// An endpoint that an unmatched request probably meant, and the differences.
 public struct EndpointNearMiss: Equatable, Sendable {
     public var endpoint: Endpoint
-    /// The differences in the order of the path; the method comes last.
+    /// The differences in path order; the method comes last.
     public var differences: [Difference]
     /// The similarity: 100 if there is no difference; a hint requires more than 40.
     public var score: Int
@@ -22,9 +22,9 @@ public struct EndpointNearMiss: Equatable, Sendable {
         case segment(got: String, expected: String)
         /// A segment differs only in letter case.
         case segmentCase(got: String, expected: String)
-        /// An id has upper-case letters, but the backend compares ids as text.
+        /// An id has upper-case letters, but the backend compares ids as strings.
         case idCase(got: String)
-        /// The text in the place of an id is not a UUID.
+        /// The path contains text that is not a UUID where an id belongs.
         case malformedID(got: String)
         /// A segment of the endpoint is missing: a word, or the name of an id in braces.
         case missingSegment(expected: String)
@@ -75,7 +75,7 @@ public struct EndpointNearMiss: Equatable, Sendable {
 private struct KnownPaths {
     struct Segment {
         let text: String
-        /// Equal for equal words, and for all parameters.
+        /// The same for identical words, and for all parameters.
         let number: Int
         let isParameter: Bool
     }
@@ -210,7 +210,7 @@ private struct PathRepair {
         return costs
     }
 
-    /// Finds the cheapest alignment with a template's segments, by Levenshtein's table, one row at a time.
+    /// Finds the cheapest alignment with a template's segments, using a Levenshtein table, one row at a time.
     func aligned(with wanted: [String]) -> Alignment {
         var row = [start]
         for expected in wanted { row.append(row[row.count - 1].adding(missing: expected)) }

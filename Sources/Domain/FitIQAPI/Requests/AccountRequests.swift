@@ -30,7 +30,7 @@ public struct RegisterRequest: Equatable, Sendable {
 
 /// The body of `POST /api/v1/auth/login`.
 ///
-/// Any text is allowed; an impossible address or password matches no account.
+/// Any string is allowed; an impossible address or password matches no account.
 public struct LogInRequest: Equatable, Sendable {
     public var email: String
     public var password: String
@@ -136,7 +136,7 @@ extension BodyReader {
         guard let value = self["date_of_birth"] else { return nil }
         guard let text = value.string, let date = DateTime(date: text) else {
             var refusal = APIError.wrongType("date_of_birth", expected: Self.expectedDate, got: value)
-            // Errors are the same as for date-times; a bare date shares the first ones.
+            // A bare date can have the same problems as the date in a date-time.
             let date = value.string.flatMap { $0.utf8.count == 10 ? $0 : nil }
             if let problem = date.flatMap(RFC3339.problem) { refusal.message += " " + problem }
             throw refusal

@@ -6,7 +6,7 @@ package struct BodyReader {
     /// The fields in the form of one guide; nil to read every field.
     private let known: [String]?
 
-    /// The maximum number of UTF-8 bytes in a text with a length limit.
+    /// The maximum number of UTF-8 bytes in a string with a length limit.
     static let maximumTextByteCount = 16 * 1024
     /// The limit is far above any body of the API, but low enough for fast reading.
     package static let limits = JSON.Limits(values: 10_000)
@@ -43,12 +43,12 @@ package struct BodyReader {
         return reading
     }
 
-    /// A text of any length, or nil if the field is absent; use it for ids, which are looked up unchanged.
+    /// A string of any length, or nil if the field is absent; use it for ids, which are looked up unchanged.
     package func string(_ field: String, expected: String) throws(APIError) -> String? {
         try value(field, expected: expected, \.string)
     }
 
-    /// A text of limited length, or nil if the field is absent.
+    /// A string of limited length, or nil if the field is absent.
     func text(
         _ field: String, characters: ClosedRange<Int>, bytes limit: Int = maximumTextByteCount
     ) throws(APIError) -> String? {
@@ -99,7 +99,7 @@ package struct BodyReader {
 }
 
 extension RawRepresentable<String> {
-    /// The case whose name equals a text.
+    /// The case whose name equals a string.
     static func named(_ text: String, among known: [Self], in field: String) throws(APIError) -> Self {
         guard let choice = known.first(where: { $0.rawValue.isExactly(text) }) else {
             throw .unknownChoice(field, got: text, allowed: known.map(\.rawValue))
@@ -135,7 +135,7 @@ public struct CreateMealLogRequest: Equatable, Sendable {
         (self.rawInput, self.mealType, self.loggedAt) = (rawInput, mealType, loggedAt)
     }
 
-    /// - Parameter isForApps: Whether to accept also the apps' meal types.
+    /// - Parameter isForApps: Whether to also accept the apps' meal types.
     public init(body: [UInt8], isForApps: Bool = false) throws(APIError) {
         try self.init(BodyReader(body), isForApps: isForApps)
     }

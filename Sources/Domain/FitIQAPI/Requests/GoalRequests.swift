@@ -44,7 +44,7 @@ extension BodyReader {
     }
 }
 
-/// The length limits of a goal's texts, in characters.
+/// The length limits of a goal's strings, in characters.
 package enum GoalLengths {
     package static let title = 1...200
     package static let description = 0...2000
@@ -91,7 +91,7 @@ public struct GoalChange: Equatable, Sendable {
 
     /// Changes a goal.
     ///
-    /// If only the progress or the current value changes, the other one follows.
+    /// If only the progress or the current value changes, the other is updated to match.
     public func apply(to goal: inout Goal) {
         goal.title = title ?? goal.title
         goal.description = description ?? goal.description
@@ -106,7 +106,7 @@ public struct GoalChange: Equatable, Sendable {
         }
         goal.measure.current = measure.current ?? goal.measure.current
         switch status {
-        // A goal without progress keeps the state not started.
+        // A goal without progress stays not started.
         case .active?: if goal.state != .notStarted || goal.progress > 0 { goal.state = .inProgress }
         default: goal.state = status.flatMap { GoalState(rawValue: $0.rawValue) } ?? goal.state
         }

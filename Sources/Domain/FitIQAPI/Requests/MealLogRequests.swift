@@ -2,7 +2,7 @@ import Digests
 import JSON
 
 extension String {
-    /// Whether the text has only white space.
+    /// Whether the string contains only white space.
     package var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
 }
 
@@ -75,7 +75,7 @@ public struct UpdateMealLogRequest: Equatable, Sendable {
     public var loggedAt: DateTime?
     /// An empty text removes the notes.
     public var notes: String?
-    /// The foods that replace all others; an accompanying text is stored but not parsed.
+    /// The foods that replace all others; any accompanying text is stored but not parsed.
     public var items: [MealItem]?
 
     /// The maximum length of the notes, in Swift characters.
@@ -209,7 +209,7 @@ package struct FormPart {
     package private(set) var isFile = false
     /// The media type in lower case, without parameters.
     package private(set) var type: String?
-    /// The range of the content in the body.
+    /// The range of the body that contains the part's content.
     package let content: Range<Int>
 
     /// The maximum number of parts, more than any client sends.

@@ -1,6 +1,6 @@
 import Text
 
-/// Reads a query's parameters; the first of repeated parameters counts, and unknown parameters are ignored.
+/// Reads a query's parameters; if a parameter is repeated, the first value counts, and unknown parameters are ignored.
 ///
 /// Unknown and out-of-range values throw a 400; an absent parameter is nil.
 package struct QueryReader {
@@ -205,7 +205,7 @@ public struct Page: Equatable, Sendable {
         return offset..<(offset + min(size, total - offset))
     }
 
-    /// Whether items follow the page.
+    /// Whether more items follow the page.
     public func hasNext(of total: Int) -> Bool { range(of: total).upperBound < total }
     /// The number of pages in the whole list.
     public func count(of total: Int) -> Int { total / size + (total % size == 0 ? 0 : 1) }

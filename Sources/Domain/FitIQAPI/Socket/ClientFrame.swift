@@ -124,7 +124,7 @@ public struct FrameError: Error, Equatable, Sendable {
                 + "to complete, and send the message again.")
     }
 
-    /// With a mode, the message recommends only what that mode serves.
+    /// If a mode is given, the message recommends only what that mode serves.
     public static func historyFull(limit: Int, in mode: GuideMode = .union) -> Self {
         let remedy = mode.serves(.archiveConsultation) ? "Archive it and create another" : "Chat in another"
         return Self(

@@ -58,7 +58,7 @@ public enum EmailAddress {
     /// The longest address in bytes (RFC 5321 §4.5.3.1.3, without the angle brackets).
     public static let bytes = 254
 
-    /// Whether a text has the form `local@domain.tld` without spaces; delivery may still fail.
+    /// Whether a string has the form `local@domain.tld` without spaces; delivery may still fail.
     public static func isAddress(_ text: String) -> Bool {
         guard text.utf8.count <= bytes, text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }),
             !text.unicodeScalars.contains(where: \.properties.isWhitespace)

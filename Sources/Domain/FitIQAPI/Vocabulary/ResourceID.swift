@@ -3,9 +3,9 @@ import Text
 
 /// An id: a version 4 UUID in lower case from the backend, or any UUID or free text from a scenario.
 ///
-/// The FitIQ backend compares ids as case-sensitive text (consultation-websocket, best practice 1). The guides declare
-/// ids as text, and their tests use `backend-123`. Free text is stored in the bits of a version 15 UUID, which no RFC
-/// defines, with eleven characters in each half.
+/// The FitIQ backend compares ids as case-sensitive strings (consultation-websocket, best practice 1). The guides
+/// declare ids as strings, and their tests use `backend-123`. Free text is stored in the bits of a version 15 UUID,
+/// which no RFC defines, with eleven characters in each half.
 public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSONText {
     let high: UInt64
     private let low: UInt64
@@ -87,7 +87,7 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSON
     }
 
     public static func read(_ text: String) -> Reading {
-        // Native strings lend their bytes; only bridged strings are copied.
+        // Native strings provide access to their bytes; only bridged strings are copied.
         var text = text
         return text.withUTF8(read)
     }
@@ -152,7 +152,7 @@ public struct ResourceIDSequence: Sendable {
         skip(count)
     }
 
-    /// An id derived from a seed, always the same.
+    /// An id derived from a seed; the same seed always yields the same id.
     public static func first(of seed: UInt64) -> ResourceID {
         var identifiers = ResourceIDSequence(seed: seed)
         return identifiers.next()

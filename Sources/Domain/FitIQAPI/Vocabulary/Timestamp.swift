@@ -11,7 +11,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, PlainJSONText {
     public init(nanosecondsSinceEpoch: Int64) { self.nanosecondsSinceEpoch = nanosecondsSinceEpoch }
     public init(secondsSinceEpoch: Int64) { nanosecondsSinceEpoch = secondsSinceEpoch * 1_000_000_000 }
 
-    /// Whole seconds since the Unix epoch, rounded towards the past.
+    /// Whole seconds since the Unix epoch, rounded down.
     public var secondsSinceEpoch: Int64 {
         let (quotient, remainder) = nanosecondsSinceEpoch.quotientAndRemainder(dividingBy: 1_000_000_000)
         return remainder < 0 ? quotient - 1 : quotient

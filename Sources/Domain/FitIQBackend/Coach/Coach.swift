@@ -16,7 +16,7 @@ public enum Coach {
         speech(persona: persona, context: context, question: question, turn: turn, mayCreate: false).text
     }
 
-    /// An answer with its chunks; equal answers without an opening share an array.
+    /// An answer with its chunks; identical answers without an opening share an array.
     ///
     /// - Parameters:
     ///   - goal: The title of the consultation's goal, which the opening mentions.
@@ -56,10 +56,10 @@ public enum Coach {
         return Array((own.shuffled(using: &numbers) + others.shuffled(using: &numbers)).prefix(limit))
     }
 
-    /// Splits a text into words with their following white space; joined, they equal the text.
+    /// Splits a string into words, each with the white space that follows it; joined, they equal the string.
     ///
     /// White space is space, tab, CR and LF; leading white space belongs to the first word. No chunk is empty, and an
-    /// empty text has no chunks.
+    /// empty string has no chunks.
     public static func chunks(of text: String) -> [String] {
         var text = text
         return text.withUTF8 { bytes in
@@ -84,7 +84,7 @@ public enum Coach {
     }
 }
 
-/// A text and its chunks, which joined equal the text.
+/// A string and its chunks, which equal the string when joined.
 struct Speech: Sendable {
     var text: String
     var chunks: [String]
@@ -93,7 +93,7 @@ struct Speech: Sendable {
 
     init(text: String, chunks: [String]) { (self.text, self.chunks) = (text, chunks) }
 
-    /// Splits a text into words.
+    /// Splits a string into words.
     init(_ text: String) { self.init(text: text, chunks: Coach.chunks(of: text)) }
 }
 
@@ -137,7 +137,7 @@ struct AnswerIndex: Sendable {
 
     /// The answer with the most words in common with the question; urgent answers come first.
     ///
-    /// - Returns: The best answer, the first one of a tie; nil without a common word.
+    /// - Returns: The best answer, or the first of several that tie; nil if no answer has a word in common.
     func best(for words: [String]) -> WrittenAnswer? { bestNumber(for: words).map { answers[$0] } }
 
     private func bestNumber(for words: [String]) -> Int? {
@@ -174,9 +174,9 @@ struct AnswerIndex: Sendable {
 enum Words {
     static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0A).contains(byte) || byte == 0x0D }
 
-    /// Splits a text into words of lower-case ASCII letters and digits, without diacritics and plural endings.
+    /// Splits a string into words of lower-case ASCII letters and digits, without diacritics and plural endings.
     ///
-    /// "Café" and "CAFES" are both `cafe`, because case, Latin accents and apostrophes do not count. Letters of other
+    /// "Café" and "CAFES" are both `cafe`, because case, Latin accents and apostrophes do not count. Letters in other
     /// scripts stay unchanged.
     static func fold(_ text: String) -> [String] {
         var words: [String] = []
@@ -257,8 +257,8 @@ struct TemplateDraft: Sendable, Equatable {
 /// The texts of the built-in coach: `Fixtures/data/coach.json`.
 ///
 /// `openings` has a sentence for each context type except general. `urgent` has the answers that precede all others, a
-/// section per persona has that persona's answers, and `common` has answers of all personas. Ties are resolved by the
-/// order in a section. `suggestions` has the personas' goals, with numbers as texts. `templates` has the templates
+/// section per persona has that persona's answers, and `common` has answers for all personas. Ties are resolved by the
+/// order in a section. `suggestions` has the personas' goals, with numbers as strings. `templates` has the templates
 /// created on request: keywords select the type, and a persona's default has no keywords.
 struct CoachBook: Sendable {
     static let path = "Fixtures/data/coach.json"
@@ -388,8 +388,8 @@ struct CoachBook: Sendable {
     private static let asking: Set = ["give", "need", "want", "like", "get", "save"]
     private static let plans: Set = ["plan", "routine", "program", "programme", "schedule"]
 
-    /// Words before the verb, or between verb and noun, that make a request a question or a statement: "How do I make a
-    /// plan?", "I want to make sure my schedule works", "I don't need a template".
+    /// Words before the verb, or between verb and noun, that turn a request into a question or a statement: "How do I
+    /// make a plan?", "I want to make sure my schedule works", "I don't need a template".
     private static let turning: Set = [
         "how", "what", "why", "when", "should", "did", "not", "dont", "never", "if", "know", "sure", "sense", "time",
         "it", "the", "this", "that", "your",

@@ -3,14 +3,14 @@ import JSON
 
 /// The coach's advice on goals: `Fixtures/data/goals.json`.
 ///
-/// `topics` has texts for each topic of goals; the last topic is for all other goals. `stages` has texts for stages of
-/// progress.
+/// `topics` has the text for each goal topic; the last topic is for all other goals. `stages` has the text for each
+/// stage of progress.
 struct GoalBook: Sendable {
     static let path = "Fixtures/data/goals.json"
     static let builtIn = DataFile.embedded(path) { GoalBook(&$0) }
 
     struct Topic: Sendable {
-        /// Folded words of a goal's category, type or title.
+        /// Folded words from a goal's category, type or title.
         var keywords: Set<String>  // Folded words are ASCII, or compared unchanged.
         var tips, suggestions, nextSteps, recommendations: [String]
     }
@@ -95,7 +95,7 @@ enum GoalStage: String, CaseIterable, Sendable {
     }
 }
 
-/// The coach's advice on a goal: texts for its topic and stage, in an order determined by its id.
+/// The coach's advice on a goal: text for its topic and stage, in an order determined by its id.
 extension Backend {
     /// Answers with advice on a goal (`GET /api/v1/goals/{goalId}/tips`, `/suggestions` or `/analysis`), or throws 404.
     public func goalAdvice(
@@ -140,7 +140,7 @@ extension Backend {
 extension JSONWriter {
     fileprivate static let textCount = 3
 
-    /// Writes some texts of a list, starting at a position determined by the seed.
+    /// Writes some of the strings in a list, starting at a position determined by the seed.
     fileprivate mutating func texts(_ name: StaticString, _ texts: [String], seed: UInt64) {
         let start = Int(seed % UInt64(texts.count))
         let turned = texts[start...] + texts[..<start]

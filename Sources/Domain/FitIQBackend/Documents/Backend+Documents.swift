@@ -186,7 +186,7 @@ extension DocumentListQuery {
     }
 }
 
-/// The words of a journal search; all of them must occur, in any letter case.
+/// The words of a journal search; all of them must occur, regardless of letter case.
 struct SearchWords {
     private let words: [SoughtWords]
 

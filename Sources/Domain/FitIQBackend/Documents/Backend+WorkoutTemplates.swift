@@ -1,7 +1,8 @@
 import FitIQAPI
 import JSON
 
-/// Workout templates, the only documents that other users may read if they are public, system or shared templates.
+/// Workout templates, the only documents that other users may read: public templates, system templates and shared
+/// templates.
 extension Backend {
     /// Lists the templates of the query's source, by default the user's, newest first.
     public func templates(_ query: DocumentListQuery, for user: UserID) -> Deferred<[UInt8]> {
@@ -144,7 +145,8 @@ extension Backend {
         sharers.insert(user)
     }
 
-    /// Lists the templates of a user and of all sharing users; equal times are in reverse order of users.
+    /// Lists the templates of a user and of all sharing users; templates with equal times are in reverse order of
+    /// users.
     private func templates(
         _ query: DocumentListQuery, of user: UserID? = nil,
         as encode: (@Sendable (Document, TemplateOwner) -> [UInt8])? = nil,
@@ -153,7 +155,7 @@ extension Backend {
         let ids = sharers.union(user.map { [$0] } ?? []).sorted { $0.index < $1.index }
         let seed = configuration.seed
         let owners = ids.map { TemplateOwner(id: $0, user: users[$0], seed: seed) }
-        // If `encode` writes another form, the page's templates must be parsed first.
+        // If `encode` writes a different form, the page's templates must be parsed first.
         return Deferred(cost: query.cost(of: owners.map(\.templates), readsPage: encode != nil)) {
             var (found, places): ([Document], [ResourceID: Int]) = ([], [:])
             for (place, owner) in owners.enumerated() {

@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 
 extension Backend {
-    /// Sums up the moods of a period (`GET /api/v1/wellness/mood-entries/analytics`).
+    /// Summarizes the moods in a period (`GET /api/v1/wellness/mood-entries/analytics`).
     public func moodAnalytics(_ query: MoodAnalyticsQuery, for user: UserID) -> Deferred<[UInt8]> {
         let entries = users[user].documents[.moodEntries, default: []]
         var cost = 0

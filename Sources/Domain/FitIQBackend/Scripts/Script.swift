@@ -46,7 +46,7 @@ public struct Script: Sendable, Equatable {
 }
 
 extension TextMatch {
-    /// Whether a text matches, in linear time.
+    /// Whether a string matches, in linear time.
     public func fits(_ text: SearchedText) -> Bool {
         switch self {
         case .contains(let words): words.isFound(in: text)
@@ -54,7 +54,7 @@ extension TextMatch {
         }
     }
 
-    /// The maximum number of bounded steps per scalar of a text.
+    /// The maximum number of bounded steps per scalar of a string.
     ///
     /// Words take at most two comparisons, which together cost at most one step of a pattern.
     public var stepsPerScalar: Int {
@@ -268,7 +268,7 @@ public enum TextMatch: Sendable, Equatable {
     case matches(Pattern)
 }
 
-/// A rule for meals; the first matching rule applies, and without one the built-in parser.
+/// A rule for meals; the first matching rule applies, and the built-in parser applies if none matches.
 public struct MealRule: Sendable, Equatable {
     // An empty or nil condition matches every meal.
     public var text: TextMatch?

@@ -1,7 +1,7 @@
 import FitIQAPI
 import Text
 
-/// The values for the fields of a scripted answer's texts: `{{content}}`, `{{now}}`, `{{random 1 6}}`, `{{user.name}}`
+/// The values for the fields in a scripted answer's text: `{{content}}`, `{{now}}`, `{{random 1 6}}`, `{{user.name}}`
 /// and `{{goal.title}}`.
 public struct TextTemplate: Sendable {
     /// The kinds of fields.
@@ -18,7 +18,7 @@ public struct TextTemplate: Sendable {
     let goalTitle: String?
     var numbers: SplitMix64
 
-    /// The number of fields in a text.
+    /// The number of fields in a string.
     ///
     /// - Throws: The first unknown field.
     public static func check(_ text: String) throws(UnknownField) -> Int {
@@ -39,7 +39,7 @@ public struct TextTemplate: Sendable {
         public let text: String
     }
 
-    /// The text with values in place of its fields; does not copy a text without fields.
+    /// The text with values in place of its fields; a string without fields is not copied.
     mutating func filled(_ text: String) -> String {
         let pieces = Self.pieces(of: text)
         guard pieces.count > 1 else { return text }
@@ -75,7 +75,7 @@ public struct TextTemplate: Sendable {
         case field(String)
     }
 
-    /// Splits a text into at least one piece; unclosed braces are ordinary characters.
+    /// Splits a string into at least one piece; unclosed braces are ordinary characters.
     private static func pieces(of text: String) -> [Piece] {
         var pieces: [Piece] = []
         var rest = Substring(text)
@@ -105,7 +105,7 @@ public struct TextTemplate: Sendable {
 }
 
 extension AnswerScript {
-    /// The script with values in place of its texts' fields.
+    /// The script with values in place of the fields in its text.
     func filled(by template: TextTemplate) -> AnswerScript {
         var (template, filled) = (template, self)
         filled.steps = steps.map { step in

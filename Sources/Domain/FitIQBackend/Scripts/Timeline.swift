@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// A script's events with their times, and the texts to store.
+/// A script's events with their times, and the text to store.
 struct Timeline: Sendable, Equatable {
     enum Event: Sendable, Equatable {
         case chunk(String)
@@ -204,7 +204,7 @@ struct Layout {
     }
 }
 
-/// Real functions built only from IEEE 754's basic operations.
+/// Real-valued functions built only from IEEE 754's basic operations.
 ///
 /// IEEE 754's basic operations give the same bits everywhere. System libraries' functions do not, so a seed's pace
 /// would depend on the system.

@@ -309,7 +309,7 @@ extension Backend {
     func data(ofConsultation position: Int, _ messages: [MessageData]) -> ConsultationData {
         let record = consultations[position]
         let consultation = record.consultation
-        // A deleted goal's id is only text.
+        // A deleted goal's id is only a string.
         let subject = consultation.context.type == .goal ? consultation.context.id : nil
         let contextGoal = subject.flatMap { try? goalPosition(of: $0.text, ownedBy: record.owner) }
             .map { goals[$0].goal.id }
@@ -332,11 +332,12 @@ extension Backend {
 
     /// Creates a document's contents, usually in a new world that starts at the turn's time.
     ///
-    /// Missing values are generated. Ids come from the turn in document order: for each user goals, consultations with
-    /// their messages, added active consultations, and meal logs. Afterwards all invariants of a backend hold.
+    /// Missing values are generated. Ids come from the turn in document order: for each user, the goals, the
+    /// consultations with their messages, the added active consultations, and the meal logs. Afterwards all invariants
+    /// of a backend hold.
     ///
-    /// A live world may exceed its limit while it finishes started work. So a document with the number of issued ids,
-    /// such as an export, may also exceed a world's limit.
+    /// A live world may exceed its limit while it finishes started work. A document with the number of issued ids, such
+    /// as an export, may therefore also exceed a world's limit.
     ///
     /// - Parameters:
     ///   - exportRoom: The maximum size of a document with the number of issued ids, in bytes; nil for no limit.

@@ -233,7 +233,7 @@ extension Planter {
         guard data.madeUpMessages >= 0 else {
             throw PlantError("\(path).made_up_messages", .negative(data.madeUpMessages))
         }
-        // Compares each separately: the sum may overflow.
+        // Compare each separately, because the sum may overflow.
         let limit = limits.messages
         guard isRestored || data.madeUpMessages <= limit && data.madeUpMessages + data.messages.count <= limit else {
             let count = data.madeUpMessages.addingReportingOverflow(data.messages.count)
@@ -317,6 +317,6 @@ extension Planter {
         history.append(message, in: backend.configuration.mode.form(of: .listMessages))
     }
 
-    /// Estimated as for answers: four bytes per token.
+    /// Estimated in the same way as for answers: four bytes per token.
     private static func tokens(of content: String) -> Int { (content.utf8.count + 3) / 4 }
 }

@@ -8,8 +8,8 @@ struct Planter {
     let room: StorageRoom
     /// Whether the document is a saved world.
     ///
-    /// A saved world was consistent, but maybe under other rules, in another guide, or before the clock was set back.
-    /// Data that the world itself wrote may exceed the limits for input.
+    /// A saved world was consistent, but possibly under different rules, in a different guide, or before the clock was
+    /// set back. Data that the world itself wrote may exceed the limits for input.
     let isRestored: Bool
 
     var now: Timestamp { turn.date }
@@ -47,7 +47,7 @@ struct Planter {
         return backend.add(id)
     }
 
-    /// Rejects additions to a full world, as for requests.
+    /// Rejects additions to a full world, just as requests are rejected.
     func checkStorage(_ path: @autoclosure () -> String, planned: Int = 0) throws(PlantError) {
         guard backend.storedBytes + planned < room.bytes else {
             throw PlantError(path(), .storeFull(limit: room.limit))
@@ -79,7 +79,7 @@ struct Planter {
         guard let text, !isRestored else { return }
         // Check bytes first: a character can have any number of combining marks, and counting characters is slow.
         guard text.utf8.count <= limit else { throw PlantError(path(), .tooManyBytes(text.utf8.count, limit: limit)) }
-        // No text has more characters than bytes, and most texts are far below the limit.
+        // No string has more characters than bytes, and most strings are far below the limit.
         guard text.utf8.count > allowed.upperBound || text.isEmpty || allowed.lowerBound > 1 else { return }
         let count = text.count
         guard allowed.contains(count) else { throw PlantError(path(), .length(count, allowed: allowed)) }
@@ -188,7 +188,7 @@ private struct ExplicitIDs {
     }
 }
 
-/// The length limits of a document's texts, in characters; the same as in requests.
+/// The length limits of a document's strings, in characters; requests have the same limits.
 enum TextLengths {
     static let user = 1...200
     static let title = 1...200
@@ -200,7 +200,7 @@ enum TextLengths {
     /// More than the parser produces from the longest text.
     static let itemText = 0...10_000
 
-    /// The size limit in bytes of texts that coaches or the backend wrote, which have no limit in characters.
+    /// The size limit in bytes for text that coaches or the backend wrote, which has no limit in characters.
     static let maximumBytes = 1024 * 1024
 }
 
@@ -210,7 +210,7 @@ public struct PlantError: Error, Equatable, Sendable, CustomStringConvertible {
     public var path: String
     /// The problem, what is allowed, and how to fix it.
     public var message: String
-    /// Whether the data is valid, but the world lacks room.
+    /// Whether the data is valid but does not fit into the world.
     public var isForWantOfRoom = false
 
     init(_ path: String, _ problem: Problem) {

@@ -4,7 +4,7 @@ import JSON
 /// The contents of a world as a document: a scenario's start or an export's content.
 ///
 /// Missing ids and times are generated in document order when a world is created. If an entity's time contradicts its
-/// place in the list, the time counts.
+/// place in the list, the time takes precedence.
 public struct WorldData: Sendable, Equatable {
     /// The users in creation order.
     public var users: [UserData]
@@ -156,7 +156,7 @@ public struct MealLogData: Sendable, Equatable {
 }
 
 extension Timestamp {
-    /// RFC 3339 in UTC with the fewest sufficient fraction digits.
+    /// RFC 3339 in UTC with as few fractional digits as possible.
     ///
     /// Documents use this form to keep the order of events within a second; the API uses ``wireText``.
     public var preciseText: String {
@@ -236,7 +236,8 @@ public struct MessageData: Sendable, Equatable {
     public var id: ResourceID?
     public var role: MessageRole
     public var content: String
-    /// Metadata; an assistant's missing token count means four bytes per token, a missing persona the consultation's.
+    /// Metadata; for an assistant, a missing token count means four bytes per token, and a missing persona means the
+    /// consultation's.
     public var metadata: MessageMetadata?
     /// The creation time; nil means the previous message's or the consultation's creation time.
     public var createdAt: DataTime?
@@ -277,7 +278,7 @@ struct MadeUpConversation {
     mutating func next() -> (role: MessageRole, content: String) {
         defer { isAnswerDue.toggle() }
         guard isAnswerDue else {
-            // Choose another prompt than before.
+            // Choose a different prompt than before.
             prompt = (prompt + 1 + Int(numbers.next(below: UInt64(prompts.count - 1)))) % prompts.count
             return (.user, prompts[prompt])
         }
@@ -298,7 +299,7 @@ struct MadeUpConversation {
     static func time(of index: Int, of count: Int, from start: Timestamp, to end: Timestamp) -> Timestamp {
         precondition(start <= end && index < count, "Messages must lie between a start and a later end.")
         guard count > 1 else { return start }
-        // The span may exceed Int64, and the product 64 bits.
+        // The span may exceed Int64, and the product may exceed 64 bits.
         let span = UInt64(bitPattern: end.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch)
         let (offset, _) = UInt64(count - 1).dividingFullWidth(span.multipliedFullWidth(by: UInt64(index)))
         return Timestamp(nanosecondsSinceEpoch: start.nanosecondsSinceEpoch &+ Int64(bitPattern: offset))

@@ -151,7 +151,7 @@ struct RefusedHandshake: ObligationJudge {
             unauthorized[question.token] = nil
         } else if let token = tokenByConsultation[question.consultation], token != question.token {
             findings.exercised()
-            // Only the next handshake must carry another token.
+            // Only the next handshake must carry a different token.
             unauthorized[token] = nil
             tokenByConsultation[question.consultation] = nil
         }

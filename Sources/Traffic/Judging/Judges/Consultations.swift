@@ -17,7 +17,7 @@ struct ConflictContinuesExisting: ObligationJudge {
         swiftAdvice: "Decode the consultation's dates with .iso8601, or the next step fails.",
         scenarios: ["conflict"])
 
-    /// Persona and context determine whether two requests to create a consultation are equal.
+    /// Persona and context determine whether two requests to create a consultation are equivalent.
     private struct Create: Hashable, Sendable {
         let client: ExactString
         let persona: String

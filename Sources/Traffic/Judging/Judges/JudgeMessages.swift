@@ -200,7 +200,7 @@ extension RequestFact {
 
 /// Durations in nanoseconds that several judges share.
 enum Tolerance {
-    /// The tolerance for network and scheduling delays in minimum intervals: 50 ms.
+    /// How much shorter than the minimum an interval may be, because of network and scheduling delays: 50 ms.
     static let interval: Int64 = 50_000_000
     static let second: Int64 = 1_000_000_000
 }

@@ -33,7 +33,7 @@ struct NoFetchAfterCompleted: ObligationJudge {
             findings.exercised()
             completed[key] = Event(connection: fact.connection, entry: fact.entry)
         case .request(let request):
-            // A new text makes the earlier event obsolete.
+            // New text makes the earlier event obsolete.
             for log in request.acceptedMealLogs {
                 if let client = request.client { completed[Owned(client: client, id: log.id)] = nil }
             }
@@ -203,7 +203,7 @@ struct PollingCadence: ObligationJudge {
             level: isTooSoon ? .must : .should, [end.entry, request.entry])
     }
 
-    /// Compares a poll with the last poll for the same log; with n logs, this is the n-th last poll.
+    /// Compares a poll with the last poll for the same log; if there are n logs, this is the n-th most recent poll.
     ///
     /// - Returns: Whether the poll came too soon. The first early load of a list counts as the user reopening a screen.
     private func judgeWait(
@@ -358,7 +358,7 @@ struct MealWatch: Sendable {
     }
 
     private mutating func watch(_ id: ExactString, of client: ExactString, _ request: RequestFact) {
-        // A new text makes earlier results obsolete.
+        // New text makes earlier results obsolete.
         let known = settled[Owned(client: client, id: id)]
         if let known, request.restEndpoint != .updateMealLog || known >= request.requestedAt { return }
         var all = logs(of: client).filter { $0.id != id }

@@ -216,7 +216,7 @@ struct ReconnectBackoff: ObligationJudge {
         }
     }
 
-    /// The guides with exponentially growing pauses; meal-log-websocket's pause is constant.
+    /// The guides that require exponentially increasing pauses; meal-log-websocket's pause is constant.
     private static let growing: Set<GuideMode> = [.consultationWebSocket, .enhancedConsultations]
 
     private func judge(_ attempt: Reconnects.Try, _ wait: Int64, in mode: GuideMode, _ findings: inout Findings) {

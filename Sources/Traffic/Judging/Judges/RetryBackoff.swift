@@ -24,7 +24,7 @@ struct RetryBackoff: ObligationJudge {
 
     static let shortestWait = Tolerance.second
     static let mostAttempts = 3
-    /// The longest wait that must grow, because the user may cause longer waits.
+    /// Waits longer than this need not increase, because the user may have caused them.
     static let longestGrowing = 10 * Tolerance.second
     /// The wait after which a request no longer counts as a repeat.
     static let longestWait = 60 * Tolerance.second
@@ -200,7 +200,7 @@ struct CreatesOnce: ObligationJudge {
                 [first.entry, fact.entry])
         }
         guard let hidden else {
-            // The entity now exists, so an equal request creates another entity.
+            // The entity now exists, so an identical request creates another entity.
             if request.isSuccess { creations[wish] = nil }
             return
         }

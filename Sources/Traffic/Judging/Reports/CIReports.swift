@@ -159,8 +159,8 @@ public struct JUnitReport {
 
 /// Escapes text for an element or a double-quoted attribute (XML 1.0 §2.4).
 ///
-/// Characters that XML cannot represent, most control characters (§2.2), become U+FFFD. Line ends in attributes become
-/// references, because parsers turn bare line ends into spaces (§3.3.3).
+/// Characters that XML cannot represent, which include most control characters (§2.2), become U+FFFD. Line ends in
+/// attributes become references, because parsers turn bare line ends into spaces (§3.3.3).
 func xml(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -329,7 +329,7 @@ public struct MarkdownReport {
 
     private func list(_ sentences: [String]) -> [String] { sentences.map { "- \(markdown($0))" } }
 
-    /// A folded block with the table of situations and the situations to face next.
+    /// A collapsed block with the table of situations and the situations to face next.
     private var situations: [String] {
         guard overview.hasSituations else { return [] }
         let summary = overview.report.coverageSummary

@@ -104,7 +104,7 @@ struct Overview {
         var groups: [(finding: Finding, runs: [Report.Run])] = []
         var places: [ExactString: Int] = [:]
         for (run, verdict) in breaches {
-            // Two findings in one run are different problems even with the same text.
+            // Two findings in one run are different problems even if they have the same text.
             var seen: [ExactString: Int] = [:]
             for finding in verdict.findings {
                 let words = finding.message.split(separator: " ").map { $0.contains(where: \.isNumber) ? "#" : $0 }

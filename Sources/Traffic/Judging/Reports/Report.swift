@@ -126,7 +126,7 @@ public struct Report: Sendable {
         public subscript(mark: Mark) -> Int { counts[mark] ?? 0 }
     }
 
-    /// The result of an obligation in a run.
+    /// The result for an obligation in a run.
     public enum Mark: Int, Sendable, Hashable, CaseIterable {
         case notExercised
         case kept

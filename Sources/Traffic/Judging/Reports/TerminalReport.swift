@@ -3,8 +3,8 @@ import Traffic
 
 /// A report for a terminal: the verdict, the breaches and how to fix them, the kept obligations, and a summary line.
 ///
-/// The report shows equal findings of several runs only once, and unbroken obligations only by name. The JSON contains
-/// everything.
+/// The report shows identical findings from several runs only once, and unbroken obligations only by name. The JSON
+/// contains everything.
 public struct TerminalReport {
     /// The column after which lines wrap, or nil to never wrap.
     public var width: Int?
@@ -117,7 +117,7 @@ public struct TerminalReport {
     /// Replaces terminal control characters in a client's or file's text.
     private func clean(_ text: String) -> String { text.onOneLine(limit: 2000) }
 
-    /// Wraps a text to ``width`` columns (except for longer words), and keeps the text's indentation.
+    /// Wraps text to ``width`` columns (except for longer words), and keeps its indentation.
     private func lines(_ text: String, _ style: Style? = nil) -> [String] {
         var rest = clean(text)[...]
         let indent = String(repeating: " ", count: min(20, rest.prefix { $0 == " " || $0 == "-" }.count))

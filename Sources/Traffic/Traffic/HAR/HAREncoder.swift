@@ -233,7 +233,7 @@ public enum HAREncoder {
         writer.member("value", String(value))
     }
 
-    /// The texts before and after the first `=`, without surrounding spaces.
+    /// The strings before and after the first `=`, without surrounding spaces.
     private static func nameAndValue(_ pair: Substring) -> (name: Substring, value: Substring) {
         guard let sign = pair.firstIndex(of: "=") else { return (trimmed(pair), "") }
         return (trimmed(pair[..<sign]), trimmed(pair[pair.index(after: sign)...]))
@@ -265,7 +265,8 @@ public enum HAREncoder {
         let messages = socket.frames.filter { !$0.opcode.isControl }
         writer.member("_resourceType", "websocket")
         writer.array("_webSocketMessages") { writer in for message in messages { writer.raw(Self.message(message)) } }
-        // The writer emits no white space and has just closed the array, so insert the room before the last byte.
+        // The writer emits no white space and has just closed the array, so insert the reserved space before the last
+        // byte.
         var bytes = writer.takeBytes()
         let messageRoom = addRoom(room.messages, before: 1, to: &bytes)
         var ours = JSONWriter()
@@ -365,7 +366,7 @@ public enum HAREncoder {
         writer.value(Int(microseconds(time)), fractionDigits: 6)
     }
 
-    /// Whole microseconds since 1970, rounded towards the past.
+    /// Whole microseconds since 1970, rounded down.
     static func microseconds(_ time: Timestamp) -> Int64 {
         let (quotient, remainder) = time.nanosecondsSinceEpoch.quotientAndRemainder(dividingBy: 1000)
         return remainder < 0 ? quotient - 1 : quotient
@@ -388,27 +389,27 @@ extension SessionField {
 
 /// The entry of a WebSocket as text, with the positions for later additions.
 ///
-/// Offsets count from the entry's first byte. Rooms are white space, so the text is always valid between writes of
-/// complete elements.
+/// Offsets count from the entry's first byte. The reserved space is white space, so the text is always valid between
+/// writes of complete elements.
 struct HARSocketText: Sendable, Equatable {
     /// The entry, on one line.
     public var bytes: [UInt8]
-    /// The room at the end of `_webSocketMessages`.
+    /// The space reserved at the end of `_webSocketMessages`.
     ///
     /// Every element except the first starts with a comma.
     public var messages: Range<Int>
-    /// The room at the end of `_fitiq.controlFrames`.
+    /// The space reserved at the end of `_fitiq.controlFrames`.
     ///
     /// Every element except the first starts with a comma.
     public var controlFrames: Range<Int>
-    /// The room for the result of ``HAREncoder/ending(_:)``.
+    /// The space reserved for the result of ``HAREncoder/ending(_:)``.
     public var ending: Range<Int>
 }
 
-/// The room in a socket's entry for later additions, in bytes.
+/// The space reserved in a socket's entry for later additions, in bytes.
 struct HARSocketRoom: Sendable, Equatable {
     public var messages = 0
     public var controlFrames = 0
-    /// The room for the ending, which needs at most ``HAREncoder/endingRoom``.
+    /// The space reserved for the ending, which needs at most ``HAREncoder/endingRoom``.
     public var ending = 0
 }

@@ -83,7 +83,7 @@ public enum HARNote: Sendable, Equatable, CustomStringConvertible {
 /// A kind of content in an entry that a session cannot use.
 public enum HARLoss: Sendable, CaseIterable {
     case body
-    /// A body that does not match its encoding in the file, as in sanitised files.
+    /// A body that does not match its encoding in the file, as can happen in sanitised files.
     case unreadableBody
     /// A body that our recorder truncated or omitted because it could not be searched for secrets.
     case cutBody
@@ -146,7 +146,7 @@ extension JSONValue {
 
 /// An object in a file; its errors contain its path.
 ///
-/// `null` counts as absent, as in files by common writers.
+/// `null` counts as absent, as it does in files from common writers.
 struct HARObject {
     private let members: JSONObject
     private let name: String

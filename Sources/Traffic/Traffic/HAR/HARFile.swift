@@ -21,7 +21,7 @@ public struct HARFile: Sendable {
 
     /// Reads a HAR 1.2 written by a browser, a proxy, Playwright or this program.
     ///
-    /// A byte order mark is skipped. The notes report how much content could not become part of the session. A
+    /// A byte order mark is skipped. The notes report how much content could not be included in the session. A
     /// truncated file yields its complete entries and a note. `attachment` gets a plain name without folders, and
     /// returns the bytes of a file next to the HAR file, or nil. Playwright writes such files for bodies and messages.
     /// Time and memory are linear in the number of bytes.
@@ -240,7 +240,7 @@ struct TornHAR {
 
 /// Detects truncated JSON text, for which parsing fails at the end of the text or at a truncated token.
 enum CutToken {
-    /// Whether a text that fails as JSON at the offset could be valid with more bytes.
+    /// Whether text that fails to parse as JSON at the offset could be valid with more bytes.
     ///
     /// Zeros at the end are the result of a system crash, and are not part of the text.
     static func isCut(_ bytes: some BidirectionalCollection<UInt8>, at offset: Int) -> Bool {
@@ -253,7 +253,7 @@ enum CutToken {
 
     /// Whether the token is the start of a literal, such as `tru` in place of a value.
     ///
-    /// Parsing of all other tokens fails at the token's end.
+    /// For all other tokens, parsing fails at the token's end.
     private static func isCutWord(_ token: [UInt8], after text: some BidirectionalCollection<UInt8>) -> Bool {
         let before = text.last { !$0.isJSONWhitespace }
         guard let before, ":,[".utf8.contains(before) else { return false }
@@ -306,7 +306,7 @@ struct HARAttachments {
 
     /// Inserts the content of an object's file; returns false if there is no file or the file is not needed.
     private mutating func putText(into object: inout JSONObject, entry: Int) throws(HARError) -> Bool {
-        // Playwright writes an empty text with a file name.
+        // Playwright writes an empty string with a file name.
         guard [nil, .null, ""].contains(object["text"]), let name = object["_file"]?.string,
             let bytes = try attachment(name, entry: entry)
         else { return false }
@@ -395,7 +395,7 @@ extension JSONNumber {
     }
 }
 
-/// Reads times in the notations of HAR's writers.
+/// Reads times in the notations that HAR writers use.
 enum HARTime {
     /// The years 1970 to 2199, so that adding to a time cannot overflow.
     static let range: Range<Int64> = 0..<7_258_118_400_000_000_000

@@ -146,7 +146,7 @@ struct HARReader {
         inflatable -= min(inflatable, cost)
     }
 
-    /// The body of a request: our base64, the text or, without a text, a form's fields.
+    /// The body of a request: our base64, the text or, if there is no text, a form's fields.
     private mutating func body(
         of request: HARObject, _ fields: [SessionField], _ binary: [UInt8]?, _ ours: HARObject, isDecoded: Bool
     ) throws(HARError) -> RecordedBody? {
@@ -177,7 +177,7 @@ struct HARReader {
         if let loss { return missing(loss, max(sent, 1)) }
         if cut > bytes.count { return missing(.cutBody, cut, bytes) }
         if bytes.isEmpty, !isDecoded, sent > 0 { return missing(.body, sent) }
-        // mitmproxy writes this for a POST without body.
+        // mitmproxy writes this for a POST without a body.
         return bytes.isEmpty && data["mimeType"] == "" ? nil : RecordedBody(bytes)
     }
 
@@ -187,7 +187,7 @@ struct HARReader {
         return RecordedBody(start, of: max(size, start.count))
     }
 
-    /// The bytes of a text, or nil if it does not match its stated encoding.
+    /// The bytes of a string, or nil if it does not match its stated encoding.
     private static func bytes(of text: String, in object: HARObject) -> [UInt8]? {
         switch object["encoding"]?.string?.lowercased() ?? "" {
         case "", "utf-8", "utf8", "text", "identity": Array(text.utf8)

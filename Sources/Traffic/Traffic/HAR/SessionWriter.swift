@@ -4,7 +4,7 @@ import FitIQAPI
 ///
 /// The file is complete after each batch of writes, if the writes are performed in order. Appending an entry overwrites
 /// the closing brackets with the entry and new brackets. The lists in a WebSocket's entry end with white space for
-/// later frames. Once the white space is used up, another entry with the same `_fitiq.socket` and more room continues
+/// later frames. Once the white space is used up, another entry with the same `_fitiq.socket` and more space continues
 /// the list. The writer stores only a few numbers per entry and each WebSocket's URL.
 struct SessionWriter: Sendable {
     /// The limits of the file, which ensure that the file can be read again.
@@ -29,7 +29,7 @@ struct SessionWriter: Sendable {
 
     /// The white space in the first entry of a WebSocket.
     static let firstRoom = HARSocketRoom(messages: 4096, controlFrames: 512, ending: 2 * HAREncoder.endingRoom)
-    /// The maximum room, unless a single frame needs more.
+    /// The maximum reserved space, unless a single frame needs more.
     static let mostRoom = 256 * 1024
 
     init(creatorVersion: String, limits: HARLimits = HARLimits()) {
@@ -113,7 +113,7 @@ struct SessionWriter: Sendable {
 
     // MARK: Places
 
-    /// Appends an entry with room for at least this many bytes; returns false if the file is full.
+    /// Appends an entry with space reserved for at least this many bytes; returns false if the file is full.
     private mutating func continueEntry(
         _ number: Int, _ list: WritableKeyPath<SocketPlaces.Part, SocketPlaces.Room>, for count: Int
     ) -> Bool {
@@ -172,7 +172,7 @@ struct SessionWriter: Sendable {
         return !isFull
     }
 
-    /// Writes into the room in a socket's entry, merging with its previous write if possible.
+    /// Writes into the reserved space in a socket's entry, merging with its previous write if possible.
     private mutating func write(_ bytes: [UInt8], at offset: Int, in room: Range<Int>, of number: Int) {
         if let latest = sockets[number - 1].latestWrite, latest.batch == batch,
             writes[latest.index].offset + writes[latest.index].bytes.count == offset,
@@ -186,7 +186,7 @@ struct SessionWriter: Sendable {
     }
 }
 
-/// The positions of a WebSocket's entries in the file, and the room left in each entry.
+/// The positions of a WebSocket's entries in the file, and the space left in each entry.
 struct SocketPlaces: Sendable {
     /// White space for later elements of a list.
     struct Room: Sendable {
@@ -201,7 +201,7 @@ struct SocketPlaces: Sendable {
 
         var isEmpty: Bool { written.isEmpty }
 
-        /// Reserves this many bytes, or returns nil if there is no room.
+        /// Reserves this many bytes, or returns nil if there is not enough space.
         mutating func take(_ count: Int) -> Int? {
             let place = written.upperBound
             guard place + count <= range.upperBound else { return nil }
@@ -226,7 +226,7 @@ struct SocketPlaces: Sendable {
     let started: Timestamp
     let url: String
     var parts: [Part]
-    /// The room for the ending, in the first entry.
+    /// The space reserved for the ending, in the first entry.
     var ending: Room
     var messageCount = 0
     /// The index of this socket's latest pending write, and the number of its batch.
@@ -240,7 +240,7 @@ struct SocketPlaces: Sendable {
     }
 
     /// Reserves a place in the last part for an element, with a comma unless it is the first; returns nil if there is
-    /// no room.
+    /// not enough space.
     mutating func place(
         _ element: [UInt8], in list: WritableKeyPath<Part, Room>
     ) -> (bytes: [UInt8], offset: Int, room: Range<Int>)? {

@@ -111,7 +111,7 @@ public struct Journal: Sendable {
         byteCount = 0
     }
 
-    /// The weight of an entry without its content: an upper bound of its memory in bytes.
+    /// The weight of an entry without its content: an upper bound on its memory, in bytes.
     static let entryWeight = 256
 
     /// The journal's share of a common limit: its bytes plus ``entryWeight`` for each entry.

@@ -27,7 +27,7 @@ public struct JournalQuery: Sendable {
     public var sender: Party?
     /// The `type` of a frame.
     public var type: ExactString?
-    /// A text that a body, payload or message must contain, byte for byte.
+    /// A string that a body, payload or message must contain, byte for byte.
     public var text: ExactString?
     /// The required values of JSON members.
     ///
@@ -293,7 +293,7 @@ public struct MemberCondition: Sendable {
     var name: String { "\(path)\(isOfRequest ? " of the request" : "")" }
     var wanted: String { Self.shown(value) }
 
-    /// Formats a text without quotes, and any other value as JSON.
+    /// Formats a string without quotes, and any other value as JSON.
     static func shown(_ value: JSONValue) -> String { value.string ?? String(decoding: value.encoded(), as: UTF8.self) }
 
     /// The value in an event, or nil if the event has no such JSON or no such member.
@@ -313,7 +313,7 @@ public struct MemberCondition: Sendable {
         }
     }
 
-    /// Compares values; different spellings of a number are equal.
+    /// Compares values; different spellings of a number count as equal.
     func matches(_ found: JSONValue) -> Bool {
         if let wanted = value.number, let found = found.number {
             return wanted == found || wanted.double != nil && wanted.double == found.double

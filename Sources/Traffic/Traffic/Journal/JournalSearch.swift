@@ -78,18 +78,18 @@ extension JournalQuery {
     }
 }
 
-/// A condition on a path: contains a text, or matches a template.
+/// A condition on a path: the path contains a string or matches a template.
 public enum PathPattern: Sendable, Equatable {
-    /// The path as received, percent-encoded, contains the text.
+    /// The path as received, percent-encoded, contains the string.
     case containing(String)
     /// The path has these segments, where nil matches any segment; a world's `/w/{world}` does not count.
     case template([ExactString?])
 
     /// Parses `/messages` or `/api/v1/goals/{goalId}`.
     ///
-    /// A text with a brace is a template and must begin with a slash.
+    /// A string with a brace is a template and must begin with a slash.
     ///
-    /// Returns nil for an empty text or a malformed template.
+    /// Returns nil for an empty string or a malformed template.
     public init?(_ text: String) {
         guard !text.isEmpty else { return nil }
         guard text.utf8.contains(where: Self.isBrace) else {
@@ -185,7 +185,7 @@ public struct JournalLookout: Sendable {
         let isNoted = query.kinds.isEmpty ? kind != .clock : query.kinds.contains(kind)
         let differences = query.differences(of: entry, opening: opening, in: isNoted ? .found : .none)
         guard !differences.isEmpty else { return .found(entry) }
-        // A missing value counts as a larger difference than another value.
+        // A missing value counts as a larger difference than a different value.
         if isNoted { note(entry, differences.reduce(0) { $0 + ($1.found == nil ? 2 : 1) }, opening) }
         let readsBytes = query.text != nil || query.type != nil || !query.members.isEmpty
         return .passed(cost: 128 + (readsBytes ? (2 + 8 * query.members.count) * entry.byteCount : 0))
@@ -241,7 +241,7 @@ public struct TrafficFilter: Sendable {
 
     /// Parses a filter.
     ///
-    /// An empty text selects everything.
+    /// An empty string selects everything.
     ///
     /// - Throws: A 400 for an unknown or repeated key, or an invalid value.
     public init(_ text: String) throws(APIError) {
@@ -303,7 +303,7 @@ public struct TrafficFilter: Sendable {
         return hasWords(text)
     }
 
-    /// Whether a text that is not an entry contains all words.
+    /// Whether a string that is not a journal entry contains all words.
     ///
     /// The result is false if there are conditions, because only entries can meet conditions.
     public func matches(text: String) -> Bool { !hasConditions && hasWords(text) }

@@ -196,7 +196,7 @@ enum TraceID {
         return String(parts[1])
     }
 
-    /// Whether a text can be a trace's ID.
+    /// Whether a string can be a trace's ID.
     static func isValid(_ text: String) -> Bool { isHexadecimal(text, count: 32) && isNumber(text) }
 
     private static func isHexadecimal(_ text: some StringProtocol, count: Int) -> Bool {

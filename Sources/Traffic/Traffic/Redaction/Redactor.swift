@@ -1,9 +1,9 @@
 import Text
 import WebSocket
 
-/// Replaces the secrets of a session with placeholders.
+/// Replaces the secrets in a session with placeholders.
 ///
-/// Equal secrets get equal placeholders, numbered in order of appearance.
+/// Identical secrets get the same placeholder, numbered in order of appearance.
 ///
 /// Secrets are
 ///
@@ -55,7 +55,7 @@ public struct Redactor: Sendable {
             Array(frame.payload.bytes[..<kept]) + text[..<UTF8Sequence.boundary(in: text, at: room)])
     }
 
-    /// Redacts a text that may contain JSON, URLs or addresses.
+    /// Redacts text that may contain JSON, URLs or addresses.
     public mutating func redact(_ text: inout String) {
         let new = text.withUTF8 { TextScan.redacted($0, as: .text, &table) }
         if let new { text = String(decoding: new, as: UTF8.self) }

@@ -3,12 +3,12 @@ import Text
 
 /// The known secrets with their placeholders; any text can be searched for them.
 ///
-/// A secret is found by its anchor: eight bytes that few other secrets contain. The table reads a text only once. A
+/// A secret is found by its anchor: eight bytes that few other secrets contain. The table reads the text only once. A
 /// bitmap of anchors rejects most positions. At other positions, the text is compared with the anchor's few secrets,
 /// from the end.
 ///
-/// A text that resembles many long secrets would take thousands of comparisons per byte. After ``stepsForByte``
-/// comparisons per byte, the rest of a text is therefore read coarsely: if the last ``longestEnd`` bytes of a secret
+/// Text that resembles many long secrets would take thousands of comparisons per byte. After ``stepsForByte``
+/// comparisons per byte, the rest of the text is therefore read coarsely: if the last ``longestEnd`` bytes of a secret
 /// match, the whole matching part is replaced and not read again. A byte of text takes at most ``stepsForByte`` +
 /// ``mostOfAnchor`` × (``longestEnd`` + 3) comparisons, regardless of the secrets.
 struct SecretTable: Sendable {
@@ -18,9 +18,9 @@ struct SecretTable: Sendable {
     static let longestKept = 4096
     /// The maximum number of secrets per anchor; additional secrets are found only where a secret is expected.
     static let mostOfAnchor = 8
-    /// The comparisons per byte after which the rest of a text is read coarsely.
+    /// The comparisons per byte after which the rest of the text is read coarsely.
     static let stepsForByte = 64
-    /// The number of final bytes that identify a secret when a text is read coarsely.
+    /// The number of final bytes that identify a secret when text is read coarsely.
     static let longestEnd = 32
     private static let anchorLength = 8
     /// The number of different bytes that makes an anchor good enough.
@@ -78,9 +78,9 @@ struct SecretTable: Sendable {
         return placeholder
     }
 
-    /// Whether to search for a secret in other texts.
+    /// Whether to search for a secret in other strings.
     ///
-    /// Short secrets and possible words are excluded: a cookie with the value `english` must not change every text.
+    /// Short secrets and possible words are excluded: a cookie with the value `english` must not change every string.
     private static func isSought(_ secret: [UInt8]) -> Bool {
         secret.count >= 16 || (secret.count >= anchorLength && !secret.allSatisfy(\.isLowercaseLetter))
     }
@@ -171,7 +171,7 @@ enum SecretKind: String, Sendable, CaseIterable {
         Array((self == .user ? "user-\(number)@redacted.example" : "redacted-\(rawValue)-\(number)").utf8)
     }
 
-    /// Parses a placeholder, or returns nil for other texts and for addresses.
+    /// Parses a placeholder, or returns nil for other strings and for addresses.
     static func placeholder(_ text: [UInt8]) -> (kind: SecretKind, number: Int)? {
         guard text.starts(with: "redacted-".utf8) else { return nil }
         let digits = text[(text.lastIndex { !$0.isDigit } ?? text.endIndex)...].dropFirst()
@@ -242,7 +242,7 @@ enum SecretKind: String, Sendable, CaseIterable {
 /// The names of secrets, for fields, JSON members, and query and form items.
 ///
 /// The last words of a name determine whether it is a secret's name: `token`, `password`, `pin`, `secret`, `api key`,
-/// `authorization`, `credentials` and similar ones. `access_token`, `user_api_key`, `oauthToken`, `Client-Secret`,
+/// `authorization`, `credentials` and similar words. `access_token`, `user_api_key`, `oauthToken`, `Client-Secret`,
 /// `user[password]`, `password2` are secrets, but `token_count`, `tokens_used`, `passwordCost`, `isPasswordSet` and
 /// `next_page_token` are not. Words start after a non-letter and at a capital letter (`newPassword`, `APIKey`).
 public enum SecretName {
@@ -263,7 +263,7 @@ public enum SecretName {
 
 /// The last 25 letters of a name in lower case, five bits each, and the starts of words.
 ///
-/// Texts contain many names, so classification must be cheap.
+/// Text contains many names, so classification must be cheap.
 private struct NameEnding {
     private static let mostLetters = 25
     private var letters: UInt128 = 0

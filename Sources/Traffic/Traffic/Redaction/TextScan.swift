@@ -1,6 +1,6 @@
 import Text
 
-/// Replaces the secrets of a text in a single pass.
+/// Replaces the secrets in text in a single pass.
 ///
 /// The scan works on bytes and does not require a well-formed document: documents may be truncated, concatenated or
 /// inside a string. All other bytes stay unchanged. The time is linear.
@@ -298,7 +298,7 @@ struct TextScan {
     mutating func redactAddress(at index: Int, width: Int, _ table: inout SecretTable) {
         let start = startOfLocalPart(endingAt: index)
         guard table.mark == nil, start < index, var end = endOfDomain(from: index + width) else { return }
-        // A text with several of these signs is not an address, but may contain an address.
+        // Text with several of these signs is not an address, but may contain one.
         while end < text.count, text[end] == .at, let next = endOfDomain(from: end + 1) { end = next }
         let domain = slice((index + width)..<end)
         // Keep placeholders, so that redacting twice changes nothing.
@@ -409,7 +409,7 @@ struct TextScan {
     }
 }
 
-/// JSON escapes in a text that may not be JSON.
+/// JSON escapes in text that may not be JSON.
 enum JSONEscapes {
     /// Decodes a piece of a JSON string and keeps invalid escapes.
     static func removed(from text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
@@ -430,8 +430,8 @@ enum JSONEscapes {
             case UInt8(ascii: "b"): bytes.append(0x08)
             case UInt8(ascii: "f"): bytes.append(0x0C)
             case UInt8(ascii: "u"):
-                // Halves of surrogate pairs become U+FFFD. This is enough, because equal texts still have equal
-                // results.
+                // Halves of surrogate pairs become U+FFFD. This is enough, because identical strings still have
+                // identical results.
                 let unit = text.hexCodeUnit(at: index)
                 if unit != nil { index += 4 }
                 let scalar = unit.flatMap { Unicode.Scalar($0) } ?? "\u{FFFD}"

@@ -4,7 +4,7 @@ import WebSocket
 
 /// Compares two sessions by meaning: order, statuses, JSON values and messages.
 ///
-/// The comparison ignores data that may differ between equal runs: IDs, times, tokens and redacted secrets, the
+/// The comparison ignores data that may differ between identical runs: IDs, times, tokens and redacted secrets, the
 /// server's host, header fields except the response's media type, pings and pongs, and durations.
 public struct SessionComparison: Sendable {
     /// The differences in the first session's order, followed by entries that only the second session has.
@@ -81,8 +81,8 @@ public struct SessionComparison: Sendable {
 
     /// Returns sentences about new behaviour of a newer version, compared with two runs of the older version.
     ///
-    /// Differences between the two older runs do not count, and values at the same path in another message or element
-    /// do not count either.
+    /// Differences between the two older runs do not count, and values at the same path in a different message or
+    /// element do not count either.
     ///
     /// - Parameter session: A run of the newer version.
     public static func news(in session: Session, since first: Session, _ second: Session) -> [String] {
@@ -204,7 +204,7 @@ extension ValueComparison {
         for index in alignment.onlySecond {
             note(Self.place(right[index], index), nil, Self.excerpt(right[index].payload))
         }
-        // Browsers and proxies do not record ends, so an unknown end is not a difference.
+        // Browsers and proxies do not record how WebSockets end, so an unknown end is not a difference.
         guard let end = first.endingText, let otherEnd = second.endingText, !end.isExactly(otherEnd) else { return }
         note("end", end, otherEnd)
     }
@@ -245,7 +245,7 @@ struct Alignment {
     private(set) var onlyFirst: [Int] = []
     private(set) var onlySecond: [Int] = []
 
-    /// The maximum size of the table, without the equal starts and ends.
+    /// The maximum size of the table, not counting the common starts and ends.
     ///
     /// Above this size, equal keys are paired in turn, which may not find the longest subsequence. Two sessions of
     /// 100,000 entries would take 10 billion steps.

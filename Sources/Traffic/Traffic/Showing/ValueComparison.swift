@@ -3,7 +3,7 @@ import Text
 
 /// Collects the differences between two JSON values by path.
 package protocol JSONComparison {
-    /// Whether there is no room for more differences.
+    /// Whether no more differences can be added.
     var isFull: Bool { get }
 
     /// The origins of each side, which may differ.
@@ -153,7 +153,7 @@ struct ValueComparison: JSONComparison {
     mutating func compare(_ first: RecordedBody?, _ second: RecordedBody?, at path: String) {
         guard first != second else { return }
         let (left, right) = (first ?? RecordedBody(), second ?? RecordedBody())
-        // A missing body equals an empty body. A truncated body is unknown.
+        // A missing body counts as equal to an empty body. A truncated body is unknown.
         guard left.bytes != right.bytes, !left.isCut, !right.isCut else { return }
         if let value = JSONValue.container(left.bytes), let other = JSONValue.container(right.bytes) {
             room = SessionComparison.changeLimit
@@ -193,8 +193,8 @@ struct ValueComparison: JSONComparison {
         note("query." + TerminalText.excerpt(name.utf8, width: 60), first.map(quoted), second.map(quoted))
     }
 
-    /// Whether the texts are equal except for volatile values; the second text may contain its own origins or the first
-    /// text's origins.
+    /// Whether the strings are equal except for volatile values; the second string may contain its own origins or the
+    /// first string's origins.
     func isSame(_ first: String, _ second: String) -> Bool {
         if first.isExactly(second) { return true }
         let form = VolatileText.normalised(first, origins: origins.first)

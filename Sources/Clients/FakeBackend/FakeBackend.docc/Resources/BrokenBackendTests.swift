@@ -8,7 +8,7 @@ import Testing
         let book = GoalBook(url: backend.url, token: backend.token, apiKey: backend.apiKey)
         _ = try await book.create("Run 5 km")
         #expect(try await book.all().map(\.title) == ["Run 5 km"])
-        // The server's conclusions from the client's requests.
+        // What the server concluded from the client's requests.
         let verdicts = try await backend.verdicts()
         #expect(verdicts.first { $0.obligation.id == "retry/backoff-on-5xx" }?.outcome == .kept)
     }

@@ -35,7 +35,7 @@ extension ClientCore {
         made(goal, draft, at: now)
     }
 
-    /// Searches for a goal after a creation without a usable response.
+    /// Searches for a goal whose creation got no usable response.
     mutating func finishFindGoal(_ draft: GoalDraft, _ outcome: RequestBook.Outcome, at now: Timestamp) {
         guard case .answered(let answer) = outcome, answer.isSuccess, let list = answer.goals else {
             drop(.createGoal(draft))
@@ -101,7 +101,7 @@ extension ClientCore {
         let dated = list.compactMap { value in
             Self.goal(value).map { (goal: $0, at: (value["createdAt"] ?? value["created_at"])?.string ?? "") }
         }
-        // Times on the wire have a single form, so their text sorts chronologically.
+        // Times on the wire have a single format, so they sort chronologically as strings.
         let sorted = dated.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
         state.goals = sorted.suffix(configuration.limits.goals).map(\.element.goal)
         for goal in state.goals { gone.remove(goal.id) }

@@ -12,7 +12,7 @@ struct FollowedMeal: Sendable {
         /// The request got no usable response; the client searches the list for meals from this time on.
         case searching(Timestamp)
         case following(Following)
-        /// No more news is expected.
+        /// No more updates are expected.
         case settled
     }
 
@@ -122,7 +122,7 @@ extension ClientCore {
         begin(index, news, isLooked: false, at: now)
     }
 
-    /// Searches for a meal after a request without a usable response.
+    /// Searches for a meal whose request got no usable response.
     mutating func finishFindMeal(_ number: Int, _ outcome: RequestBook.Outcome, at now: Timestamp) {
         guard let index = meals.firstIndex(where: { $0.number == number }), case .searching = meals[index].stage
         else { return }

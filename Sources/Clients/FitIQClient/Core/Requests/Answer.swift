@@ -9,13 +9,13 @@ enum Errand: Sendable, Hashable {
     case history(consultation: String)
     case archive(consultation: String)
     case createGoal(GoalDraft)
-    /// Find out whether a request without a usable response created the goal.
+    /// Find out whether a request that got no usable response created the goal.
     case findGoal(GoalDraft)
     case listGoals
     case linkGoal(goal: String, consultation: String)
     case listQuickActions
     case createMeal(Int)
-    /// Find out whether a request without a usable response logged the meal.
+    /// Find out whether a request that got no usable response logged the meal.
     case findMeal(Int)
     case loadMeal(Int)
     /// Sign in, or register and sign in.
@@ -52,7 +52,7 @@ struct GoalDraft: Sendable, Hashable {
     let consultation: String?
 }
 
-/// Request bodies in the forms of the union mode, which the backends of all guides accept.
+/// Request bodies in the union mode's forms, which every guide's backend accepts.
 enum Body {
     static func object(_ members: [(key: String, value: String)]) -> [UInt8] {
         JSONValue.object(JSONObject(members.map { (key: $0.key, value: JSONValue.string($0.value)) })).encoded()
@@ -77,7 +77,8 @@ struct Answer: Sendable {
     var isSuccess: Bool { (200..<300).contains(status) }
     var code: String? { body?["error"]?["code"]?.string }
 
-    /// Whether the backend requests a pause with a rate limit's 429, which has a different code from the other 429.
+    /// Whether the response is a rate limiter's 429, which requests a pause and has a different code from the other
+    /// 429.
     var isThrottled: Bool {
         guard status == 429, code != "TOO_MANY_ACTIVE_CONSULTATIONS" else { return false }
         return code == "RATE_LIMITED" || retryAfter != nil
@@ -124,7 +125,7 @@ struct Answer: Sendable {
     /// An ID in the backend's form; paths contain only IDs in this form.
     static func id(_ value: JSONValue?) -> String? { value?.string.flatMap(pathID) }
 
-    /// Reads a text as an ID for a path: a UUID in lower case, or nil if the text is not a UUID.
+    /// Parses a string as an ID for a path: a lower-case UUID, or nil if the string is not a UUID.
     static func pathID(_ text: String) -> String? {
         guard text.utf8.count == 36 else { return nil }
         return ResourceID(text.lowercased())?.description

@@ -20,7 +20,7 @@ struct RequestBook: Sendable {
         case sent(number: Int, token: String, deadline: Timestamp)
         /// The client is finding out whether the request succeeded.
         case uncertain
-        /// An equal request has just used up its attempts, so this request is not sent.
+        /// An identical request has just used up its attempts, so this request is not sent.
         case hopeless(since: Timestamp)
     }
 
@@ -141,10 +141,10 @@ struct RequestBook: Sendable {
         return entries.firstIndex { mayGo($0) && $0.isDue(at: now) }
     }
 
-    /// Whether the entry has the token that it requires, and no equal request is in flight.
+    /// Whether the entry has the token that it requires, and no identical request is in flight.
     private func mayGo(_ entry: Entry) -> Bool {
         guard tokens.isUsable || !entry.errand.needsToken else { return false }
-        // The backend would treat two equal concurrent requests as a repetition.
+        // The backend would treat two identical concurrent requests as a repetition.
         return !entries.contains { $0.isSent && $0.isTwin(of: entry) }
     }
 
@@ -266,7 +266,7 @@ extension RequestBook {
         return nil
     }
 
-    /// Removes an entry that has no attempts left, and abandons equal entries.
+    /// Removes an entry that has no attempts left, and abandons identical entries.
     private mutating func giveUp(_ index: Int, at now: Timestamp) {
         let entry = entries.remove(at: index)
         guard entry.errand.isRetried else { return }
@@ -300,7 +300,7 @@ struct TokenKeeper: Sendable {
     private(set) var isRefused: Bool
     private var isRefreshing = false
     private(set) var isFromRefresh = false
-    /// How long to wait for another token, or nil if not waiting.
+    /// How long to wait for a new token, or nil if not waiting.
     private(set) var deadline: Timestamp?
 
     init(_ configuration: ClientConfiguration) {
@@ -343,7 +343,7 @@ struct TokenKeeper: Sendable {
         return isRefused && replace(until: limit)
     }
 
-    /// Starts waiting for another token; returns false if the client is already waiting.
+    /// Starts waiting for a new token; returns false if the client is already waiting.
     mutating func ask(until limit: Timestamp) -> Bool {
         guard isRefused, refreshToken == nil, !isRefreshing, deadline == nil else { return false }
         deadline = limit
