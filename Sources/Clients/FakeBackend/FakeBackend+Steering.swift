@@ -20,8 +20,8 @@ extension FakeBackend {
 
     /// Adds a fault that starts with the next request, handshake or frame.
     ///
-    /// - Parameter fault: A fault as in a scenario file, in YAML or JSON: `{on: GET /api/v1/goals, status: 503,
-    ///   requests: 1..2}`.
+    /// - Parameter fault: A fault, written as in a scenario file, in YAML or JSON: `{on: GET /api/v1/goals, status:
+    ///   503, requests: 1..2}`.
     /// - Returns: The fault's name, for ``setFault(_:isEnabled:)``.
     /// - Throws: A ``Refusal`` if the fault is invalid or its name is taken.
     @discardableResult

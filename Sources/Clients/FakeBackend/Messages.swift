@@ -5,7 +5,7 @@ import Scenarios
 import Text
 import Traffic
 
-// This file contains all the module's user-visible texts.
+// This file contains all of the module's user-visible text.
 
 /// A test without a backend requested its backend.
 public struct NoFakeBackend: Error, CustomStringConvertible {

@@ -13,8 +13,8 @@ public struct AccessToken: Equatable, Sendable {
     public var email: String?
     /// The claim `jti`, an id.
     ///
-    /// A refresh token works once. The access token issued with it has the same id, so that two access tokens from the
-    /// same second differ. Development tokens have no id.
+    /// A refresh token works once. The access token issued with a refresh token has the same id, so that two access
+    /// tokens from the same second differ. Development tokens have no id.
     public var id: ResourceID?
 
     public init(
@@ -127,7 +127,7 @@ public struct AccessToken: Equatable, Sendable {
             ? nil : "the token for \(quoted(subject.text)) expires after the year 2254. \(Self.millisecondsHint)"
     }
 
-    /// A token's validity, to check after its signature.
+    /// A token's validity, to be checked after its signature.
     public struct Validity: Sendable {
         fileprivate let expiresAt: Int64
         fileprivate let notBefore: Int64?
@@ -158,17 +158,17 @@ public struct AccessToken: Equatable, Sendable {
     /// Whether a string can be a user id: 1 to 200 characters and at most ``userBytes``.
     public static func isUser(_ id: String) -> Bool { id.utf8.count <= userBytes && (1...200).contains(id.count) }
 
-    /// The user in a token, without verification; nil if the string is not a JSON Web Token.
+    /// The user in a token, read without verification; nil if the string is not a JSON Web Token.
     ///
     /// Use it only to distinguish clients in records, never for authorization.
     public static func claimedSubject(of text: String) -> ExactString? { claims(of: text)?["sub"]?.exactString }
 
-    /// The expiry in a token, without verification; nil if the string is not a JSON Web Token.
+    /// The expiry time in a token, read without verification; nil if the string is not a JSON Web Token.
     public static func claimedExpiry(of text: String) -> Timestamp? {
         claims(of: text).flatMap { try? seconds($0["exp"], of: "exp", .down) }.map(Timestamp.init(secondsSinceEpoch:))
     }
 
-    /// The parts between the dots, found by bytes because characters are much slower.
+    /// The parts between the dots, found by scanning bytes, because scanning characters is much slower.
     private static func parts(of text: String) -> [Substring] {
         text.utf8.split(separator: .dot, omittingEmptySubsequences: false).map(Substring.init)
     }

@@ -4,7 +4,7 @@ import HeapModule
 ///
 /// If a deadline moves later, the owner stores the new deadline and pushes the entry again when it surfaces early, so
 /// the hot path does not touch the heap. If a deadline moves earlier, the owner pushes a second entry and later skips
-/// the first. Equal times are ordered by owner.
+/// the first. Entries with equal times are ordered by owner.
 public struct DeadlineQueue<Owner: Comparable> {
     @usableFromInline
     struct Entry: Comparable {

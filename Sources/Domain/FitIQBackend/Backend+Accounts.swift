@@ -86,7 +86,7 @@ extension Backend {
         return Deferred(iterating: work) { password.matches(request.password, work: work) }
     }
 
-    /// Checks a password (`POST /api/v1/auth/login`), with equal work for known and unknown addresses.
+    /// Checks a password (`POST /api/v1/auth/login`), with the same amount of work for known and unknown addresses.
     ///
     /// - Parameter isRight: The result of ``passwordCheck(for:)``.
     /// - Throws: A 401.

@@ -20,7 +20,7 @@ extension Backend {
             case .answer: continueAnswer(in: step.position, &turn)
             case .mealLog:
                 finishMealLog(step.position, &turn)
-                // A usual meal has less than three kilobytes and counts as one step.
+                // A typical meal is smaller than three kilobytes and counts as one step.
                 count += max(0, mealLogs[step.position].byteCount / 1024 - 2)
             case .mealSocket(let socket): closeIfIdle(socket, &turn)
             }

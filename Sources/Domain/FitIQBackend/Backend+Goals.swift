@@ -187,7 +187,7 @@ extension Backend {
         return goals[goal].goal.conversationID == consultation.id ? goal : nil
     }
 
-    /// Links both ends after unlinking both from their former partners.
+    /// Links both ends after unlinking both from their previous partners.
     mutating func link(goal: Int, with consultation: Int, at now: Timestamp) {
         precondition(consultations[consultation].consultation.isActive, "Only an active consultation may be linked.")
         precondition(

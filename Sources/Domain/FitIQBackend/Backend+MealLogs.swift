@@ -50,9 +50,9 @@ extension Backend {
         return position
     }
 
-    /// Changes a meal log; a new text without foods is processed again (`PUT /api/v1/meal-logs/{id}`).
+    /// Changes a meal log; new text without foods is processed again (`PUT /api/v1/meal-logs/{id}`).
     ///
-    /// - Throws: A 404; a 400 for foods if the log has none; a 507 if the world is full and the request has a text or
+    /// - Throws: A 404; a 400 for foods if the log has none; a 507 if the world is full and the request has text or
     ///   foods.
     public mutating func updateMealLog(
         _ id: String, _ request: UpdateMealLogRequest, by user: UserID, _ turn: inout Turn
@@ -102,7 +102,7 @@ extension Backend {
 
     /// Starts processing a meal log, by the script's first matching rule or the built-in parser.
     ///
-    /// If its end is in the past, as in a seeded world, processing ends now.
+    /// If processing should already have ended, as in a seeded world, it ends now.
     mutating func process(_ position: Int, from start: Timestamp, at now: Timestamp) {
         let log = mealLogs[position].log
         let rule = script.meal(log.rawInput, mealType: log.mealType)

@@ -164,7 +164,7 @@ package struct User: Identifiable, Sendable {
 
     init(id: ExactString) { self.id = id }
 
-    /// The memory of an empty user, in bytes: ten times its JSON.
+    /// The memory that an empty user takes, in bytes: ten times the size of its JSON.
     private static let memory = 512
 
     /// The size of the id and list names in JSON, of the user's data, and of the user in memory.
@@ -235,7 +235,7 @@ public struct StorageRoom: Sendable, Equatable {
 public struct Turn: Sendable {
     /// The time on the world's timeline, which schedules all events and never jumps.
     public var now: Timestamp
-    /// How many nanoseconds the world's date is ahead of its timeline after changes to the system's clock.
+    /// How many nanoseconds the world's date is ahead of its timeline because the system's clock was changed.
     public var dateShift: Int64
     /// The source of new ids.
     public var identifiers: ResourceIDSequence
@@ -295,13 +295,14 @@ struct ScheduledStep: Comparable, Sendable {
     let position: Int
     let work: Work
 
-    /// Orders by time; at equal times answers come first and sockets last, each in the order of creation.
+    /// Orders by time; among events due at the same time, answers come first and sockets last, each in the order of
+    /// creation.
     static func < (left: ScheduledStep, right: ScheduledStep) -> Bool {
         (left.time, left.work.rank, left.position) < (right.time, right.work.rank, right.position)
     }
 }
 
-/// Slow work as a function of values, so that any thread can do it.
+/// Slow work that depends only on values, so that any thread can do it.
 public struct Deferred<Value: Sendable>: Sendable {
     /// The approximate time in units of 10 ns, which is the time it takes to parse a byte.
     public let cost: Int
@@ -312,7 +313,7 @@ public struct Deferred<Value: Sendable>: Sendable {
     /// Creates work that mostly parses the given number of bytes.
     public init(parsing bytes: Int, _ make: @escaping @Sendable () -> Value) { self.init(cost: bytes, make) }
 
-    /// Creates work that mostly copies bytes, 32 times as fast as parsing.
+    /// Creates work that mostly copies bytes, which is 32 times as fast as parsing.
     init(copying bytes: Int, _ make: @escaping @Sendable () -> Value) { self.init(cost: bytes / 32, make) }
 
     /// Creates work that mostly iterates PBKDF2.

@@ -77,7 +77,7 @@ extension ArraySlice<Int> {
     /// The index of the first element that does not precede a border, in a partitioned collection.
     func partition(_ isBefore: (Int) -> Bool) -> Int {
         var range = indices
-        // New and changed elements are mostly last.
+        // New and changed elements are usually at the end.
         if let last, isBefore(last) { return endIndex }
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2

@@ -91,7 +91,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
 
     // MARK: Unsaved records
 
-    /// Treats all records as saved, or none, and tracks changes from now on.
+    /// Treats all records, or none, as saved, and tracks changes from now on.
     mutating func noticeChanges(allSaved: Bool) { unsaved = Unsaved(newFrom: allSaved ? end : 0) }
 
     /// Marks a record as changed after its saved data has changed.

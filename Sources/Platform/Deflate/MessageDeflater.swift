@@ -2,8 +2,8 @@ import CZlib
 
 /// Deflates the messages in one direction of a WebSocket (RFC 7692 §7.2.1).
 ///
-/// Between two messages, it keeps only the bytes that the next message may refer to. Identical messages give identical
-/// bytes.
+/// Between two messages, it keeps only the bytes that the next message may refer to. Identical messages produce
+/// identical bytes.
 public struct MessageDeflater: Hashable, Sendable {
     /// The maximum number of bytes of earlier messages to keep, even for larger windows: few messages repeat older
     /// data.

@@ -124,7 +124,7 @@ extension Interest {
         private static let capacity = 512
         private let epoll: Int32
         private let events: UnsafeMutablePointer<epoll_event>
-        /// Whether epoll_pwait2 exists; the first wait that needs it finds out.
+        /// Whether epoll_pwait2 exists, which the first wait that needs it determines.
         private var hasNanoseconds: Bool
 
         init(roundsToMilliseconds: Bool = false) throws(SocketError) {

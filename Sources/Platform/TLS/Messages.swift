@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The user-visible texts of this module.
+/// The module's user-visible text.
 enum Messages {
     static func text(of error: TLSError) -> String {
         switch error {

@@ -4,7 +4,7 @@ import COpenSSL
 ///
 /// Pass received bytes to ``receive(_:)``, then read the plaintext with ``readPlaintext(into:limit:)`` until it returns
 /// false. Send the bytes of ``withCiphertext(_:)`` even after a failure, because they may contain an alert. Only one
-/// thread may use a session. An idle session holds no buffers: with OpenSSL 3.0 a server's session takes 14 KiB in
+/// thread may use a session. An idle session allocates no buffers: with OpenSSL 3.0 a server's session takes 14 KiB in
 /// total, and a client's session takes 24 KiB, including the server's certificates. During the handshake, OpenSSL
 /// accepts messages of up to 128 KiB (a server's certificates: 100 KiB) and rejects longer messages. Source: RFC 5246
 /// (TLS 1.2), RFC 8446 (TLS 1.3).

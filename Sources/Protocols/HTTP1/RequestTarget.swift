@@ -105,7 +105,7 @@ public struct RequestTarget: Sendable {
 }
 
 extension RequestTarget: CustomStringConvertible {
-    /// The target as in a request line, without the scheme.
+    /// The target as it appears in a request line, without the scheme.
     public var description: String { (authority ?? "") + path + (query.map { "?" + $0 } ?? "") }
 }
 

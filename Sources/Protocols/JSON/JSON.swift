@@ -13,9 +13,9 @@ public enum JSON {
     public struct Limits: Sendable, Hashable {
         /// The maximum number of arrays and objects open at the same time.
         public var depth: Int
-        /// The maximum number of bytes in a text.
+        /// The maximum number of bytes in a JSON text.
         public var bytes: Int
-        /// The maximum number of values in a text, including arrays and objects.
+        /// The maximum number of values in a JSON text, including arrays and objects.
         public var values: Int
         /// The maximum for `depth`: freeing a value recurses once per level.
         public static let deepest = 1_024

@@ -35,7 +35,7 @@ public struct JSONObject: Sendable {
         }
     }
 
-    /// Searches for a member from a position on, wrapping around; moves the position past the member.
+    /// Searches for a member starting at a position, wrapping around; moves the position past the member.
     ///
     /// Lookups in member order find each member immediately.
     public func value(of key: String, from position: inout Int) -> JSONValue? {

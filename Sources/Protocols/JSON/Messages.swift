@@ -1,6 +1,6 @@
 import Text
 
-/// The part of a text before an error, for messages.
+/// The part of the text before an error, for messages.
 enum Place {
     case start, brace, bracket, comma, colon, memberValue, element
     case minus, point, exponent

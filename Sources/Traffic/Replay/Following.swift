@@ -103,7 +103,7 @@ struct Bindings: Sendable {
 
     var isEmpty: Bool { actual.isEmpty }
 
-    /// Binds a recorded value, replacing an earlier binding; an equal value needs no binding.
+    /// Binds a recorded value, replacing an earlier binding; an identical value needs no binding.
     mutating func bind(_ number: Int, recorded text: ExactString, to value: ExactString) {
         guard actual[number] != value else { return }
         if text == value, actual[number] == nil { return }

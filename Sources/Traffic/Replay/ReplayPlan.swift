@@ -141,7 +141,7 @@ public struct ReplayPlan: Sendable, Equatable {
     /// Browsers and probes send such requests. If they were entries, they would count as never requested and, in
     /// `strict` mode, block all later entries.
     private static func ownName(of request: SessionRequest) -> String? {
-        // A tunnel leads to another server.
+        // A tunnel connects to a different server.
         if request.method.uppercased() == "CONNECT" { return "CONNECT" }
         let segments = RequestURL(request.url).segments
         switch segments {
@@ -181,7 +181,7 @@ public struct ReplayPlan: Sendable, Equatable {
                 events.append(Event(time: time, entry: index, part: .frame(number)))
             }
         }
-        // The sort is stable, so at equal times a request precedes its response.
+        // The sort is stable, so a request precedes its response even if their times are equal.
         events.sort { $0.time < $1.time }
         for event in events { note(event.part, of: session.entries[event.entry]) }
     }

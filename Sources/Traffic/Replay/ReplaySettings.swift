@@ -27,11 +27,12 @@ public struct ReplaySettings: Sendable, Equatable {
     /// The API's keep-alives, `{"type":"ping"}` with its `{"type":"pong"}`, follow the client's clock, so other frames
     /// wait for a ping only in `timed` mode. Each ping gets the next recorded pong; the last pong repeats.
     public enum FrameOrder: String, Sendable, CaseIterable {
-        /// At their recorded times, regardless of the client.
+        /// Frames are sent at their recorded times, regardless of the client.
         case timed
-        /// After the recorded pauses, once the client has sent all recorded frames before them.
+        /// Frames are sent after the recorded pauses, once the client has sent all recorded frames that precede them.
         case lockStep = "lock-step"
-        /// After a client's frame that matches a recorded frame, the frames that followed the recorded frame.
+        /// After a client's frame matches a recorded frame, the server sends the frames that followed the recorded
+        /// frame.
         ///
         /// The client may send such frames in any order and repeatedly.
         case triggered
@@ -54,7 +55,7 @@ public struct ReplaySettings: Sendable, Equatable {
     }
 }
 
-/// The limits of a replay.
+/// The limits on a replay.
 ///
 /// A session that exceeds some of the limits is refused; for the other limits, the excess is omitted and reported.
 public enum ReplayLimits {
@@ -209,7 +210,7 @@ public struct ReplayOpening: Sendable, Equatable {
     public var after: Int64
 }
 
-/// An action of the recorded server on an open WebSocket.
+/// An action that the recorded server takes on an open WebSocket.
 public struct ReplayEffect: Sendable, Equatable {
     public var socket: ReplaySocket
     public var action: Action

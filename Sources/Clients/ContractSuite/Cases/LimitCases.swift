@@ -37,7 +37,7 @@ extension Step {
 }
 
 extension Setting {
-    /// A scenario with these faults, each written as in a scenario file.
+    /// A scenario with these faults, each written as it would be in a scenario file.
     package static func faults(_ name: String, _ faults: String...) -> Setting {
         .written("name: \(name)\nfaults:\n" + faults.map { "  - \($0)\n" }.joined())
     }

@@ -12,7 +12,7 @@ public final class VirtualNetwork {
     /// The engine's time, which stops while the worlds' manual clocks advance.
     @exclusivity(unchecked) public var now: Timestamp
     @exclusivity(unchecked) private var links: [Int: Link] = [:]
-    /// The links with bytes, or an end of stream, that the engine has not read yet.
+    /// The links that have bytes or an end of stream that the engine has not read yet.
     @exclusivity(unchecked) private var waiting: [Link] = []
     /// The clients whose wires may contain commands.
     @exclusivity(unchecked) private var endpoints: [Weak] = []

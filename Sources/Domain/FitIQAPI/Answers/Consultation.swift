@@ -164,7 +164,7 @@ public struct Message: Equatable, Sendable {
     public var id: ResourceID
     public var consultationID: ResourceID
     public var role: MessageRole
-    /// Trimmed for a user; the concatenated chunks for an assistant.
+    /// For a user, the trimmed text; for an assistant, the concatenated chunks.
     public var content: String
     public var metadata: MessageMetadata?
     /// When the message was received or completed.

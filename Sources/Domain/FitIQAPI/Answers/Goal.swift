@@ -37,7 +37,7 @@ public struct Goal: Equatable, Sendable {
 
     /// Encodes the goal in the form of goal-linking or of the union; no other guide documents goals.
     ///
-    /// goal-linking has the camelCase object without an envelope. The union adds `success` and `data` with the same
+    /// goal-linking uses the camelCase object without an envelope. The union adds `success` and `data` with the same
     /// fields in snake_case. For the apps, `data` also has the apps' members, and lists use the apps' words.
     public func encoded(in form: GuideMode, forApps: Bool = false) -> EncodedGoal {
         // Scenarios may set the apps' members in any mode.

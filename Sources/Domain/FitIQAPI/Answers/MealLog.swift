@@ -203,7 +203,7 @@ public struct MealLog: Equatable, Sendable {
         writer.grams(of: totals, "total_protein", "total_carbs", "total_fat", "total_fiber", "total_sugar")
     }
 
-    /// Writes the members of the guide's printed example, in its order.
+    /// Writes the members of the guide's printed example, in the same order.
     private func writeAsWebSocketArchitecture(
         _ items: [MealItem], completedAt time: Timestamp, into writer: inout JSONWriter
     ) {
@@ -402,7 +402,7 @@ public struct MealNutrients: Equatable, Sendable {
         (self.fatTenths, self.fiberTenths, self.sugarTenths) = (fatTenths, fiberTenths, sugarTenths)
     }
 
-    /// The names of all nutrients except calories, as in the food table and in scenario files.
+    /// The names of all nutrients except calories, as they appear in the food table and in scenario files.
     package static let names = ["protein", "carbs", "fat", "fiber", "sugar"]
 
     /// - Parameter tenths: Returns the tenths of grams of one of ``names``.

@@ -316,7 +316,7 @@ public struct DocumentListQuery: Equatable, Sendable {
 
     /// The words and quoted phrases of a search; throws 400 if there are none or too many.
     private static func words(_ text: String?) throws(APIError) -> [String] {
-        // Every second piece between quotation marks is a phrase.
+        // Every second piece is inside quotation marks and is therefore a phrase.
         let pieces = (text ?? "").split(separator: "\"", omittingEmptySubsequences: false).enumerated()
         let words = pieces.flatMap { index, piece in
             index % 2 == 1 ? [piece] : piece.split(whereSeparator: \.isWhitespace)

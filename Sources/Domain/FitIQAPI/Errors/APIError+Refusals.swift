@@ -4,8 +4,8 @@ import Text
 
 /// Errors about a request's contents: ids, bodies, queries and violated backend rules.
 ///
-/// Errors that precede reading a body are in `APIError.swift`, and socket errors are in `ClientFrame.swift`. If a mode
-/// is given, a message recommends only what that mode serves.
+/// Errors that occur before a body is read are in `APIError.swift`, and socket errors are in `ClientFrame.swift`. If a
+/// mode is given, a message recommends only what that mode serves.
 extension APIError {
     // MARK: Ids
 

@@ -120,7 +120,7 @@ public struct MealLogFailure: Equatable, Sendable {
     }
 }
 
-/// Errors that precede reading the body or query: credentials, origin, path and method.
+/// Errors that occur before the body or query is read: credentials, origin, path and method.
 extension APIError {
     // MARK: Credentials
 

@@ -117,7 +117,7 @@ public struct ConsultationListQuery: Equatable, Sendable {
 
 /// The query of `GET /api/v1/consultations/{id}/messages`.
 public struct MessageListQuery: Equatable, Sendable {
-    /// The requested page; nil means the whole history, as in the guide without paging.
+    /// The requested page; nil means the whole history, as in the guide that has no paging.
     public var page: Page?
     /// The apps' filter by creation time.
     public var created = CreationSpan()

@@ -144,7 +144,7 @@ public struct MealSocketError: Error, Equatable, Sendable {
 
     package var frame: ServerFrame { .scriptedError(message: message, code: code.rawValue) }
 
-    /// A newer connection of the same user replaced this one.
+    /// A newer connection from the same user replaced this one.
     public static let replaced = Self(
         code: .connectionLimit,
         message:

@@ -29,7 +29,7 @@ public struct PasswordHash: Hashable, Sendable {
         HMACSHA256.deriveKey(password: Array(password.utf8), salt: Array(salt.utf8), iterations: cost)
     }
 
-    /// Whether the password matches; a higher `work` makes the check as slow as for a hash of that cost.
+    /// Whether the password matches; a higher `work` makes the check as slow as a check against a hash of that cost.
     public func matches(_ password: String, work: Int = 0) -> Bool {
         let isEqual = constantTimeEquals(Self.derive(password, salt, cost), key)
         if work > cost { _ = Self.derive(password, salt, work - cost) }
@@ -69,6 +69,6 @@ public enum EmailAddress {
         return labels.count > 1 && labels.allSatisfy { !$0.isEmpty }
     }
 
-    /// The account's key, which is equal for addresses that differ only in ASCII case.
+    /// The account's key, which is the same for addresses that differ only in ASCII case.
     public static func key(_ address: String) -> ExactString { ExactString(address).asciiLowercased() }
 }

@@ -129,11 +129,11 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSON
 
 /// Which spellings of ids a request may use.
 public enum IDCase: String, CaseIterable, Sendable {
-    /// Only ids spelled as issued, as in the FitIQ backend.
+    /// Ids must be spelled as issued, as the FitIQ backend requires.
     case lowerCase = "lower-case"
-    /// Also ids with upper-case letters, which some app calls send.
+    /// Ids may also contain upper-case letters, which some app calls send.
     case anyCase = "any-case"
-    /// Only ids spelled as issued; a scenario may use free text, as in the guides' tests.
+    /// Ids must be spelled as issued; a scenario may use free text, as the guides' tests do.
     case free
 }
 
@@ -173,7 +173,7 @@ public struct ResourceIDSequence: Sendable {
     public mutating func skip(past id: ResourceID) {
         for versionBits in UInt64(0)..<16 {
             let steps = numbers.steps(until: id.high & 0xFFFF_FFFF_FFFF_0FFF | versionBits << 12)
-            // Each id takes two numbers; its high half is the first.
+            // Each id uses two numbers; the first is its high half.
             guard steps & 1 == 1, steps < 1 << 41 else { continue }
             var rest = self
             rest.skip(Int(steps / 2))

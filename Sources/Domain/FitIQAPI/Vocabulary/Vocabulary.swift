@@ -34,7 +34,7 @@ public enum GoalWord: String, CaseIterable, Sendable, Hashable {
 public enum GoalState: String, CaseIterable, Sendable, Hashable {
     case notStarted = "not_started"
     case inProgress = "in_progress"
-    /// The guide has no word for a paused goal and shows it as in progress.
+    /// The guide has no word for a paused goal, so the goal appears as in progress.
     case paused
     case completed, archived
 

@@ -254,7 +254,7 @@ struct TemplateDraft: Sendable, Equatable {
     static let types = ["wellness", "meal", "workout"]
 }
 
-/// The texts of the built-in coach: `Fixtures/data/coach.json`.
+/// The built-in coach's texts: `Fixtures/data/coach.json`.
 ///
 /// `openings` has a sentence for each context type except general. `urgent` has the answers that precede all others, a
 /// section per persona has that persona's answers, and `common` has answers for all personas. Ties are resolved by the

@@ -129,7 +129,7 @@ extension Backend {
 extension DocumentListQuery {
     /// The body with a page of the matching documents.
     ///
-    /// - Parameter documents: The documents in creation order, which resolves equal times.
+    /// - Parameter documents: The documents in creation order, which breaks ties between equal times.
     func page(of documents: [Document], as encode: (Document) -> [UInt8] = \.encoded) -> [UInt8] {
         if let words { return SearchWords(words).page(of: documents.filter(matches), self) }
         let found = sorted(documents.filter(matches))

@@ -149,7 +149,7 @@ public struct AnswerScript: Sendable, Equatable {
         case builtInAnswer
         /// One non-empty chunk; `after` is in nanoseconds and replaces the script's pace.
         case chunk(String, after: Int64? = nil)
-        /// Non-empty chunks without delays between them; the first one waits like any chunk.
+        /// Non-empty chunks without delays between them; the first one is delayed like any other chunk.
         case burst([String])
         /// A pause in nanoseconds, in addition to the pace.
         case pause(Int64)
@@ -214,7 +214,7 @@ public struct StreamTiming: Sendable, Equatable {
     /// Nanoseconds from the question to the first chunk; nil means a human pace, 0.3 to 0.9 s.
     public var firstChunk: Int64?
     public var rate: Rate
-    /// The random change of the gap after each chunk, seeded by the answer; all other times are exact.
+    /// The random change to the gap after each chunk, seeded by the answer; all other times are exact.
     public var jitter: Jitter
 
     public enum Rate: Sendable, Equatable {

@@ -119,7 +119,7 @@ extension AnswerScript.Step {
     fileprivate func time(before chunk: Int) -> Int64? {
         switch self {
         case .chunk(_, let after): after
-        // The first chunk of a burst waits like any chunk.
+        // The first chunk of a burst is delayed like any other chunk.
         case .burst: chunk == 0 ? nil : 0
         default: nil
         }
@@ -206,7 +206,7 @@ struct Layout {
 
 /// Real-valued functions built only from IEEE 754's basic operations.
 ///
-/// IEEE 754's basic operations give the same bits everywhere. System libraries' functions do not, so a seed's pace
+/// IEEE 754's basic operations produce the same bits everywhere. System libraries' functions do not, so a seed's pace
 /// would depend on the system.
 enum Arithmetic {
     /// An approximately standard normal number: the sum of twelve uniform numbers, within 6 of 0.

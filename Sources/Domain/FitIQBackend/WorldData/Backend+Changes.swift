@@ -42,7 +42,7 @@ public enum EntityID: Hashable, Sendable {
     }
 }
 
-/// An entity as in a scenario file, without its dependent entities.
+/// An entity as it appears in a scenario file, without its dependent entities.
 ///
 /// Indirect, because it is large, and lists of changes move their elements.
 public indirect enum EntityData: Sendable, Equatable {
@@ -191,7 +191,7 @@ extension Backend {
         return EntityChange(place: EntityPlace(.users, of: nil, .user(data.id)), data: .user(data))
     }
 
-    /// Notes all documents of a user who was not saved yet.
+    /// Notes all documents of a user who has not been saved yet.
     private mutating func noteDocuments(ofUser position: Int) {
         for (collection, documents) in users[position].documents {
             for (index, document) in documents.enumerated() {

@@ -8,9 +8,9 @@ public struct DocumentData: Sendable, Equatable {
     public var id: ResourceID?
     /// The members as JSON without braces, because parsed members take far more memory.
     public var members: [UInt8]
-    /// The creation time; nil means the last change or the world's start.
+    /// The creation time; nil means the time of the last change or the world's start.
     public var createdAt: DataTime?
-    /// The last change; nil means the creation.
+    /// The time of the last change; nil means the creation time.
     public var updatedAt: DataTime?
     /// The users besides its owner who may read a workout template; empty for other documents.
     public var shares: [ShareData]

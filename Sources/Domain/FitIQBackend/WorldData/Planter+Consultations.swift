@@ -193,8 +193,8 @@ extension Planter {
 
 /// An endless supply of topics: journal entries by number.
 ///
-/// The topics that clients request first, a persona without a context or without an id, stay free. With ten active
-/// consultations, the limit must reject such a request, not the search for duplicates (409 precedes 429).
+/// The topics that clients request first, a persona without a context or without an id, stay free. If ten consultations
+/// are active, the limit must reject such a request, not the search for duplicates (409 precedes 429).
 private struct FreeTopics {
     private var count = 0
 
@@ -262,7 +262,7 @@ extension Planter {
         }
         var content = data.content
         if data.role == .user {
-            // Trimmed, as over the socket.
+            // Trimmed, as messages over the socket are.
             content = String(ClientFrame.trimmed(content))
             guard !content.isEmpty else { throw PlantError(path(), .blank) }
             try check(content, path(), TextLengths.question)

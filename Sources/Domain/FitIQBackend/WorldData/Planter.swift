@@ -54,7 +54,7 @@ struct Planter {
         }
     }
 
-    /// Sorts oldest first; the position in the document decides between equal times.
+    /// Sorts oldest first; the position in the document breaks ties between equal times.
     static func oldestFirst<Draft>(
         _ drafts: [Draft], by createdAt: (Draft) -> Timestamp
     ) -> [(index: Int, draft: Draft)] {

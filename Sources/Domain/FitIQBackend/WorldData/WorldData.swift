@@ -62,9 +62,9 @@ public struct AccountData: Sendable, Equatable {
 public struct UserRecordData<Content: Sendable & Equatable>: Sendable, Equatable {
     public var id: ResourceID?
     public var content: Content
-    /// The creation time; nil means the last change or the world's start.
+    /// The creation time; nil means the time of the last change or the world's start.
     public var createdAt: DataTime?
-    /// The last change; nil means the creation.
+    /// The time of the last change; nil means the creation time.
     public var updatedAt: DataTime?
 
     public init(
@@ -98,9 +98,9 @@ public struct GoalData: Sendable, Equatable {
     /// From 0 to 1.
     public var progress: Double
     public var measure: GoalMeasure
-    /// The creation time; nil means the last change or the world's start.
+    /// The creation time; nil means the time of the last change or the world's start.
     public var createdAt: DataTime?
-    /// The last change; nil means the creation.
+    /// The time of the last change; nil means the creation time.
     public var updatedAt: DataTime?
 
     public init(
@@ -118,14 +118,14 @@ public struct MealLogData: Sendable, Equatable {
     public var id: ResourceID?
     public var rawInput: String
     public var mealType: MealType
-    /// The time of the meal; nil means the creation.
+    /// The time of the meal; nil means the creation time.
     public var loggedAt: DateTime?
     /// The creation time; nil means the end of processing or the world's start.
     public var createdAt: DataTime?
     public var progress: Progress
-    /// The start of processing; nil means the creation.
+    /// When processing started; nil means the creation time.
     public var startedAt: DataTime?
-    /// The end of processing; nil means its start.
+    /// When processing ended; nil means when it started.
     public var finishedAt: DataTime?
     /// The last change by the client; nil if there was none.
     public var updatedAt: DataTime?
@@ -136,7 +136,8 @@ public struct MealLogData: Sendable, Equatable {
     public var mealLogID: ResourceID?
 
     public enum Progress: Sendable, Equatable {
-        /// In processing since its creation; ends after the usual time, with the script's or parser's result.
+        /// The log has been in processing since its creation; processing ends after the usual time, with the script's
+        /// or parser's result.
         case processing
         /// Already processed by the built-in parser.
         case parsed
@@ -199,7 +200,7 @@ public struct ConsultationData: Sendable, Equatable {
     public var madeUpMessages: Int
     /// The creation time; nil means the first given message time, the last change, or the world's start.
     public var createdAt: DataTime?
-    /// The last change; nil means the time of the last message or the creation.
+    /// The time of the last change; nil means the time of the last message or the creation time.
     public var updatedAt: DataTime?
     /// The completion time, only for the apps; nil means the last change of a completed consultation.
     public var completedAt: DataTime?

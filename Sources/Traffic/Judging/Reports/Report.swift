@@ -229,7 +229,7 @@ extension Report.Run {
 ///
 /// A listed breach does not fail a run, but a run fails if the client keeps a listed obligation.
 ///
-/// Each line of the file is `obligation-id`, `scenario obligation-id`, or a check's address, optionally after a
+/// Each line of the file is `obligation-id`, `scenario obligation-id`, or a check's address, optionally preceded by a
 /// scenario. `#` begins a comment. The list can only shrink, because fixed breaches must be removed.
 public struct KnownBroken: Sendable {
     public struct Line: Sendable, Hashable {

@@ -19,7 +19,7 @@ struct HARReader {
     /// The position of each numbered socket's entry.
     private var sockets: [Int: Int] = [:]
 
-    /// The total bytes to which encoded bodies may still decode; the limit is the size limit of a file.
+    /// The total number of bytes that encoded bodies may still decode to; the limit is the size limit of a file.
     var inflatable: Int
 
     init(limits: HARLimits) {

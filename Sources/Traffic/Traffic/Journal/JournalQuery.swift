@@ -5,8 +5,8 @@ import Text
 /// Selects journal entries, with a limit and an order.
 ///
 /// A condition excludes entries that do not have the property, so `status` selects only exchanges and openings. A
-/// socket's frames, faults, holds and end have the user, endpoint, path and trace of the socket's opening, if the
-/// journal has the opening.
+/// socket's frames, faults, holds and end inherit the user, endpoint, path and trace of the socket's opening, if the
+/// journal contains the opening.
 public struct JournalQuery: Sendable {
     public var method: ExactString?
     public var path: PathPattern?
@@ -87,7 +87,7 @@ public struct JournalQuery: Sendable {
         expect(
             "connection", connection.map { $0 == entry.connection }, "\(connection ?? 0)",
             entry.connection == 0 ? nil : "\(entry.connection)")
-        // A frame has the path, endpoint and user of its socket.
+        // A frame inherits the path, endpoint and user of its socket.
         let own = event.request
         let shared = own ?? opening
         expect(

@@ -211,8 +211,8 @@ public struct JournalLookout: Sendable {
 ///     status=4xx path=/goals CONSULTATION_EXISTS
 ///
 /// A word `key=value` is a condition from ``JournalQuery`` or from the admin page (`fault`, `verdict`, `pings`,
-/// `chunks`). Any other word must occur in the entry's line or bodies, ignoring case. Frames have the path, endpoint
-/// and user of their socket's opening if the filter saw it.
+/// `chunks`). Any other word must occur in the entry's line or bodies, ignoring case. Frames inherit the path, endpoint
+/// and user of their socket's opening if the filter has seen the opening.
 public struct TrafficFilter: Sendable {
     private enum Shown: String, CaseIterable { case show, hide }
 

@@ -386,8 +386,8 @@ public struct RecordedHold: Sendable, Equatable {
 
 /// A hold ended: the held message was forwarded or lost.
 ///
-/// The message's entry follows on the same connection, with the breakpoint among its faults. Only a client's frame has
-/// its entry before the hold.
+/// The message's entry follows on the same connection, with the breakpoint among its faults. Only a client's frame is
+/// recorded before the hold.
 public struct RecordedRelease: Sendable, Equatable {
     /// The number of the entry with the ``RecordedHold``.
     public var held: Int

@@ -149,7 +149,7 @@ struct SessionCall {
     }
 
     private func recorded(_ user: ExactString?, isWhole: Bool) -> RecordedExchange {
-        /// The body as in a journal.
+        /// The body as a journal stores it.
         ///
         /// A body that must be missing from another program's file counts as truncated.
         func body(_ body: RecordedBody?, isExpected: Bool) -> RecordedBody {

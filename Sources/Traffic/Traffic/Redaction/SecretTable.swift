@@ -28,7 +28,7 @@ struct SecretTable: Sendable {
 
     private let mostSecrets: Int
 
-    /// The text that replaces every secret, or nil for placeholders; if there is a text, addresses are kept.
+    /// The text that replaces every secret, or nil for placeholders; if it is not nil, addresses are kept.
     let mark: [UInt8]?
 
     init(mostSecrets: Int = SecretTable.mostSecrets, mark: String? = nil) {

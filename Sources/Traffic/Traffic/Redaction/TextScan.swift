@@ -25,7 +25,7 @@ struct TextScan {
     enum Content {
         /// JSON, URLs and words.
         case text
-        /// Items as in a query, such as `name=value&name=value`.
+        /// Query-style items, such as `name=value&name=value`.
         case form
         /// Binary data; only known secrets are replaced, because any bytes may look like an address.
         case binary

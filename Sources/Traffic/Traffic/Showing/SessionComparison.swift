@@ -247,7 +247,7 @@ struct Alignment {
 
     /// The maximum size of the table, not counting the common starts and ends.
     ///
-    /// Above this size, equal keys are paired in turn, which may not find the longest subsequence. Two sessions of
+    /// Above this size, identical keys are paired in turn, which may not find the longest subsequence. Two sessions of
     /// 100,000 entries would take 10 billion steps.
     static let largestTable = 4_000_000
 
