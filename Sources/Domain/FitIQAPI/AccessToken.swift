@@ -5,7 +5,7 @@ import JSON
 public struct AccessToken: Equatable, Sendable {
     /// The claim `sub`: 1 to 200 characters.
     public var subject: ExactString
-    /// The claim `exp`, in seconds since the Unix epoch; the token is expired from this second on.
+    /// The claim `exp`, in seconds since the Unix epoch; the token expires at the start of this second.
     public var expiresAt: Int64
     /// The claim `nbf`, in seconds since the Unix epoch: the token is not valid before this second.
     public var notBefore: Int64?
@@ -74,7 +74,7 @@ public struct AccessToken: Equatable, Sendable {
 
     /// Reads and verifies a token, except for `exp` and `nbf`, which depend on the time of use.
     ///
-    /// - Throws: `malformed`, also for tokens over 4,096 characters, `wrongAlgorithm`, `criticalExtensions` or
+    /// - Throws: `malformed`, including for tokens over 4,096 characters, `wrongAlgorithm`, `criticalExtensions` or
     ///   `wrongSignature`.
     public static func verify(_ text: String, secret: [UInt8]) throws(Refusal) -> AccessToken {
         guard text.utf8.count <= 4096 else { throw .malformed("it has over 4,096 characters") }
@@ -116,7 +116,7 @@ public struct AccessToken: Equatable, Sendable {
         return Int64(min(max(seconds.rounded(rule), -Double(latest)), Double(latest)))
     }
 
-    /// The latest time of a claim, in seconds since 1970 (in the year 2255); later times are clamped to it.
+    /// The latest time that a claim can have, in seconds since 1970 (in the year 2255); later times are clamped to it.
     public static let latest: Int64 = 9_000_000_000
     fileprivate static let millisecondsHint =
         "If the claim is in milliseconds, divide it by 1000: times in a JSON Web Token are in seconds (RFC 7519 §2)."

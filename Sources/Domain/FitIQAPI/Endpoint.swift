@@ -1,7 +1,7 @@
 import HTTPTypes
 import JSON
 
-/// One operation of the API: a method on a path.
+/// An API operation: a method on a path.
 ///
 /// The raw value is its `operationId` in the OpenAPI description, and its name in journals.
 public enum Endpoint: String, CaseIterable, Sendable, Hashable {

@@ -11,8 +11,8 @@ public enum Route: Equatable, Sendable {
 
     /// Parses a path from percent-decoded segments; nil if the mode has no such route.
     ///
-    /// A path with an extra slash or a missing id has no route, because suggesting the nearest endpoint helps more than
-    /// "unknown id".
+    /// A path with an extra slash or a missing id has no route, because suggesting the nearest endpoint is more helpful
+    /// than "unknown id".
     public init?(segments: [String], in mode: GuideMode = .union) {
         if segments.count == 2, segments[0] == "avatars", segments[1].hasSuffix(".svg") {
             guard let persona = Persona(rawValue: String(segments[1].dropLast(4))) else { return nil }
@@ -205,7 +205,7 @@ public struct APIPath: Equatable, Sendable {
         return words.indices.filter { words[$0] == nil }
     }
 
-    /// The position of the path's first parameter; nil without parameters.
+    /// The position of the path's first parameter; nil if the path has no parameters.
     var firstParameter: Int? { Self.table[place].firstParameter }
 
     /// The operations in a mode, GET first.

@@ -21,7 +21,7 @@ package struct Account: Sendable, Equatable {
 public struct RefreshTicket: Sendable, Equatable {
     /// The token's `jti`.
     public var id: ResourceID
-    /// The expiry in seconds since 1970.
+    /// The expiry time, in seconds since 1970.
     public var expiresAt: Int64
 
     public init(id: ResourceID, expiresAt: Int64) { (self.id, self.expiresAt) = (id, expiresAt) }
@@ -47,7 +47,7 @@ extension Backend {
     /// Creates a user with an account (`POST /api/v1/auth/register`).
     ///
     /// - Parameter hash: The result of ``passwordHash(for:_:)``.
-    /// - Throws: A 409 if another account has the address, or a 507 at the limit of users or if the world is full.
+    /// - Throws: A 409 if another account has the address, or a 507 at the user limit or if the world is full.
     public mutating func register(
         _ request: RegisterRequest, hash: PasswordHash? = nil, _ turn: inout Turn
     ) throws(APIError) -> (tokens: TokenPair, profile: Profile) {
@@ -66,7 +66,7 @@ extension Backend {
     public func passwordHash(for request: RegisterRequest, _ turn: Turn) -> Deferred<PasswordHash>? {
         guard addresses[EmailAddress.key(request.email)] == nil else { return nil }
         let cost = configuration.rules.accountRules.passwordCost
-        // The ids of the user and the profile come before the salt.
+        // The ids of the user and the profile are issued before the salt.
         var identifiers = turn.identifiers
         let salt = (0..<3).map { _ in identifiers.next() }[2].description
         return Deferred(iterating: cost) { PasswordHash(request.password, salt: salt, cost: cost) }
@@ -144,13 +144,13 @@ extension Backend {
             refresh: AccessToken(subject: id, expiresAt: ticket.expiresAt, id: ticket.id))
     }
 
-    /// An account's user, by the user's id; throws 401 if there is no such user.
+    /// The user with an account, found by the user's id; throws 401 if there is no such user.
     public func accountHolder(_ id: ExactString) throws(APIError) -> UserID {
         guard let user = users[id], users[user].person?.account != nil else { throw .unknownAccount }
         return user
     }
 
-    /// Changes a user's data; another user must not have the address.
+    /// Changes a user's data; no other user may have the same address.
     mutating func set(_ person: Person, of user: UserID) {
         let old = users[user].person
         storedBytes -= users[user].byteCount
@@ -251,7 +251,7 @@ package struct MadeUpPerson {
         var numbers = SplitMix64(seed: id.seed)
         name = Self.names[Int(numbers.next(below: UInt64(Self.names.count)))]
         surname = Self.surnames[Int(numbers.next(below: UInt64(Self.surnames.count)))]
-        // The years 1965 to 2004; creation is in 2024.
+        // Birth dates are in the years 1965 to 2004, and creation dates are in 2024.
         birth = -5 * 365 + Int64(numbers.next(below: 40 * 365))
         creation = 19_723 + Int64(numbers.next(below: 360))
         height = Double(150 + numbers.next(below: 50))
@@ -264,7 +264,7 @@ package struct MadeUpPerson {
         let birth = DateTime(secondsSinceEpoch: birth * 86_400)
         return Profile(
             id: id, ProfileDetails(name: "\(name) \(surname)", dateOfBirth: birth, height: height),
-            // The clock may be earlier.
+            // The clock may be set to an earlier time.
             createdAt: min(now, Timestamp(secondsSinceEpoch: creation * 86_400)))
     }
 }

@@ -280,7 +280,7 @@ public enum Pace: Sendable, Equatable {
             }
         }
 
-        /// Finds the last non-space character, between ASCII bytes without decoding characters.
+        /// Finds the last non-space character; between ASCII bytes, no character has to be decoded.
         init(endOf chunk: String) {
             var bytes = chunk
             let mark: UInt8 = bytes.withUTF8 { bytes in

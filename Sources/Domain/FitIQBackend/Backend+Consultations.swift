@@ -8,7 +8,7 @@ extension Backend {
     /// A consultation about a goal becomes the goal's conversation unless the goal already has one. The answer to a
     /// first question waits until a socket opens, a client reads the history, or another message arrives.
     ///
-    /// - Throws: In this order, 404 for an unknown goal, 409 for an active duplicate, 429 at the limit of active
+    /// - Throws: In this order, 404 for an unknown goal, 409 for an active duplicate, 429 at the limit on active
     ///   consultations, and 507 if the world is full.
     public mutating func createConsultation(
         _ request: CreateConsultationRequest, by user: UserID, _ turn: inout Turn
@@ -54,7 +54,7 @@ extension Backend {
 
     /// Adds a consultation whose topic is free, and makes it the conversation of its goal if the goal has none.
     ///
-    /// - Throws: A 429 at the limit of active consultations, or a 507 if the world is full.
+    /// - Throws: A 429 at the limit on active consultations, or a 507 if the world is full.
     mutating func addConsultation(
         _ topic: Topic, goal: Int?, title: String?, quickAction: String? = nil, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> Int {
@@ -95,7 +95,7 @@ extension Backend {
     /// Lists consultations, latest change first (`GET /api/v1/consultations`).
     public func consultations(_ query: ConsultationListQuery, for user: UserID) -> [UInt8] {
         var runs = users[user].consultations.runs(of: query.matches)
-        // Only the apps filter by creation, and the list is in a different order.
+        // Only the apps filter by creation time, and the list is in a different order.
         if query.created != CreationSpan() {
             runs = runs.map { $0.filter { query.created.contains(consultations[$0].consultation.createdAt) }[...] }
         }
@@ -105,7 +105,7 @@ extension Backend {
             isForApps: configuration.mode.servesApps)
     }
 
-    /// Returns the history, oldest first, completely or one page (`GET /api/v1/consultations/{id}/messages`).
+    /// Returns the whole history or one page of it, oldest first (`GET /api/v1/consultations/{id}/messages`).
     ///
     /// Reading also starts the answer to a waiting first question.
     ///
@@ -142,7 +142,8 @@ extension Backend {
         return body(of: position, answering: .archiveConsultation)
     }
 
-    /// Completes a consultation with the effects of archiving; idempotent (`POST /api/v1/consultations/{id}/complete`).
+    /// Completes a consultation with the same effects as archiving; idempotent (`POST
+    /// /api/v1/consultations/{id}/complete`).
     ///
     /// - Throws: A 404, or a 400 if the consultation is archived.
     public mutating func complete(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) -> [UInt8] {
@@ -172,7 +173,7 @@ extension Backend {
     /// consultation becomes active, and becomes its goal's conversation unless the goal has a different one.
     ///
     /// - Throws: In this order, 404; if the consultation becomes active, 409 for an active duplicate and 429 at the
-    ///   limit of active consultations; 507 if the world is full.
+    ///   limit on active consultations; 507 if the world is full.
     public mutating func updateConsultation(
         _ id: String, _ request: UpdateConsultationRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -216,7 +217,7 @@ extension Backend {
         ListAnswers.quickActions(QuickAction.matching(contextType: query.contextType, persona: query.persona))
     }
 
-    /// The body of an endpoint that changes a consultation; bodies of reads are cached.
+    /// The body of an endpoint that changes a consultation; the bodies for reads are cached.
     private func body(of position: Int, answering endpoint: Endpoint) -> [UInt8] {
         consultations[position].consultation.body(
             answering: endpoint, in: configuration.mode, origin: configuration.origin,
@@ -240,10 +241,11 @@ package struct ConsultationRecord: Identifiable, Sendable {
     package internal(set) var consultation: Consultation
     package var id: ResourceID { consultation.id }
     package internal(set) var history = History()
-    /// The open sockets in opening order.
+    /// The open sockets, in the order in which they were opened.
     package internal(set) var sockets: [SocketID] = []
     package internal(set) var answer: AnswerInProgress?
-    /// Questions that wait for the streaming answer's end, oldest first, or a first question that waits for a socket.
+    /// Questions that are waiting for the streaming answer to end, oldest first, or a first question that is waiting
+    /// for a socket.
     package internal(set) var waiting: [Question] = []
     /// Whether the first question waits for a socket before it is answered.
     package var awaitsAnswer: Bool { answer == nil && !waiting.isEmpty }
@@ -253,7 +255,7 @@ package struct ConsultationRecord: Identifiable, Sendable {
 
     /// The list item, re-encoded whenever the consultation changes.
     private(set) var listItem: [UInt8] = []
-    /// The response body of reads.
+    /// The response body for reads.
     private(set) var body: [UInt8] = []
 
     init(
@@ -312,7 +314,7 @@ package struct History: Sendable {
         messages.append(message)
     }
 
-    /// The messages created in a period; messages are in order of creation.
+    /// The messages created in a period; messages are stored in order of creation.
     func range(of span: CreationSpan) -> Range<Int> {
         guard span != CreationSpan() else { return messages.indices }
         let first = messages.firstIndex { span.contains($0.createdAt) } ?? messages.endIndex

@@ -3,7 +3,7 @@ import JSON
 
 /// Deletion: a deleted entity is not in any list or export, its id is unknown everywhere, and its events are cancelled.
 extension Backend {
-    /// Deletes a goal (`DELETE /api/v1/goals/{goalId}`); its consultations stay, unlinked.
+    /// Deletes a goal (`DELETE /api/v1/goals/{goalId}`); its consultations remain but are unlinked.
     ///
     /// - Throws: A 404.
     public mutating func deleteGoal(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) {

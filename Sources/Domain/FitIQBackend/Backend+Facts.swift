@@ -57,8 +57,8 @@ extension Backend {
 
     /// The next steps in chronological order, and the number of all steps.
     ///
-    /// - Parameter limit: The maximum number of steps to return. Above ``mostSortedSteps`` scheduled steps it returns
-    ///   only the first, because the steps are not sorted, and the count includes obsolete steps.
+    /// - Parameter limit: The maximum number of steps to return. Above ``mostSortedSteps`` scheduled steps, this method
+    ///   returns only the first, because the steps are not sorted, and the count includes obsolete steps.
     package func due(limit: Int) -> (steps: [DueStep], count: Int) {
         guard schedule.count <= Self.mostSortedSteps else {
             return (schedule.min.map { [dueStep($0)] } ?? [], schedule.count)

@@ -5,7 +5,7 @@ import JSON
 extension Backend {
     /// Creates a goal (`POST /api/v1/goals`).
     ///
-    /// - Throws: A 507 at the limit of goals, or if the world is full.
+    /// - Throws: A 507 at the goal limit, or if the world is full.
     public mutating func createGoal(
         _ request: CreateGoalRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -102,10 +102,10 @@ extension Backend {
 
     /// Finds or creates the conversation about a goal (`POST /api/v1/consultations/chat-about-goal`).
     ///
-    /// The goal's current conversation comes first, then an active one with the same persona and goal, which is linked.
-    /// A duplicate is therefore continued, not rejected.
+    /// The goal's current conversation is preferred, followed by an active one with the same persona and goal, which is
+    /// then linked. A duplicate is therefore continued, not rejected.
     ///
-    /// - Throws: A 404; if a consultation must be created, also a 429 at the limit of active consultations or a 507 if
+    /// - Throws: A 404; if a consultation must be created, also a 429 at the limit on active consultations or a 507 if
     ///   the world is full.
     public mutating func chatAboutGoal(
         _ request: ChatAboutGoalRequest, by user: UserID, _ turn: inout Turn

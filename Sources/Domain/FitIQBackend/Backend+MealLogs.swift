@@ -2,11 +2,11 @@ import FitIQAPI
 import JSON
 import Nutrition
 
-/// The meal log commands; each returns the body of its success response, and the user's sockets get the outcome.
+/// The meal log commands; each returns the body of its success response, and the outcome is sent to the user's sockets.
 extension Backend {
     /// Creates a meal log and starts its processing (`POST /api/v1/meal-logs/natural`).
     ///
-    /// - Throws: A 507 at the limit of the user's meal logs, or if the world is full.
+    /// - Throws: A 507 at the limit on the user's meal logs, or if the world is full.
     public mutating func createMealLog(
         _ request: CreateMealLogRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -320,7 +320,7 @@ extension Backend {
     /// Creates a completed meal log from the foods that the user confirms (`PATCH
     /// /api/v1/meal-logs/photo/{id}/confirm`).
     ///
-    /// - Throws: A 404; a 400 for a second confirmation or missing foods; a 507 at the limit of the user's meal logs or
+    /// - Throws: A 404; a 400 for a second confirmation or missing foods; a 507 at the limit on the user's meal logs or
     ///   if the world is full.
     public mutating func confirmMealPhoto(
         _ id: String, _ request: ConfirmMealPhotoRequest, by user: UserID, _ turn: inout Turn

@@ -142,7 +142,7 @@ extension Backend {
         guard storedBytes < storageRoom.bytes else { throw .storeFull(limit: storageRoom.limit) }
     }
 
-    /// Stores a question, acknowledges it to all chatting sockets, and answers it now or later.
+    /// Stores a question, acknowledges it to all sockets that are used for chat, and answers it now or later.
     ///
     /// - Parameter isInitial: Whether the question waits for a socket.
     @discardableResult
@@ -278,7 +278,7 @@ extension Backend {
         schedule.insert(ScheduledStep(time: time, position: user.index, work: .mealSocket(socket)))
     }
 
-    /// Closes a meal socket that was silent for ``Limits/mealSocketIdle``; otherwise schedules the next check.
+    /// Closes a meal socket that has been silent for ``Limits/mealSocketIdle``; otherwise schedules the next check.
     mutating func closeIfIdle(_ socket: SocketID, _ turn: inout Turn) {
         guard case .meals(let user)? = sockets[socket]?.place, let record = mealSockets[user] else { return }
         let limit = configuration.limits.mealSocketIdle

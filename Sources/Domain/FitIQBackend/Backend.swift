@@ -37,7 +37,7 @@ public struct Backend: Sendable {
     package internal(set) var mealLogs = Shelf<MealLogRecord>()
     /// The users who have or had templates that others can read.
     var sharers: Set<UserID> = []
-    /// The users with accounts, by their addresses in lower case.
+    /// The users with accounts, keyed by their addresses in lower case.
     package internal(set) var addresses: [ExactString: UserID] = [:]
     /// The highest password cost so far; every login takes as long as one at this cost.
     var passwordWork = 0
@@ -73,7 +73,7 @@ public struct Backend: Sendable {
 
     /// Returns the user with this id, creating it on first use.
     ///
-    /// - Throws: A 507 at the limit of users, or if the world is full.
+    /// - Throws: A 507 at the user limit, or if the world is full.
     public mutating func user(_ id: ExactString) throws(APIError) -> UserID {
         if let user = users[id] { return user }
         let limit = configuration.limits.users
@@ -142,7 +142,7 @@ package struct User: Identifiable, Sendable {
     package let id: ExactString
     /// The consultations ordered by latest change, then by creation.
     package internal(set) var consultations = Listing<Consultation.Kind>()
-    /// The active consultations, in the order of activation; the limit keeps them few.
+    /// The active consultations, in the order of activation; the limit keeps the list short.
     package internal(set) var active: [Int] = []
     /// The goals, oldest first.
     package internal(set) var goals: [Int] = []
@@ -201,8 +201,8 @@ public struct Limits: Sendable, Equatable {
     public var goals = 1000
     /// Meal logs per user; creating one more gets 507.
     public var mealLogs = 10_000
-    /// Photos of meals per user; at the limit, a new photo removes the oldest confirmed one or, without any, the
-    /// oldest.
+    /// Photos of meals per user; at the limit, a new photo removes the oldest confirmed one or, if none is confirmed,
+    /// the oldest.
     public var photos = 20
     /// Documents per collection and user; creating one more gets 507.
     public var documents = 10_000

@@ -19,7 +19,7 @@ struct DataFile {
 
     let path: String
     private(set) var sections: [Section] = []
-    /// The mistakes as sentences with path and line; a file with mistakes is not used.
+    /// The mistakes as sentences, each with its path and line; a file with mistakes is not used.
     private(set) var mistakes: [String] = []
 
     /// Reads an embedded file and converts it into a value; crashes on a mistake.
@@ -125,7 +125,7 @@ struct DataFile {
 
 /// The positions of the values in a valid JSON text, each before its nested values.
 private struct Places {
-    /// The line where a value begins, and an object's number of members.
+    /// The line where a value begins and, for an object, the number of members.
     typealias Place = (line: Int, members: Int)
 
     private var places: [Place] = []
@@ -138,7 +138,7 @@ private struct Places {
 
     init(of bytes: UnsafeBufferPointer<UInt8>) {
         var line = 1
-        /// The enclosing objects and lists of the current byte, with nil for a list.
+        /// The objects and lists that enclose the current byte; nil stands for a list.
         var around: [Int?] = []
         var isKeyNext = false
         var isInScalar = false

@@ -100,7 +100,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         unsaved?.changed.insert(position)
     }
 
-    /// Whether a record was never saved.
+    /// Whether a record has never been saved.
     func isNew(_ position: Int) -> Bool { unsaved.map { position >= $0.newFrom } ?? false }
 
     var hasUnsaved: Bool { (unsaved?.newFrom ?? end) < end || unsaved?.changed.isEmpty == false }
@@ -133,7 +133,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         return place
     }
 
-    /// The index in its page of a position below ``end``, even if its record was removed.
+    /// The index, within its page, of a position below ``end``, even if the position's record was removed.
     private func place(of position: Int) -> Int {
         let page = position >> Self.pageBits
         let first = page << Self.pageBits

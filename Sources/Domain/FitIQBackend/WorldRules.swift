@@ -56,13 +56,13 @@ public enum Compression: String, CaseIterable, Sendable {
     case required
 }
 
-/// The lifetime of accounts' tokens and the cost of a password.
+/// The lifetime of accounts' tokens and the cost of hashing a password.
 public struct AccountRules: Sendable, Equatable {
     /// The lifetime of an access token, in nanoseconds.
     public var accessLifetime: Int64 = 3_600_000_000_000
     /// The lifetime of a refresh token, in nanoseconds.
     public var refreshLifetime: Int64 = 30 * 86_400_000_000_000
-    /// The iterations for a new password: ten thousand take two to three milliseconds.
+    /// The number of iterations for a new password: ten thousand take two to three milliseconds.
     public var passwordCost = 10_000
 
     public init() {}
@@ -72,6 +72,6 @@ public struct AccountRules: Sendable, Equatable {
 public enum ConsultationsPerTopic: String, CaseIterable, Sendable {
     /// The server rejects any more with 409 (consultation-websocket).
     case one
-    /// Up to the limit of active consultations, as newer servers allow the apps.
+    /// Any number up to the limit on active consultations, which is what newer servers allow the apps.
     case many
 }

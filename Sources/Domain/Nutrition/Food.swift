@@ -111,7 +111,7 @@ enum FoodTable {
     }()
 
     static let foods = file.foods
-    /// The entry for each name and each plural, by its folded words.
+    /// The entry for each name and each plural, keyed by its folded words.
     static let entries = file.entries
     /// The first words of all names; no name starts with another word.
     static let firstWords = file.firstWords
@@ -186,7 +186,7 @@ struct FoodFile: Sendable {
     private(set) var entries: [String: FoodTable.Entry] = [:]
     private(set) var firstWords: Set<String> = []
     private(set) var longestName = 0
-    /// The mistakes as sentences with path and line; a table with mistakes is not used.
+    /// The mistakes as sentences, each with its path and line; a table with mistakes is not used.
     private(set) var mistakes: [String] = []
 
     private var line = 0

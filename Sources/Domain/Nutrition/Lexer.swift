@@ -309,7 +309,7 @@ struct Token: Equatable, Sendable {
     enum Kind: Equatable, Sendable {
         /// A word with its Latin letters folded to lower-case ASCII.
         case word(String)
-        /// Zero, or a number of one or more.
+        /// A number that is zero or at least one.
         ///
         /// `assumesDecimals` means that a comma, or the point in `1.500`, was read as a decimal point.
         case number(Double, assumesDecimals: Bool)

@@ -182,7 +182,7 @@ struct Portion {
         return nil
     }
 
-    /// The usual content of a vessel, if the weight of a cup is known.
+    /// The usual volume of a vessel, if the weight of a cup is known.
     ///
     /// A glass is 240 ml, like the cup in 21 CFR 101.9(b)(5)(viii). For drinks only, a can is 355 ml and a bottle is
     /// 500 ml. A bowl is 1.5 cups, a handful is a quarter of a cup, and a scoop is half a cup.

@@ -53,7 +53,7 @@ enum Words {
     /// Words for sizes; the table has weights for some foods.
     static let sizes: [String: PieceSize] = ["small": .small, "medium": .medium, "large": .large, "big": .large]
 
-    /// Adjectives of two words; the lexer drops a dash between letters, so `low-fat` is `low fat`.
+    /// Two-word adjectives; the lexer drops a dash between letters, so `low-fat` is `low fat`.
     static let phrases: [[String]: Standing] = [
         ["low", "fat"]: .uncounted, ["fat", "free"]: .uncounted, ["non", "fat"]: .uncounted,
         ["reduced", "fat"]: .uncounted, ["full", "fat"]: .uncounted, ["half", "fat"]: .uncounted,

@@ -100,7 +100,7 @@ struct Scene: Sendable {
         orderStart = 0
     }
 
-    /// An open or just ended WebSocket, from its client's point of view.
+    /// An open or recently ended WebSocket, from its client's point of view.
     struct Socket: Sendable {
         let connection: UInt64
         let user: ExactString

@@ -94,7 +94,7 @@ struct Following: Sendable {
 
 /// A two-way mapping between recorded values and the client's own values.
 struct Bindings: Sendable {
-    /// The current values, by the recorded value's number in the vocabulary.
+    /// The current values, indexed by the recorded value's number in the vocabulary.
     private(set) var actual: [Int: ExactString] = [:]
     /// The number of the recorded value to which each of the client's values is bound.
     private(set) var recorded: [ExactString: Int] = [:]
@@ -178,7 +178,7 @@ struct Rewriter {
         return edits
     }
 
-    /// Our origin from `://` on.
+    /// Our origin, starting at `://`.
     private var afterScheme: Substring { origin.utf8.firstIndex(of: .colon).map { origin[$0...] } ?? "" }
 
     /// Our origin in place of `http://host` or `http:\/\/host`, or nil if the text already has it.

@@ -348,7 +348,7 @@ enum KeepAliveFrame: String {
     case ping
     case pong
 
-    /// Returns nil unless the frame is `{"type":"ping"}` or `{"type":"pong"}`, each with at most one more member.
+    /// Returns nil unless the frame is `{"type":"ping"}` or `{"type":"pong"}`, each with at most one additional member.
     init?(_ text: [UInt8]) {
         guard text.count <= 200, let object = JSONValue.container(text)?.object, object.count <= 2 else { return nil }
         self.init(rawValue: object["type"]?.string ?? "")

@@ -86,7 +86,7 @@ public struct ReplayMiss: Sendable, Equatable {
     }
 
     public struct Nearest: Sendable, Equatable {
-        /// The number of the entry in the recording, counted from 1 in starting order.
+        /// The number of the entry in the recording, counted from 1 in the order in which entries started.
         public var entry: Int
         public var method: String
         /// The path and query, with shortened secrets, truncated after 500 bytes.

@@ -4,7 +4,7 @@ import WebSocket
 
 /// The traffic between a client and a server: requests with their responses, and WebSockets with their frames.
 public struct Session: Sendable, Equatable {
-    /// All entries in starting order.
+    /// All entries, in the order in which they started.
     public internal(set) var entries: [SessionExchange]
 
     /// Sorts the entries by start.

@@ -187,7 +187,8 @@ extension UnsafeBufferPointer<UInt8> {
         let digits = count(where: \.isDigit)
         let (upper, lower) = (count(where: \.isUppercaseLetter), count(where: \.isLowercaseLetter))
         guard digits > 0 else { return false }
-        // An ID consists of one third digits or has both cases, is a ULID, or is hexadecimal with or without a prefix.
+        // An ID is at least one third digits or contains both cases, is a ULID, or is hexadecimal with or without a
+        // prefix.
         if digits * 3 >= count || (upper > 0 && lower > 0) { return true }
         if count == 26, lower == 0 { return true }
         let tail = count - 1 - (lastIndex { !$0.isHexDigit } ?? -1)

@@ -11,7 +11,7 @@ public struct AdapterError: Error, Sendable, Equatable {
     public enum Reason: Error, Sendable, Hashable {
         /// The adapter could not be started or reached, with the system's message.
         case notStarted(String)
-        /// The adapter ended in the described way.
+        /// The adapter ended; the string describes how.
         case ended(String)
         /// The adapter closed its standard output but is still running.
         case closedOutput

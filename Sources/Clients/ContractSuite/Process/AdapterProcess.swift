@@ -4,7 +4,7 @@ import Synchronization
 
 /// A running adapter.
 ///
-/// Lines are exchanged with the process, each with a deadline.
+/// Exchanges lines with an adapter's process, with a deadline for each.
 ///
 /// Calls block.
 final class AdapterProcess {

@@ -89,7 +89,7 @@ extension ClientCore {
 /// An injected error between a reference client's decisions and its network, which may change both.
 ///
 /// To drop an action, omit it. To delay it, store it and return ``nextDeadline``. To repeat it, return it twice. A
-/// mutation's new actions have numbers from a million up. The default implementations change nothing.
+/// mutation's new actions are numbered from one million. The default implementations change nothing.
 public protocol Mutation {
     /// The actions to perform instead; called without actions when ``nextDeadline`` is due.
     mutating func actions(_ actions: [ClientAction], at now: Timestamp) -> [ClientAction]

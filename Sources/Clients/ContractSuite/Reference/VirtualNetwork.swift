@@ -27,7 +27,7 @@ public final class VirtualNetwork {
     /// One client's side of the network.
     public final class Endpoint {
         @exclusivity(unchecked) public var wire: ClientWire
-        /// The server's side of each connection, by the client's number for it.
+        /// The server's side of each connection, keyed by the client's number for it.
         @exclusivity(unchecked) fileprivate var links: [Int: Link] = [:]
 
         fileprivate init(_ wire: ClientWire) { self.wire = wire }

@@ -99,7 +99,7 @@ public struct Consultation: Equatable, Sendable {
         }
     }
 
-    /// Writes the members of the guides with an envelope.
+    /// Writes the members for the guides that use an envelope.
     private func writeSnakeCase(into writer: inout JSONWriter, isForApps: Bool) {
         writeConsultationWebSocket(into: &writer, isUnion: true)
         writeContext(into: &writer)
@@ -158,7 +158,7 @@ public struct Consultation: Equatable, Sendable {
     }
 }
 
-/// A message of a conversation (enhanced-consultations, Message).
+/// A message in a conversation (enhanced-consultations, Message).
 public struct Message: Equatable, Sendable {
     /// The socket's `message_id`.
     public var id: ResourceID
@@ -204,7 +204,7 @@ public struct Message: Equatable, Sendable {
     }
 }
 
-/// Metadata of a message (enhanced-consultations, MessageMetadata).
+/// Message metadata (enhanced-consultations, MessageMetadata).
 public struct MessageMetadata: Equatable, Sendable {
     /// An estimate: four characters per language-model token.
     public var tokensUsed: Int?

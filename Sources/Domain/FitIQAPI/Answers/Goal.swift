@@ -9,7 +9,7 @@ public struct Goal: Equatable, Sendable {
     public var title: String
     /// 0 to 2,000 characters.
     public var description: String
-    /// Only PATCH and PUT change the status; it does not follow ``progress``.
+    /// Only PATCH and PUT change the status; a change to ``progress`` does not.
     public var state = GoalState.notStarted
     /// From 0 to 1.
     public var progress = 0.0 {
@@ -109,7 +109,7 @@ public struct Goal: Equatable, Sendable {
 
 /// The apps' additional members of a goal.
 ///
-/// Responses have defaults for unset members.
+/// Responses contain default values for unset members.
 public struct GoalMeasure: Equatable, Sendable {
     /// The first second of a day in UTC; nil means the day of creation.
     public var startDate: DateTime?
@@ -163,7 +163,7 @@ public struct EncodedGoal: Equatable, Sendable {
         }
     }
 
-    /// Writes the goal in the apps' form, as of a time.
+    /// Writes the goal in the apps' form, as of the given time.
     func writeForApps(into writer: inout JSONWriter, at now: Timestamp) {
         let left = targetDate.secondsSinceEpoch - now.secondsSinceEpoch
         writer.beginObject()

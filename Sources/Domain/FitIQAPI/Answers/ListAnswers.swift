@@ -2,7 +2,7 @@ import JSON
 
 /// Response bodies of the list endpoints.
 public enum ListAnswers {
-    /// `GET /api/v1/consultations`: `data: {consultations, pagination}`, and for the apps totals next to them.
+    /// `GET /api/v1/consultations`: `data: {consultations, pagination}` and, for the apps, totals next to them.
     public static func consultations(_ items: [[UInt8]], page: Page, total: Int, isForApps: Bool = false) -> [UInt8] {
         JSONWriter.success(reserving: items.reduce(256) { $0 + $1.count + 1 }) { writer in
             writer.array("consultations") { array in for item in items { array.raw(item) } }
@@ -38,7 +38,7 @@ public enum ListAnswers {
     ///
     /// - Parameters:
     ///   - form: `.goalLinking` or `.union`, the form of the encoded goals.
-    ///   - apps: The time and the page's position in the list; nil without the apps.
+    ///   - apps: The time and the page's position in the list; nil in modes without the apps.
     public static func goals(
         _ goals: [EncodedGoal], total: Int, in form: GuideMode, apps: (now: Timestamp, page: Page)? = nil
     ) -> [UInt8] {

@@ -18,9 +18,9 @@ public struct MealLog: Equatable, Sendable {
     /// The time of the meal, from the client.
     public var loggedAt: DateTime
     public let createdAt: Timestamp
-    /// When processing started: at creation or after the last change of the text.
+    /// When processing started: at creation or after the last change to the text.
     public var startedAt: Timestamp
-    /// The last change by the client; nil before any change.
+    /// The time of the last change by the client; nil before any change.
     public var changedAt: Timestamp?
     /// The user's notes, which only the apps send; an empty string becomes nil.
     public var notes: String? { didSet { if notes?.isEmpty ?? false { notes = nil } } }
@@ -72,8 +72,8 @@ public struct MealLog: Equatable, Sendable {
 
     /// The log in the form of a guide or the union.
     ///
-    /// Only meal-log-websocket and websocket-architecture contain meal logs; websocket-architecture has only finished
-    /// logs, in its events. All other forms follow the union.
+    /// Only meal-log-websocket and websocket-architecture contain meal logs; websocket-architecture contains only
+    /// finished logs, in its events. All other forms follow the union.
     ///
     /// - Parameter isForApps: Whether the union's form includes the members that only the apps read.
     public func object(in form: GuideMode, isForApps: Bool = false) -> [UInt8] {
@@ -427,7 +427,7 @@ public struct MealNutrients: Equatable, Sendable {
 
 /// The result of a photo: a meal log that no list contains, and its JSON.
 public struct MealPhoto: Equatable, Sendable {
-    /// The log, whose id is the session's.
+    /// The log, whose id is also the session's id.
     public let log: MealLog
     /// The confirmed meal log; nil until the user confirms the photo.
     public let mealLogID: ResourceID?

@@ -17,7 +17,7 @@ public struct ProfileDetails: Equatable, Sendable {
     public var unitSystem = UnitSystem.metric
     /// 1 to 35 characters, such as `en` or `pt-BR`.
     public var languageCode = "en"
-    /// The date of birth as its first second.
+    /// The date of birth, as the first second of that day.
     public var dateOfBirth: DateTime?
     /// 1 to 50 characters, like ``gender`` and ``activityLevel``: no guide lists their values.
     public var biologicalSex: String?
@@ -132,7 +132,7 @@ public struct TokenPair: Equatable, Sendable {
 
     public init(access: AccessToken, refresh: AccessToken) { (self.access, self.refresh) = (access, refresh) }
 
-    /// The body of `POST /auth/login`, or with `isFlat` of `POST /auth/refresh`, which has the tokens twice.
+    /// The body of `POST /auth/login` or, with `isFlat`, of `POST /auth/refresh`, which contains the tokens twice.
     public func body(signedWith secret: [UInt8], isFlat: Bool = false) -> [UInt8] {
         JSONWriter.object { writer in
             writer.member("success", true)

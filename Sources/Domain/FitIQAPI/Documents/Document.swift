@@ -78,7 +78,7 @@ public struct Document: Sendable, Equatable {
         max(encoded.count, 24 * valueCount) + 192 + shares.reduce(0) { $0 + $1.byteCount }
     }
 
-    /// The share that a user has, if any.
+    /// The share for a user, if any.
     ///
     /// - Parameter user: The subject of the user's token, which may differ in case from the id in the share.
     public func share(with user: ExactString) -> TemplateShare? {
@@ -175,7 +175,7 @@ extension JSONObject {
 }
 
 extension JSONValue {
-    /// The number of values inside, including this value.
+    /// The number of values in this value, counting the value itself.
     fileprivate var count: Int {
         switch self {
         case .null, .bool, .number, .string: 1

@@ -45,7 +45,7 @@ public final class CollectionRow: Sendable {
     let list: String?
     /// The default number of items on a page.
     let pageSize: Int
-    /// The member by whose time the list is sorted; nil sorts by creation.
+    /// The member by whose time the list is sorted; nil sorts by creation time.
     let time: String?
     /// Whether times have milliseconds, `2025-01-29T10:30:00.000Z`, as one of the apps requires.
     let hasFractions: Bool

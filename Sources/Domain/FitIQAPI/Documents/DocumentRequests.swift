@@ -111,7 +111,8 @@ public struct ShareDocumentRequest: Equatable, Sendable {
         _ = try row.member("professional_type")?.choice(professionalType, of: "professional_type")
     }
 
-    /// A user id as stored in shares: UUIDs in lower case, because apps write upper case and tokens may use either.
+    /// A user id as it is stored in shares: UUIDs in lower case, because apps write upper case and tokens may use
+    /// either.
     package static func user(_ id: ExactString) -> ExactString {
         ResourceID(id.text, as: .anyCase).map { ExactString($0.description) } ?? id
     }
@@ -138,7 +139,7 @@ public struct ShareDocumentRequest: Equatable, Sendable {
 
 /// The body of `POST /api/v1/workout-templates/{id}/copy`, which is empty or an object.
 public struct CopyTemplateRequest: Equatable, Sendable {
-    /// The copy's name; nil uses the original's.
+    /// The copy's name; nil uses the original's name.
     public var name: String?
 
     public init(body: [UInt8]) throws(APIError) {
@@ -314,7 +315,7 @@ public struct DocumentListQuery: Equatable, Sendable {
     /// The maximum number of words in a search.
     public static let mostWords = 20
 
-    /// The words and quoted phrases of a search; throws 400 if there are none or too many.
+    /// The words and quoted phrases in a search; throws 400 if there are none or too many.
     private static func words(_ text: String?) throws(APIError) -> [String] {
         // Every second piece is inside quotation marks and is therefore a phrase.
         let pieces = (text ?? "").split(separator: "\"", omittingEmptySubsequences: false).enumerated()

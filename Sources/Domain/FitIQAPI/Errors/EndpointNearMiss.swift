@@ -124,7 +124,7 @@ private struct PathRepair {
     private var segments: [String]
     private var start = Alignment()
     private let words: Set<ExactString>
-    /// The costs of ``costs(of:)``, by the number of the template's segment.
+    /// The costs from ``costs(of:)``, indexed by the number of the template's segment.
     private var knownCosts: [Int: [Int]] = [:]
 
     /// - Parameter isAtRoot: Whether the path is probably for an endpoint outside `/api/v1`.
@@ -183,7 +183,7 @@ private struct PathRepair {
         }
     }
 
-    /// The cost of the cheapest alignment, without the alignment.
+    /// The cost of the cheapest alignment, without the alignment itself.
     mutating func cost(of wanted: [KnownPaths.Segment]) -> Int {
         let missing = wanted.map { $0.isParameter ? Cost.missingID : Cost.missingWord }
         var row = [start.cost]

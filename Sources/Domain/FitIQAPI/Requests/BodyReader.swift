@@ -8,7 +8,7 @@ package struct BodyReader {
 
     /// The maximum number of UTF-8 bytes in a string with a length limit.
     static let maximumTextByteCount = 16 * 1024
-    /// The limit is far above any body of the API, but low enough for fast reading.
+    /// The limit is far above the size of any API body, but low enough for bodies to be read quickly.
     package static let limits = JSON.Limits(values: 10_000)
 
     /// Parses a body; throws if it is not a JSON object.
@@ -74,7 +74,7 @@ package struct BodyReader {
 
     /// A date-time (RFC 3339 §5.6), or nil if the field is absent.
     ///
-    /// - Parameter takesDate: Whether a bare date is allowed, which means its first second in UTC.
+    /// - Parameter takesDate: Whether a bare date, which means its first second in UTC, is allowed.
     func dateTime(_ field: String, orDate takesDate: Bool = false) throws(APIError) -> DateTime? {
         guard let value = self[field] else { return nil }
         guard let text = value.string, let time = (takesDate ? DateTime(date: text) : nil) ?? DateTime(text) else {

@@ -73,7 +73,7 @@ public struct UpdateMealLogRequest: Equatable, Sendable {
     public var rawInput: String?
     public var mealType: MealType?
     public var loggedAt: DateTime?
-    /// An empty text removes the notes.
+    /// An empty string removes the notes.
     public var notes: String?
     /// The foods that replace all others; any accompanying text is stored but not parsed.
     public var items: [MealItem]?
@@ -157,14 +157,14 @@ public struct MealPhotoRequest: Equatable, Sendable {
     public var loggedAt: DateTime?
     public var notes: String?
 
-    /// The allowed lengths of notes, also in a confirmation, in Swift characters.
+    /// The allowed lengths of notes, including notes in a confirmation, in Swift characters.
     public static let noteLengths = 0...500
 
     public init(mealType: MealType = .other, loggedAt: DateTime? = nil) {
         (self.mealType, self.loggedAt) = (mealType, loggedAt)
     }
 
-    /// - Throws: A 415 for another media type, or a 400 for an invalid body or a missing image.
+    /// - Throws: A 415 for any other media type, or a 400 for an invalid body or a missing image.
     public init(body: [UInt8], contentType: String?) throws(APIError) {
         let isJSON = FormPart.pieces(of: contentType ?? "").first?.lowercased() == "application/json"
         let fields = isJSON ? try Self.fields(ofJSON: body, contentType) : try Self.fields(ofForm: body, contentType)

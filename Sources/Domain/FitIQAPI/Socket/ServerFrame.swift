@@ -60,8 +60,8 @@ public enum ServerFrame: Equatable, Sendable {
 
     /// The frame's text, in the form of the union or of one guide.
     ///
-    /// enhanced-consultations reads neither `consultation_id` nor `timestamp` from its frames, meal-log-websocket reads
-    /// no `consultation_id`, and only the union has `code`. `pong` is the same in all forms.
+    /// enhanced-consultations reads neither `consultation_id` nor `timestamp` from its frames, meal-log-websocket does
+    /// not read `consultation_id`, and only the union has `code`. `pong` is the same in all forms.
     ///
     /// - Parameter consultationID: Nil on the meal socket, where the apps read `code` as `error_code`.
     public func encoded(consultationID: ResourceID?, at time: Timestamp, in form: GuideMode) -> [UInt8] {

@@ -8,7 +8,7 @@ public struct PasswordHash: Hashable, Sendable {
     public let cost: Int
     private let key: [UInt8]
 
-    /// The costs that a server accepts; the highest takes some 25 milliseconds.
+    /// The costs that a server accepts; the highest takes about 25 milliseconds.
     public static let costs = 1...100_000
 
     /// - Parameter salt: Unique per account, at most 64 ASCII characters without `$`.
@@ -18,7 +18,7 @@ public struct PasswordHash: Hashable, Sendable {
         key = Self.derive(password, salt, cost)
     }
 
-    /// A dummy hash, so that checking an unknown account's password costs the same.
+    /// A dummy hash, so that checking an unknown account's password takes just as long.
     public static func matchingNothing(cost: Int) -> PasswordHash {
         PasswordHash(salt: "-", cost: cost, key: [])
     }

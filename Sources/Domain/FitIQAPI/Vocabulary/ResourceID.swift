@@ -212,7 +212,7 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     /// Skips `count` numbers in constant time.
     public mutating func skip(_ count: UInt64) { state &+= 0x9E37_79B9_7F4A_7C15 &* count }
 
-    /// The number of calls of ``next()`` until it returns these bits, modulo 2⁶⁴; 0 means the whole period.
+    /// The number of calls to ``next()`` until it returns these bits, modulo 2⁶⁴; 0 means the whole period.
     ///
     /// Every step of `next` can be reversed: a shift by repeated XOR, a product by the inverse of its odd factor.
     func steps(until bits: UInt64) -> UInt64 {

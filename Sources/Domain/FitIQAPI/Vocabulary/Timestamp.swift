@@ -57,7 +57,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, PlainJSONText {
         nanosecondsSinceEpoch = sum
     }
 
-    /// The form of HTTP's `Date` field, see ``DateTime/httpDateText``.
+    /// The format of HTTP's `Date` field; see ``DateTime/httpDateText``.
     public var httpDateText: String { DateTime(self).httpDateText }
 }
 
@@ -99,7 +99,7 @@ public struct DateTime: Hashable, Comparable, Sendable, PlainJSONText {
         RFC3339.write(secondsSinceEpoch: secondsSinceEpoch, into: room)
     }
 
-    /// The form of HTTP's `Date` field, `Wed, 29 Jan 2025 10:30:00 GMT` (RFC 9110 §5.6.7).
+    /// The format of HTTP's `Date` field, `Wed, 29 Jan 2025 10:30:00 GMT` (RFC 9110 §5.6.7).
     public var httpDateText: String {
         let time = CivilTime(secondsSinceEpoch: secondsSinceEpoch)
         let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
@@ -112,7 +112,7 @@ public struct DateTime: Hashable, Comparable, Sendable, PlainJSONText {
 
     public static func < (left: Self, right: Self) -> Bool { left.secondsSinceEpoch < right.secondsSinceEpoch }
 
-    /// Parses `2025-01-29T10:30:00Z`, also with offsets and truncated fractions; nil for anything else.
+    /// Parses `2025-01-29T10:30:00Z`, accepting offsets and truncating fractions; nil for anything else.
     ///
     /// RFC 3339 §5.6 `date-time`: a leap second counts as the next second; a result outside the years 0000 to 9999 is
     /// clamped.

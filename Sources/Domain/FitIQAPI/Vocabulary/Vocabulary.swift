@@ -17,7 +17,7 @@ public enum ContextType: String, CaseIterable, Sendable, Hashable {
     case goal, insight, mood, journal
 }
 
-/// The state of a goal in the guide's (goal-linking, GoalStatus) or the apps' words.
+/// The state of a goal, in the words of the guide (goal-linking, GoalStatus) or of the apps.
 public enum GoalWord: String, CaseIterable, Sendable, Hashable {
     /// The initial status of every goal in the guide.
     case notStarted = "not_started"
@@ -85,7 +85,7 @@ public enum MessageRole: String, CaseIterable, Sendable, Hashable {
     case system
 }
 
-/// An AI coach of a consultation (enhanced-consultations, Persona).
+/// An AI coach in a consultation (enhanced-consultations, Persona).
 public enum Persona: String, CaseIterable, Sendable, Hashable {
     /// Nutrition, meal planning and dietary advice.
     case nutritionist

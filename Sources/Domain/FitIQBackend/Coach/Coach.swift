@@ -210,7 +210,7 @@ enum Words {
         word.removeAll(keepingCapacity: true)
     }
 
-    /// The letters of Latin-1 (U+00C0 to U+00FF) without their marks.
+    /// The letters of Latin-1 (U+00C0 to U+00FF) without their diacritics.
     private static func plainLetters(of scalar: Unicode.Scalar) -> String? {
         switch scalar.value {
         case 0xC0...0xC5, 0xE0...0xE5: "a"
@@ -265,7 +265,7 @@ struct CoachBook: Sendable {
     static let sections =
         ["openings", "urgent"] + Persona.allCases.map(\.rawValue) + ["common", "suggestions", "templates"]
 
-    /// The embedded book, which the first question loads.
+    /// The embedded book, which is loaded by the first question.
     static let builtIn = DataFile.embedded(path) { CoachBook(&$0) }
 
     private(set) var openings: [ContextType: String] = [:]

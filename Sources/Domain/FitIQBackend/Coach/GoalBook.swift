@@ -149,7 +149,7 @@ extension JSONWriter {
 }
 
 extension Goal {
-    /// The projected date of completion; nil without progress or if it is more than a hundred years away.
+    /// The projected date of completion; nil if there is no progress or if the date is more than a hundred years away.
     fileprivate func projectedCompletion(at now: Timestamp) -> DateTime? {
         let elapsed = Double(now.secondsSinceEpoch - createdAt.secondsSinceEpoch)
         let needed = elapsed / progress

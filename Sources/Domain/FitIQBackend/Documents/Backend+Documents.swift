@@ -9,7 +9,7 @@ import Text
 extension Backend {
     /// Adds a document, or returns the user's sleep session with the same `source_id` unchanged.
     ///
-    /// - Throws: A 507 at the limit of documents, or if the world is full.
+    /// - Throws: A 507 at the document limit, or if the world is full.
     public mutating func createDocument(
         _ object: JSONObject, in collection: DocumentCollection, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> (isNew: Bool, body: [UInt8]) {
@@ -266,7 +266,7 @@ extension Backend {
 
     /// Adds an insight that counts a period's records (`POST /api/v1/insights/generate/wellness`).
     ///
-    /// - Throws: A 507 at the limit of documents, or if the world is full.
+    /// - Throws: A 507 at the document limit, or if the world is full.
     public mutating func generateInsight(
         _ request: GenerateInsightRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {

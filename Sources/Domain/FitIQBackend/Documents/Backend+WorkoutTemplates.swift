@@ -41,8 +41,7 @@ extension Backend {
 
     /// Shares a template with users, even unknown users; an existing share keeps its id and time.
     ///
-    /// - Throws: A 404; a 403 if the template belongs to another user; a 507 at the limit of users or if the world is
-    ///   full.
+    /// - Throws: A 404; a 403 if the template belongs to another user; a 507 at the user limit or if the world is full.
     public mutating func shareTemplate(
         _ id: String, _ request: ShareDocumentRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -101,7 +100,7 @@ extension Backend {
 
     /// Adds a private copy of a template that the user may read, with new ids.
     ///
-    /// - Throws: A 404, or a 507 at the limit of documents or if the world is full.
+    /// - Throws: A 404, or a 507 at the document limit or if the world is full.
     public mutating func copyTemplate(
         _ id: String, as name: String?, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -191,7 +190,7 @@ private struct TemplateOwner: Sendable {
 }
 
 extension Document {
-    /// The template as listed for a recipient of a share.
+    /// The template as it is listed for a recipient of a share.
     fileprivate func shared(by owner: String, _ share: TemplateShare?) -> [UInt8] {
         let object = object
         return JSONWriter.object { writer in

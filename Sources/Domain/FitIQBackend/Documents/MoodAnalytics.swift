@@ -11,9 +11,9 @@ extension Backend {
     }
 }
 
-/// The period, summary, trends, most frequent labels and associations, and on request each day.
+/// The period, summary, trends, most frequent labels and associations, and, on request, each day.
 ///
-/// Shares are from 0 to 1. Weeks begin on Monday, in UTC. Equal counts are ordered by name.
+/// Shares range from 0 to 1. Weeks begin on Monday, in UTC. Equal counts are ordered by name.
 private struct MoodAnalytics {
     private struct Mood {
         let day: Int64

@@ -111,7 +111,8 @@ extension AnswerScript.Step {
 }
 
 extension MealRule {
-    /// The maximum of a food's kilocalories or tenths of grams; thousands of them cannot overflow a sum.
+    /// The maximum number of kilocalories, or of tenths of grams, in a food; the sum of thousands of foods cannot
+    /// overflow.
     public static let largestNutrient = 1_000_000_000
 
     fileprivate func checkInvariants() {
@@ -143,7 +144,7 @@ public struct AnswerScript: Sendable, Equatable {
     }
 
     public enum Step: Sendable, Equatable {
-        /// A non-empty text with one chunk per word, at the script's pace.
+        /// Non-empty text with one chunk per word, at the script's pace.
         case text(String)
         /// The built-in coach's answer, split into words.
         case builtInAnswer
@@ -153,7 +154,7 @@ public struct AnswerScript: Sendable, Equatable {
         case burst([String])
         /// A pause in nanoseconds, in addition to the pace.
         case pause(Int64)
-        /// `template_created`, and the answer's `metadata.template_created`, which has the last template.
+        /// `template_created`, and the answer's `metadata.template_created`, which contains the last template.
         ///
         /// This step takes no time, like an error between chunks; only pauses delay it.
         case template(CreatedTemplate)
@@ -164,7 +165,7 @@ public struct AnswerScript: Sendable, Equatable {
         case error(message: String, code: String?)
         /// Stops the answer, which is neither completed nor stored; later questions are answered.
         ///
-        /// The next answer starts at the time of the next chunk. Steps after a silence are ignored.
+        /// The next answer starts when the next chunk would be due. Steps after a silence are ignored.
         case silence
         /// Completes and stores the answer so far and starts another with a new id.
         ///

@@ -71,7 +71,7 @@ public struct TextTemplate: Sendable {
 
     private enum Piece {
         case literal(String)
-        /// A field, without braces and surrounding spaces.
+        /// A field, without its braces and surrounding spaces.
         case field(String)
     }
 

@@ -72,7 +72,7 @@ struct Timeline: Sendable, Equatable {
                     append(.chunk(speech.chunks[number]), layout)
                 }
                 guard let draft = speech.template else { break }
-                // The id derives from the answer's id, like a further answer's id.
+                // The id is derived from the answer's id, as the ids of further answers are.
                 let id = ResourceIDSequence.first(of: ~answer.id.seed).description
                 create(CreatedTemplate(type: draft.type, id: id, name: draft.name), of: &answer, &layout)
             case .pause(let duration): layout.pause(duration)
@@ -169,7 +169,7 @@ extension StreamTiming.Jitter {
 
 /// Computes the time of a script's next event.
 ///
-/// A chunk comes at the script's pace or after an explicit time; pauses delay it further. Other events take no time,
+/// A chunk is sent at the script's pace or after an explicit time; pauses delay it further. Other events take no time,
 /// and an answer ends at the time of its next chunk.
 struct Layout {
     /// Nanoseconds since the start of the question's turn, at most ``AnswerScript/longestTimeline``.

@@ -69,7 +69,7 @@ struct UnsavedEntities: Sendable {
     var documents: [Document: Note] = [:]
     /// The number of the last note.
     private var noteCount = 0
-    /// Documents in note order, including taken and deleted ones.
+    /// Documents in the order in which they were noted, including taken and deleted ones.
     private var queue: [(number: Int, document: Document)] = []
     /// The number of queue entries already taken.
     private var takenCount = 0
@@ -216,7 +216,7 @@ extension Backend {
         }
     }
 
-    /// The document bytes that take as long to copy as another entity takes to save.
+    /// The number of document bytes that take as long to copy as any other entity takes to save.
     private static let weightOfDocument = 4096
 
     private mutating func append(consultation position: Int, _ isNew: Bool, to changes: inout [EntityChange]) {
@@ -251,7 +251,7 @@ extension Backend {
 
     /// Notes the removal of an entity and its dependents.
     ///
-    /// - Parameter isNew: Whether the entity was never saved.
+    /// - Parameter isNew: Whether the entity has never been saved.
     mutating func noteRemoval(from list: EntityPlace.List, of owner: UserID, _ id: ResourceID, isNew: Bool) {
         guard unsaved != nil, !isNew else { return }
         let place = users.place(list, of: owner, id)
@@ -267,10 +267,11 @@ extension Shelf<User> {
 }
 
 extension Backend {
-    /// Returns the world's contents as a document; a new world seeded with it has the same REST responses.
+    /// Returns the world's contents as a document; a new world seeded with the document returns the same REST
+    /// responses.
     ///
-    /// Sockets are not included. A streaming answer is stored in full, as when archiving, and waiting questions stay
-    /// unanswered. Call ``advance(_:)`` first to perform due steps.
+    /// Sockets are not included. A streaming answer is stored in full, as it is when its consultation is archived, and
+    /// waiting questions stay unanswered. Call ``advance(_:)`` first to perform due steps.
     ///
     /// - Parameters:
     ///   - now: The completion time of a streaming answer.
@@ -336,11 +337,12 @@ extension Backend {
     /// consultations with their messages, the added active consultations, and the meal logs. Afterwards all invariants
     /// of a backend hold.
     ///
-    /// A live world may exceed its limit while it finishes started work. A document with the number of issued ids, such
-    /// as an export, may therefore also exceed a world's limit.
+    /// A live world may exceed its limit while it finishes started work. A document that contains the number of issued
+    /// ids, such as an export, may therefore also exceed a world's limit.
     ///
     /// - Parameters:
-    ///   - exportRoom: The maximum size of a document with the number of issued ids, in bytes; nil for no limit.
+    ///   - exportRoom: The maximum size of a document that contains the number of issued ids, in bytes; nil for no
+    ///     limit.
     ///   - isRestored: Whether the document is a saved world. A saved world is not rejected for its sizes, times,
     ///     topics or meal types, and the world's start replaces later times.
     /// - Throws: The first position in the document that violates a rule or a limit; nothing is created then.

@@ -37,7 +37,7 @@ public struct ShareData: Sendable, Equatable {
     public var user: ExactString
     public var professionalType: String
     public var notes: String?
-    /// The creation time; nil means the template's last change.
+    /// The creation time; nil means the time of the template's last change.
     public var createdAt: DataTime?
 
     public static let usualProfession = ShareDocumentRequest.usualProfession

@@ -166,7 +166,7 @@ extension Planter {
         }
     }
 
-    /// Sets the conversation of each goal, as the links would be after the corresponding requests.
+    /// Sets each goal's conversation to what it would be after the corresponding requests.
     func chooseConversations(
         of goals: inout GoalDrafts, in consultations: [ConsultationDraft], at path: String
     ) throws(PlantError) {
@@ -209,7 +209,7 @@ private struct FreeTopics {
 struct ConsultationTimes {
     var created: Timestamp
     var updated: Timestamp?
-    /// The times of its messages, nil if not given.
+    /// The times of the consultation's messages; nil where no time is given.
     var messages: [Timestamp?]
 }
 

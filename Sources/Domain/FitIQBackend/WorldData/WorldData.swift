@@ -127,7 +127,7 @@ public struct MealLogData: Sendable, Equatable {
     public var startedAt: DataTime?
     /// When processing ended; nil means when it started.
     public var finishedAt: DataTime?
-    /// The last change by the client; nil if there was none.
+    /// The time of the last change by the client; nil if there was none.
     public var updatedAt: DataTime?
     public var notes: String?
     /// Whether the user entered the foods of a completed log individually.
@@ -198,7 +198,8 @@ public struct ConsultationData: Sendable, Equatable {
     public var messages: [MessageData]
     /// The number of generated messages before ``messages``, alternately from user and assistant, at even intervals.
     public var madeUpMessages: Int
-    /// The creation time; nil means the first given message time, the last change, or the world's start.
+    /// The creation time; nil means the time of the first message that has one, the time of the last change, or the
+    /// world's start.
     public var createdAt: DataTime?
     /// The time of the last change; nil means the time of the last message or the creation time.
     public var updatedAt: DataTime?
@@ -211,7 +212,7 @@ public struct ConsultationData: Sendable, Equatable {
     /// The quick action; only for the apps.
     public var quickAction: String?
 
-    /// Whether it is about a deleted goal, in a world with these id rules.
+    /// Whether the consultation is about a deleted goal, in a world with these id rules.
     public func namesDeletedGoal(_ ids: IDCase) -> Bool {
         contextType == .goal && contextGoal == nil && contextID.flatMap { ResourceID($0.text, as: ids) } != nil
     }
@@ -264,7 +265,7 @@ struct MadeUpConversation {
     private var prompt = 0
     private var turn = 0
     private var isAnswerDue = false
-    /// A cache of answers by prompt and general-answer index; thousands of messages need a few dozen answers.
+    /// A cache of answers by prompt and general-answer index; thousands of messages need only a few dozen answers.
     private var answers: [Key: String] = [:]
 
     private struct Key: Hashable { let prompt, place: Int }
@@ -296,7 +297,7 @@ struct MadeUpConversation {
         return answer
     }
 
-    /// The time of one of many messages, evenly spread from the start to the end.
+    /// The time of one message when messages are spread evenly from the start to the end.
     static func time(of index: Int, of count: Int, from start: Timestamp, to end: Timestamp) -> Timestamp {
         precondition(start <= end && index < count, "Messages must lie between a start and a later end.")
         guard count > 1 else { return start }

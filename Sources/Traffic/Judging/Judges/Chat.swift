@@ -131,7 +131,7 @@ struct RecoversHistory: ObligationJudge {
         var chat: JournalEntry?
         var dueAt: Timestamp? { connected?.time.advanced(byNanoseconds: SocketTimes.recovery) }
 
-        /// Whether the client continued the chat without a fetch, or did not fetch in time.
+        /// Whether the client continued the chat without fetching the history, or did not fetch it in time.
         func isOverdue(at time: Timestamp) -> Bool { chat != nil || dueAt.map { $0 < time } ?? false }
 
         /// The same obligation, due after the next `connected`.

@@ -128,7 +128,7 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
         swiftAdvice: "cancel(with:reason:) fails the pending receive: set shouldReconnect = false before it.")
     static let needs: Evidence = .socketEnds
 
-    /// The sockets closed by the client, by consultation.
+    /// The sockets closed by the client, keyed by consultation.
     private var closed = Recent<ExactString, JournalEntry>(capacity: 4000)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {

@@ -114,10 +114,10 @@ struct RefusedHandshake: ObligationJudge {
         let token: ExactString
     }
 
-    /// The 401 refusals by token, and the last refused token of each consultation.
+    /// The 401 refusals by token, and the last refused token for each consultation.
     private var unauthorized = Recent<ExactString, Handshake>(capacity: RecentLimits.fewest)
     private var tokenByConsultation = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
-    /// The 404 refusals by consultation and token, and the last refused consultation of each token.
+    /// The 404 refusals by consultation and token, and the last refused consultation for each token.
     private var unknown = Recent<Question, Handshake>(capacity: RecentLimits.fewest)
     private var consultationByToken = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
 
@@ -278,7 +278,7 @@ struct MealSocketSingle: ObligationJudge {
     static let needs: Evidence = .socketEnds
 
     private var users = Recent<ExactString, Bool>()
-    /// The newer socket's opening and the older socket, by the older socket's connection.
+    /// The newer socket's opening and the older socket, keyed by the older socket's connection.
     private var newer = Recent<UInt64, (entry: JournalEntry, old: Scene.Socket)>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {

@@ -104,7 +104,7 @@ struct LimitStopsCreating: ObligationJudge {
 
     static let window = 60 * Tolerance.second
 
-    /// The last 429 of each client since it archived or deleted a consultation.
+    /// The last 429 for each client since the client archived or deleted a consultation.
     private var refusals = Recent<ExactString, JournalEntry>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {

@@ -184,7 +184,7 @@ func xml(_ text: String) -> String {
 /// A report as GitHub Actions annotations: workflow commands on standard output, which GitHub shows on a run's page.
 ///
 /// Source: docs.github.com, "Workflow commands for GitHub Actions", setting an error message. GitHub shows at most ten
-/// errors and ten warnings per step. If there are more errors or warnings, the tenth one gives the number of the rest.
+/// errors and ten warnings per step. If there are more errors or warnings, the tenth one states how many remain.
 public struct GitHubAnnotations {
     /// GitHub's limit for each kind.
     static let limit = 10

@@ -5,7 +5,7 @@ import Text
 
 /// A parsed HAR: the session, and notes on missing parts.
 public struct HARFile: Sendable {
-    /// The recorded session, in starting order.
+    /// The recorded session, in the order in which its entries started.
     public let session: Session
     /// Notes on missing and repaired parts.
     public let notes: [HARNote]
@@ -19,7 +19,7 @@ public struct HARFile: Sendable {
     /// Other programs omit control frames and the ends of WebSockets and, with some settings, credentials and bodies.
     public let isWhole: Bool
 
-    /// Reads a HAR 1.2 written by a browser, a proxy, Playwright or this program.
+    /// Reads a HAR 1.2 file written by a browser, a proxy, Playwright or this program.
     ///
     /// A byte order mark is skipped. The notes report how much content could not be included in the session. A
     /// truncated file yields its complete entries and a note. `attachment` gets a plain name without folders, and

@@ -13,7 +13,7 @@ public struct Journal: Sendable {
         ///
         /// Beyond the limit, the oldest entries are dropped.
         ///
-        /// Shared arrays count with their full size.
+        /// Shared arrays count at their full size.
         public var bytes = 32 * 1024 * 1024
         /// The maximum size of a body or frame in bytes.
         ///

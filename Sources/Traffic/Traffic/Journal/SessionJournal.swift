@@ -8,7 +8,7 @@ import WebSocket
 
 /// A session converted to the journals of its worlds, in chronological order, for judging.
 ///
-/// An exchange's time is the end of its response, and a WebSocket's opening time is the time of the 101. Entries
+/// An exchange's time is when its response ended, and a WebSocket's opening time is the time of the 101. Entries
 /// outside the API are omitted. In recordings by other programs, requests without a response are omitted too, because
 /// the client may not have sent them. Time and memory are linear except for sorting.
 public struct SessionJournal: Sendable {
@@ -334,8 +334,8 @@ struct SessionUsers {
 extension Session {
     /// The traffic in a world's journal that reached the other side, as seen by a recorder next to the client.
     ///
-    /// Secrets stay, and truncated bodies stay truncated. A WebSocket's frames are omitted if the journal has dropped
-    /// its handshake.
+    /// Secrets are kept, and truncated bodies stay truncated. A WebSocket's frames are omitted if the journal has
+    /// dropped its handshake.
     ///
     /// - Parameter origin: The scheme and host for URLs, such as `http://127.0.0.1:8080`.
     public init(_ journal: some Sequence<JournalEntry>, origin: String) {

@@ -117,7 +117,7 @@ public struct SessionComparison: Sendable {
 
 /// A difference between two sessions.
 ///
-/// Places count from 0 in starting order.
+/// Places are numbered from 0, in the order in which the entries started.
 public enum SessionDifference: Sendable, Equatable {
     case onlyInFirst(name: String, place: Int)
     case onlyInSecond(name: String, place: Int)
