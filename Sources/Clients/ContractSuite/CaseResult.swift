@@ -31,7 +31,7 @@ public struct CaseResult: Sendable {
     /// Whether the client reports that it is written in Swift.
     var isAboutSwift = false
     public internal(set) var contractTime = Duration.zero
-    /// The case's duration by the system's clock.
+    /// The case's duration on the system's clock.
     public internal(set) var systemTime = Duration.zero
 
     init(_ contractCase: ContractCase, mode: GuideMode) {

@@ -17,7 +17,7 @@ public struct CaseRunner {
     public var isStrict = false
     /// The maximum duration of steps without an expectation on the system's clock; longer cases are skipped.
     public var patience = Duration.seconds(30)
-    /// How long the client and the backend must be idle, by the system's clock, before a wait for the client fails.
+    /// How long the client and the backend must be idle, on the system's clock, before a wait for the client fails.
     ///
     /// Both are idle if the client reports no work in progress, only pings arrive, and nothing is due in the backend. A
     /// connected client gets 40 s more, because it may be waiting for its next pong.

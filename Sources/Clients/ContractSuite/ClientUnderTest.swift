@@ -77,7 +77,7 @@ public struct Surroundings: Sendable, Hashable {
     public var now: Timestamp
 }
 
-/// An action of a client's user.
+/// An action by the client's user.
 public enum ClientInstruction: Sendable, Hashable {
     /// Signs in to an account, whose tokens replace the initial tokens.
     case signIn(email: String, password: String)

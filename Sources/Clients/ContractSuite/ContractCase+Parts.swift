@@ -25,7 +25,7 @@ extension ContractCase {
         }
     }
 
-    /// The case without any step.
+    /// The case without its steps.
     var withoutSteps: ContractCase {
         ContractCase(address, title, clause, setting: setting, guide: guide, steps: [])
     }

@@ -202,7 +202,8 @@ enum Messages {
 
     /// The text in quotation marks, truncated to 60 characters.
     static func quoted(_ text: String) -> String { text.count <= 60 ? "\"\(text)\"" : "\"\(text.prefix(59))…\"" }
-    /// A duration in the largest unit that yields a whole number; otherwise, in seconds with up to three digits.
+    /// A duration in the largest unit that yields a whole number; otherwise, in seconds with up to three decimal
+    /// places.
     static func text(_ duration: Duration) -> String {
         let (minutes, rest) = duration.nanoseconds.quotientAndRemainder(dividingBy: Durations.Unit.minutes.length)
         guard minutes > 0, rest == 0 else { return "\(Durations.seconds(duration.nanoseconds)) s" }

@@ -26,7 +26,7 @@ extension FakeBackendTrait {
     ///
     /// A run may take four times as long as the run without faults, and always at least 8 s. After that, the run's task
     /// is cancelled, its connections end, and later issues are ignored. To avoid this, set a time-out for the client's
-    /// requests. The default of `timeoutIntervalForRequest` in `URLSessionConfiguration` is 60 s; 2 to 5 s suit a
+    /// requests. The default for `timeoutIntervalForRequest` in `URLSessionConfiguration` is 60 s; 2 to 5 s suit a
     /// backend in the same process. Progress is written to standard error every ten seconds.
     ///
     /// - Parameters:
@@ -187,7 +187,7 @@ private final class TestTrial: Trial {
                 of: { () throws(SocketError) in isOver.wait(until: deadline) }, orNoThread: { $0 })
             record.state.withLock { $0.isCut = !isInTime }
             let seen = (try await backend.entries(), try await backend.time())
-            // When their connections end, pending requests end too.
+            // Pending requests end when their connections end.
             run.cancel()
             try await backend.end()
             return seen

@@ -65,7 +65,7 @@ extension FakeBackend {
         public let status: Int?
         /// The first 64 KiB of the request's and the response's text.
         public let body: String, answer: String
-        /// When the backend answered, by the world's clock.
+        /// When the backend answered, according to the world's clock.
         public let time: Timestamp
     }
 
@@ -173,7 +173,7 @@ extension FakeBackend {
 
     /// Advances the world's clock from event to event until a new event matches.
     ///
-    /// - Parameter limit: The longest time by which the clock may advance.
+    /// - Parameter limit: The maximum time by which the clock may advance.
     /// - Throws: ``ClockIsReal`` if the world follows the system's clock. A ``Refusal`` with the nearest entries if no
     ///   event matched; the clock is then at the limit.
     @discardableResult

@@ -42,7 +42,7 @@ public struct FakeBackend: Sendable {
         }
     }
 
-    /// The world's start, by its own clock.
+    /// When the world started, according to its own clock.
     var start: Timestamp { access.now }
 
     @TaskLocal static var running: FakeBackend?

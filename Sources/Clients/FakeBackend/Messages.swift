@@ -51,7 +51,7 @@ enum Messages {
             + (lines.isEmpty ? "" : " Nearest came:" + lines.joined())
     }
 
-    /// The progress of a test's exploration.
+    /// The progress of exploring a test.
     static func progress(_ name: String, runs: Int, found: Int, seconds: Int64, of budget: Int64) -> String {
         "Exploring \(name): \(Words.counted(runs, "run")), \(found) found, \(seconds) s of \(budget) s"
     }
@@ -73,7 +73,7 @@ enum Messages {
         "exploring(runLimit: \(limit)) is out of range: use a duration from 100 ms to 1 h."
     }
 
-    /// A problem found by a test's exploration.
+    /// A problem found by exploring a test.
     ///
     /// - Parameter isFile: Whether the discovery's file contains the test's whole world.
     static func discovered(_ discovery: Discovery, seed: UInt64, isFile: Bool) -> String {

@@ -5,7 +5,7 @@ extension MockWorld {
     public struct Entry: Sendable, Hashable, Decodable {
         /// The number in the journal, from 1.
         public let number: Int
-        /// When the event happened, by the world's clock.
+        /// When the event happened, according to the world's clock.
         public let time: Date
         /// The kind: `exchange`, `opened`, `frame`, `closed`, `fault`, `clock`, `note`, `held` or `released`.
         public let kind: String

@@ -15,7 +15,7 @@ public struct MockError: Error, CustomStringConvertible, LocalizedError, Sendabl
         case oldServer
         /// The admin API requires a token, or a different token.
         case noAdminToken
-        /// The admin API does not serve this machine.
+        /// The admin API does not accept requests from this machine.
         case forbidden
         /// The world or an entity in it does not exist.
         case notFound

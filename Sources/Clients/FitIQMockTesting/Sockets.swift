@@ -1,7 +1,7 @@
 import Foundation
 
 extension MockWorld {
-    /// The open WebSockets in the order of opening.
+    /// The open WebSockets, in the order in which they were opened.
     public func sockets() async throws -> [Socket] {
         struct Sockets: Decodable { var sockets: [Socket.State] }
         return try await admin.read(as: Sockets.self, "GET", "sockets").sockets.map { Socket(state: $0, admin: admin) }
@@ -35,7 +35,7 @@ extension MockWorld {
         /// Sends a text message, which need not be JSON.
         public func send(text: String) async throws { try await act("send", ["text": .string(text)]) }
 
-        /// Holds the frames of both directions until ``release()`` is called, for at most 30 s of the world's time.
+        /// Holds the frames in both directions until ``release()`` is called, for at most 30 s of the world's time.
         ///
         /// A second call has no effect.
         public func hold() async throws {

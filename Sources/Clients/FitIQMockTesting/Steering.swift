@@ -15,7 +15,7 @@ extension MockWorld {
 
     /// Advances a manual clock from event to event until a journal entry matches.
     ///
-    /// - Parameter limit: The longest time by which the clock may advance.
+    /// - Parameter limit: The maximum time by which the clock may advance.
     /// - Throws: A ``MockError`` of the kind `nothingMatched`, with the nearest entries.
     @discardableResult
     public func advance(until condition: Condition, within limit: Duration = .seconds(3600)) async throws -> Entry {
@@ -100,7 +100,7 @@ extension MockWorld {
         return added.faults.map(\.name)
     }
 
-    /// Enables or disables a fault of the scenario or the test, including for open sockets.
+    /// Enables or disables a fault from the scenario or the test, including for open sockets.
     public func setFault(_ name: String, isEnabled: Bool) async throws {
         _ = try await admin.send("PATCH", "faults/\(name.segment)", ["enabled": .bool(isEnabled)])
     }

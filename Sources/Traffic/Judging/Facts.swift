@@ -51,7 +51,7 @@ final class RequestFact: Sendable {
     let credentials: PresentedCredentials
     /// The client that sent the request: the request's user, or the token's user for an endpoint without credentials.
     ///
-    /// The client is nil without a token. The client is stored because most judges need it.
+    /// The client is nil if there is no token. The client is stored because most judges need it.
     let client: ExactString?
     /// The percent-decoded path segments within the world.
     let segments: [String]

@@ -3,7 +3,7 @@ import Traffic
 
 /// Judges a client from a world's growing journal.
 ///
-/// The judge is a pure state machine from entries to verdicts. The judge's memory is bounded, regardless of the
+/// The judge is a pure state machine that turns entries into verdicts. The judge's memory is bounded, regardless of the
 /// journal's length.
 public struct Judge: Sendable {
     private var scene: Scene
@@ -165,7 +165,7 @@ struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         self.capacity = capacity
     }
 
-    /// The value of a key; setting a value makes it the newest, and setting nil removes it.
+    /// The value for a key; setting a value makes it the newest, and setting nil removes it.
     subscript(key: Key) -> Value? {
         get { current[key] ?? (previous.isEmpty ? nil : previous[key]) }
         set {

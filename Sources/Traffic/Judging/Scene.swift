@@ -13,12 +13,12 @@ struct Scene: Sendable {
     /// The socket that the last fact ended, if any.
     private(set) var endedSocket: Socket?
 
-    /// The connections of the open sockets by user and by consultation, oldest first.
+    /// The connections of the open sockets, grouped by user and by consultation, oldest first.
     ///
     /// The connections are stored because searching all sockets is too slow.
     private var connectionsByUser: [ExactString: [UInt64]] = [:]
     private var connectionsByConsultation: [ExactString: [UInt64]] = [:]
-    /// All connections in opening order, including connections that have ended.
+    /// All connections, in the order in which they opened, including connections that have ended.
     private var order: [UInt64] = []
     private var orderStart = 0
     private let socketLimit: Int
@@ -258,7 +258,8 @@ extension FrameFact {
 /// Judges measure durations between the times of facts, which do not include clock changes.
 struct SystemClock: Sendable {
     private var steps: [(number: Int, last: Timestamp, shift: Int64)] = []
-    /// The maximum number of clock changes, more than a real journal has; beyond the limit, the oldest are dropped.
+    /// The maximum number of clock changes, more than a real journal contains; beyond the limit, the oldest are
+    /// dropped.
     private static let mostSteps = 1000
 
     /// How far dates in tokens and the journal are ahead of the facts' times, in nanoseconds.

@@ -163,7 +163,7 @@ struct SituationCounter: Sendable {
         /// The newest open consultation socket, and the open meal socket.
         private var chat: UInt64?
         private var meals: UInt64?
-        /// Whether a chat question is not completely answered yet.
+        /// Whether a chat question has not been completely answered yet.
         private var isAsking = false
         /// Whether one side has sent a close frame on the chat.
         private var isClosing = false
@@ -266,7 +266,7 @@ public struct Coverage: Sendable, Hashable {
 
     public var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
 
-    /// The situations, in their order.
+    /// The situations, in order.
     public var situations: [Situation] { (0..<Situation.count).filter(contains(index:)).map(Situation.init(index:)) }
 }
 
@@ -288,7 +288,7 @@ public struct ReachableSituation: Sendable, Hashable {
     /// The command's option for a scenario.
     private static let option = "scenario"
 
-    /// The situations of `Fixtures/data/coverage.tsv`, shortest way first.
+    /// The situations in `Fixtures/data/coverage.tsv`, with the shortest way first.
     ///
     /// `scripts/explore coverage --write` finds them with random clients, stories and faults. Clients may reach
     /// situations that are not in the list.

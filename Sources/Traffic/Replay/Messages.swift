@@ -1,7 +1,7 @@
 import Text
 import Traffic
 
-/// All user-visible sentences of the replay.
+/// All user-visible sentences in the replay.
 enum Messages {
     // MARK: Refusals
 

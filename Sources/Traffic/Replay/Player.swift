@@ -8,7 +8,7 @@ import Traffic
 public struct Player: Sendable {
     public let plan: ReplayPlan
     public let settings: ReplaySettings
-    /// The prefix of URLs in responses unless a request specifies another prefix, such as
+    /// The prefix of URLs in responses unless a request specifies a different prefix, such as
     /// `http://localhost:8080/w/abc`.
     public var origin: String
 

@@ -251,7 +251,7 @@ struct SocketScript: Sendable {
         case clientEnds
     }
 
-    /// A ping of the API, with its pong.
+    /// An API ping, with its pong.
     struct KeepAlive: Sendable {
         var time: Int64
         /// The pong and its delay, or nil if no pong followed.

@@ -7,9 +7,10 @@ public struct ReplaySettings: Sendable, Equatable {
 
     /// Which requests the replay accepts, and when.
     public enum Match: String, Sendable, CaseIterable {
-        /// Each recorded request once, in the recorded order and with the recorded body; anything else fails the run.
+        /// Accepts each recorded request once, in the recorded order and with the recorded body; anything else fails
+        /// the run.
         case strict
-        /// Each request as recorded, in any order; identical requests get their responses in turn.
+        /// Accepts each request as recorded, in any order; identical requests get their responses in turn.
         case ordered
         /// Requests match by method and route; IDs, query and body may differ.
         case route
@@ -182,14 +183,14 @@ public struct ReplayResponse: Sendable, Equatable {
 
     /// What happens after the last byte of a response.
     public enum Ending: Sendable, Equatable {
-        /// The next request, as usual in HTTP.
+        /// The connection continues with the next request, as usual in HTTP.
         case nothing
         /// The connection ends here (FIN); the body is incomplete, and the framing must show this.
         case finish
     }
 }
 
-/// A WebSocket of a player.
+/// A WebSocket that belongs to a player.
 ///
 /// Older sockets sort first.
 public struct ReplaySocket: Sendable, Hashable, Comparable {
@@ -240,7 +241,7 @@ public enum ReplayMessage: Sendable, Equatable {
 
 /// Selects the recorded fields to send again.
 enum ReplayedFields {
-    /// Connection and framing fields, and fields that would be wrong or would lead to another server.
+    /// Connection and framing fields, and fields that would be wrong or would lead to a different server.
     private static let dropped: Set = [
         "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
         "content-length", "date", "alt-svc",

@@ -26,7 +26,7 @@ struct Shape: Sendable {
         var isDate: Bool
     }
 
-    /// Marks of removed parts and separators.
+    /// Marks for removed parts and separators.
     ///
     /// ``escape`` precedes a byte of the text that equals a mark.
     private enum Mark: UInt8 { case id = 1, time, secret, date, email, origin, part, escape }
@@ -298,7 +298,7 @@ struct MatchIndex: Sendable {
 struct MatchState: Sendable {
     /// The number of served entries of each variant.
     private var given: [Int: Int] = [:]
-    /// A bucket's variants that have entries left, from ``first`` on; the first search builds the list.
+    /// A bucket's variants that have entries left, starting at ``first``; the first search builds the list.
     private var live: [Int: Live] = [:]
 
     private struct Live {

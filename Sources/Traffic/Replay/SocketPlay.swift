@@ -38,7 +38,7 @@ struct SocketPlay: Sendable {
         /// The start of the run, and the corresponding recorded time.
         var base: Int64
         var offset: Int64
-        /// The client's values in the triggering message, by the recorded values' numbers.
+        /// The client's values in the triggering message, keyed by the recorded values' numbers.
         var own: [Int: ExactString] = [:]
     }
 

@@ -4,7 +4,7 @@ import JSON
 import Text
 import WebSocket
 
-/// All user-visible sentences of the module.
+/// All user-visible sentences in the module.
 enum Messages {
     // MARK: Reading HAR
 

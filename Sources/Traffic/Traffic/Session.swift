@@ -30,7 +30,7 @@ public struct SessionExchange: Sendable, Equatable {
     public var request: SessionRequest
     /// The response, or nil if the connection ended without one.
     public var response: SessionResponse?
-    /// The messages and control frames of both sides, including close frames, in order of arrival.
+    /// The messages and control frames from both sides, including close frames, in order of arrival.
     public var frames: [SessionFrame] = []
     /// How the WebSocket ended, or nil if it was still open when the recording ended.
     public var ending: SessionEnding?
@@ -88,7 +88,7 @@ public struct SessionResponse: Sendable, Equatable {
 
 /// A content coding (RFC 9110 §8.4) that the recorder decoded: gzip or deflate.
 public struct SessionCoding: Sendable, Hashable {
-    /// The name, as in `Content-Encoding`.
+    /// The name, as it appears in `Content-Encoding`.
     public var name: String
     /// The bytes of the encoded body.
     public var byteCount: Int
@@ -127,7 +127,7 @@ public struct Timed<Value: Sendable & Equatable>: Sendable, Equatable {
     }
 }
 
-/// A message with joined fragments, or a control frame, with the time of its completion.
+/// A message, with its fragments joined, or a control frame, with the time at which it was complete.
 public typealias SessionFrame = Timed<RecordedFrame>
 
 extension SessionFrame {

@@ -4,7 +4,7 @@ import Text
 /// Records live connections as a HAR file: converts the bytes from both directions to file writes.
 ///
 /// The recorder observes each connection (``ConnectionObserver``) and replaces secrets (``Redactor``). The file is
-/// complete after every write. The recorder does no I/O: at the end of each turn, the caller performs the writes of
+/// complete after every write. The recorder does no I/O: at the end of each turn, the caller performs the writes from
 /// ``takeWrites()`` in order. Identical calls produce identical files. Only one thread may use it.
 public final class SessionRecorder {
     public struct Settings: Sendable, Equatable {
@@ -19,7 +19,7 @@ public final class SessionRecorder {
         ///
         /// The defaults keep the file readable. Beyond the limits, the recorder adds nothing to the file.
         public var fileLimits = HARLimits()
-        /// The maximum memory of all connections in bytes.
+        /// The maximum memory for all connections, in bytes.
         ///
         /// The recorder stops recording the connection that exceeds this limit.
         public var heldBytes = 512 * 1024 * 1024

@@ -10,7 +10,7 @@ package enum ValueKind: Sendable {
     /// A day (RFC 3339 `full-date`).
     case date
     case email
-    /// A server's origin with the prefix of a world, such as `http://localhost:8080/w/abc`.
+    /// A server's origin with a world's prefix, such as `http://localhost:8080/w/abc`.
     case origin
 }
 

@@ -11,11 +11,11 @@ extension Conformance {
         /// The comparison's overlay with the new changes.
         public fileprivate(set) var overlay: Overlay
         public fileprivate(set) var newCount = 0
-        /// The places of deviations that an overlay cannot express, such as a non-JSON answer.
+        /// The locations of deviations that an overlay cannot express, such as a non-JSON answer.
         public fileprivate(set) var rest: [String] = []
     }
 
-    /// - Parameter session: The session to compare, even before a call of `compare`.
+    /// - Parameter session: The session to compare, even before a call to `compare`.
     public func accepting(_ session: Session) -> Acceptance {
         var theirs: [Endpoint: [Kind: Known]] = [:]
         Self.learn(session, in: mode, into: &theirs)

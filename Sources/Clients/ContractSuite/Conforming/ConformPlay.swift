@@ -134,7 +134,7 @@ extension ClientCommand {
     /// How far in the future goals' target dates are, in nanoseconds.
     private static let goalTime: Int64 = 90 * 86_400 * 1_000_000_000
 
-    /// The `FitIQClient` command for an instruction at a time.
+    /// The `FitIQClient` command for an instruction at the given time.
     init(_ instruction: ClientInstruction, at now: Timestamp) {
         self =
             switch instruction {

@@ -50,7 +50,7 @@ public struct Conformance: Sendable {
         public let upstream: String
         /// The case and the number of the recording's entry in which it first occurred.
         public let firstSeen: String
-        /// The number of answers with the deviation.
+        /// The number of answers that have the deviation.
         public fileprivate(set) var count = 1
         let source: ValueShape.Deviation
         /// The kind of the answers, or nil if overlays do not support it.

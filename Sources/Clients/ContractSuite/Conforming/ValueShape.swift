@@ -185,7 +185,7 @@ extension ValueShape {
         }
     }
 
-    /// Adds the values of another shape.
+    /// Adds the values from another shape.
     private mutating func add(_ other: ValueShape) {
         kinds.formUnion(other.kinds)
         words.formUnion(other.words)

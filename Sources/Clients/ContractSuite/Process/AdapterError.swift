@@ -18,7 +18,7 @@ public struct AdapterError: Error, Sendable, Equatable {
         case late
         /// The adapter's line exceeds the limit.
         case tooLong
-        /// The adapter was no longer running at this command.
+        /// The adapter was no longer running when it should have received this command.
         case notRunning
         case unsupported
         /// The adapter reports a failure with this message.
@@ -135,7 +135,7 @@ extension ChildProcess.Outcome {
 public struct AdapterLimits: Sendable, Hashable {
     /// The maximum size of a line in either direction, in bytes: 1 MiB.
     public static let lineBytes = 1 << 20
-    /// The time limit for an answer, by the system's clock: 10 s.
+    /// The time limit for an answer, on the system's clock: 10 s.
     public var answerTime = Duration.seconds(10)
     /// How long the process may take to end after standard input is closed, and again after SIGTERM: 2 s.
     public var endTime = Duration.seconds(2)

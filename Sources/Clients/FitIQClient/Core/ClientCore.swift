@@ -31,7 +31,7 @@ public struct ClientCore: Sendable {
     /// Whether the backend's goals may differ from the goals shown to the user.
     var areGoalsStale = true
     var meals: [FollowedMeal] = []
-    /// Events of meal logs that arrived before the response with the log's ID.
+    /// Meal log events that arrived before the response with the log's ID.
     var earlyNews: [MealNews] = []
     /// When the client last searched the list of meals.
     var searchedAt: Timestamp?

@@ -16,7 +16,7 @@ public struct ClientState: Sendable, Hashable {
     public var meals: [Meal] = []
     /// Templates that coaches created while answering, oldest first, or nil if the client does not report them.
     public var templates: [Template]?
-    /// The suggested questions of the coach's screen, or nil if the client does not report them.
+    /// The suggested questions on the coach's screen, or nil if the client does not report them.
     public var quickActions: [String]?
     /// Whether any work is unfinished, such as requests, retries, reconnecting, a streaming answer or a meal in
     /// processing.

@@ -37,7 +37,7 @@ public struct ClientWire: Sendable {
         return inputs
     }
 
-    /// Performs an action of the client.
+    /// Performs a client action.
     ///
     /// - Precondition: The number of a new request or socket is not in use.
     public mutating func perform(_ action: ClientAction) {
@@ -109,9 +109,9 @@ public struct ClientWire: Sendable {
 
 /// A command for the owner of the transport.
 ///
-/// Connections have the numbers of their requests or sockets.
+/// A connection has the same number as its request or socket.
 public enum TransportCommand: Sendable, Hashable {
-    /// Start to connect to the backend; bytes sent meanwhile wait.
+    /// Start to connect to the backend; bytes sent in the meantime are queued.
     case connect(Int)
     case send(Int, [UInt8])
     /// Close the connection once all earlier bytes are sent; report nothing more about it.

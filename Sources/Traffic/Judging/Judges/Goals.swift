@@ -136,7 +136,7 @@ struct LinksCreatedGoal: ObligationJudge {
     /// When the coach created each item; several frames may report it.
     private var told = Recent<[ExactString], Timestamp>()
     private var debts = Recent<Owned, Debt>()
-    /// The last requested link of each goal, with its time.
+    /// The last requested link for each goal, with its time.
     ///
     /// The time is needed because the journal may record the creation's response after the link.
     private var links = Recent<Owned, (consultation: ExactString?, requestedAt: Timestamp)>()

@@ -138,7 +138,7 @@ struct PollingCadence: ObligationJudge {
     }
 
     private var watch = MealWatch()
-    /// The latest polls of each target, at most one per log; a list with a different filter is a different target.
+    /// The latest polls for each target, at most one per log; a list with a different filter is a different target.
     private var polls = Recent<Target, [Poll]>(capacity: RecentLimits.fewest)
     /// The failure times of polls that have not been repeated yet.
     private var failures = Recent<Target, Timestamp>(capacity: RecentLimits.fewest)

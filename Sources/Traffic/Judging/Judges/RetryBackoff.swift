@@ -48,7 +48,7 @@ struct RetryBackoff: ObligationJudge {
         }
     }
 
-    /// The series of each target: one for each of the last few bodies.
+    /// The series for each target: one for each of the last few bodies.
     private var series = Recent<Target, [Series]>(capacity: RecentLimits.fewest)
     private static let mostBodies = 4
 

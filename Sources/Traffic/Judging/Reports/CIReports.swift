@@ -4,7 +4,7 @@ import Traffic
 /// A report as JUnit XML for CI systems, with one suite per scenario and one case per obligation and check.
 ///
 /// Warnings are not failures; they appear in the case's `system-out`. Known-broken obligations are skipped, and
-/// unexercised obligations are omitted. Separate cases report the command, the connection, outdated lines of the
+/// unexercised obligations are omitted. Separate cases report the command, the connection, outdated lines in the
 /// known-broken list, the coverage of all runs, and why a report is incomplete.
 public struct JUnitReport {
     private let overview: Overview

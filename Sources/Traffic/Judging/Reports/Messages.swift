@@ -1,6 +1,6 @@
 import Text
 
-// All user-visible sentences of the reports are in this file.
+// All user-visible sentences in the reports are in this file.
 
 enum Messages {
     // MARK: The known-broken list

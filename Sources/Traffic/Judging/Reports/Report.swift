@@ -30,7 +30,7 @@ public struct Report: Sendable {
         public var mode: GuideMode
         /// How the client's command ended, or nil if there was none.
         public var command: CommandOutcome?
-        /// The duration by the system's clock, in nanoseconds, or nil if unknown.
+        /// The duration on the system's clock, in nanoseconds, or nil if unknown.
         public var duration: Int64?
         /// The start in the world's time.
         ///
@@ -106,7 +106,7 @@ public struct Report: Sendable {
         public var failedCheckCount = 0
         public var checkCount = 0
         public var failedCommandCount = 0
-        /// The lines of the known-broken list whose obligation or check the client now keeps.
+        /// The lines in the known-broken list whose obligation or check the client now keeps.
         public var outdated: [KnownBroken.Line] = []
         public var hasConnected = false
         public var isIncomplete = false

@@ -2,12 +2,12 @@ import Digests
 import JSON
 import Text
 
-/// The reason why a file is not a valid HAR, and the position of the problem.
+/// Why a file is not a valid HAR file, and where the problem is.
 public struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
     public var problem: Problem
-    /// The number of the invalid entry, counted from 1 in file order, or nil outside entries.
+    /// The number of the invalid entry, counted from 1 in file order, or nil if the problem is outside the entries.
     public var entry: Int?
-    /// The path from the entry or the top, such as `response.status` or `_webSocketMessages[3].time`.
+    /// The path, starting at the entry or the top level, such as `response.status` or `_webSocketMessages[3].time`.
     ///
     /// An empty path means the whole entry or file.
     public var path: String
@@ -65,7 +65,7 @@ public enum HARNote: Sendable, Equatable, CustomStringConvertible {
     /// The recorder's note.
     case recorded(String)
 
-    /// Whether the file still contains everything from its period.
+    /// Whether the file still contains everything from the time that it covers.
     var isHarmless: Bool {
         switch self {
         // A truncated body is marked as truncated.

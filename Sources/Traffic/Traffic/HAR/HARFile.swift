@@ -22,9 +22,9 @@ public struct HARFile: Sendable {
     /// Reads a HAR 1.2 file written by a browser, a proxy, Playwright or this program.
     ///
     /// A byte order mark is skipped. The notes report how much content could not be included in the session. A
-    /// truncated file yields its complete entries and a note. `attachment` gets a plain name without folders, and
+    /// truncated file yields its complete entries and a note. `attachment` receives a plain name without folders, and
     /// returns the bytes of a file next to the HAR file, or nil. Playwright writes such files for bodies and messages.
-    /// Time and memory are linear in the number of bytes.
+    /// Time and memory use are linear in the number of bytes.
     public init(
         reading bytes: [UInt8], limits: HARLimits = HARLimits(),
         attachment: @escaping (String) -> [UInt8]? = { _ in nil }
@@ -43,7 +43,7 @@ public struct HARFile: Sendable {
     }
 }
 
-/// The bytes of a file before parsing; known mistakes of writers are repaired and noted.
+/// The bytes of a file before parsing; known mistakes by writers are repaired and noted.
 struct HARText {
     private(set) var bytes: [UInt8]
     private(set) var notes: [HARNote] = []
@@ -65,7 +65,7 @@ struct HARText {
         // UTF-16 has a byte order mark or a zero byte. A file that contains only zeros is the result of a crash.
         let hasZero = bytes.prefix(2).contains(0) && !bytes.starts(with: [0, 0])
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || hasZero { throw HARError(.utf16) }
-        // The repair of a truncated file may add three brackets.
+        // Repairing a truncated file may add three brackets.
         let limits = JSON.Limits(bytes: limits.bytes + 3, values: limits.values)
         do throws(JSONError) {
             return try JSON.parse(bytes, limits: limits)

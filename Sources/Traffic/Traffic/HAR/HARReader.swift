@@ -272,7 +272,7 @@ struct HARReader {
         return RecordedBody(bytes)
     }
 
-    /// Adds a body's media type to fields without one.
+    /// Adds a body's media type to fields that have none.
     ///
     /// `x-unknown` is Chrome's name for an unknown type.
     private static func describe(_ content: JSONValue?, in fields: inout [SessionField]) {
@@ -323,7 +323,7 @@ struct HARReader {
     }
 }
 
-/// An exchange under construction; the file has a WebSocket's messages and control frames separately.
+/// An exchange under construction; the file stores a WebSocket's messages and control frames separately.
 struct HARDraft {
     /// The exchange, with the messages so far as frames.
     var exchange: SessionExchange
@@ -344,7 +344,7 @@ struct HARDraft {
         if let ending = try ours.optionalObject("ending") { exchange.ending = try Self.ending(ending) }
     }
 
-    /// The exchange with each control frame after its recorded number of messages.
+    /// The exchange, with each control frame placed after its recorded number of messages.
     func finished() -> SessionExchange {
         guard let opened = exchange.opened else { return exchange }
         let messages = exchange.frames

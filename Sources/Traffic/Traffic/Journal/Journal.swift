@@ -132,7 +132,7 @@ public struct Journal: Sendable {
         ring.dropFirst(skipped)
     }
 
-    /// Returns the entries after a number, oldest first.
+    /// Returns the entries after the entry with this number, oldest first.
     ///
     /// Any number is allowed.
     ///

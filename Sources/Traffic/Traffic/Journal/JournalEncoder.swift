@@ -240,7 +240,7 @@ extension RecordedExchange {
     }
 }
 
-/// One event of a `text/event-stream`, as EventSource parses it.
+/// One event in a `text/event-stream`, as EventSource parses it.
 ///
 /// Source: HTML Living Standard §9.2.5, "Parsing an event stream".
 public struct ServerSentEvent: Sendable, Equatable {
@@ -290,7 +290,7 @@ public struct ServerSentEvent: Sendable, Equatable {
         return out
     }
 
-    /// The field that sets the client's wait before reconnecting, in milliseconds.
+    /// The field that sets how long the client waits before it reconnects, in milliseconds.
     ///
     /// - Precondition: The value of `milliseconds` is not negative.
     public static func retry(milliseconds: Int) -> [UInt8] {
@@ -301,7 +301,7 @@ public struct ServerSentEvent: Sendable, Equatable {
     /// A comment that prevents proxies and time-outs from ending an idle stream ("every 15 seconds or so", §9.2.7).
     public static let keepAlive = Array(": keep-alive\n\n".utf8)
 
-    /// The response fields of an event stream, which must not be cached.
+    /// The response fields for an event stream, which must not be cached.
     public static let responseFields: HTTPFields = [
         .contentType: "text/event-stream", .cacheControl: "no-store",
     ]

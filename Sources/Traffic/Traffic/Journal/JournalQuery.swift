@@ -64,7 +64,7 @@ public struct JournalQuery: Sendable {
     ///
     /// - Parameters:
     ///   - opening: The handshake of the entry's socket.
-    ///   - detail: The level of detail, which costs time.
+    ///   - detail: The level of detail; more detail takes more time.
     func differences(
         of entry: JournalEntry, opening: RecordedOpening?, in detail: Detail = .full
     ) -> [Difference] {
@@ -155,7 +155,7 @@ extension JournalEvent {
         return frame.type
     }
 
-    /// The bodies, the payload or the message of an event.
+    /// The bodies, the payload or the message in an event.
     var contents: [[UInt8]] {
         switch self {
         case .exchange(let exchange): [exchange.body.bytes, exchange.responseBody.bytes]
@@ -286,7 +286,7 @@ public struct MemberCondition: Sendable {
         (self.steps, self.path, self.value, self.isOfRequest) = (steps, path, value, isOfRequest)
     }
 
-    /// The maximum number of steps, which is the maximum nesting of JSON.
+    /// The maximum number of steps, which is the maximum nesting depth of JSON.
     private static let mostSteps = JSON.Limits().depth
 
     /// The name for sentences about differences.

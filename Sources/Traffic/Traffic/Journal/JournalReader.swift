@@ -25,7 +25,7 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
 ///
 /// Members may come in any order, and numbers in any JSON notation. Newer journals may contain more, so unknown members
 /// and kinds of entries are skipped, and an unknown operation counts as no operation. Truncated content is marked as
-/// truncated. A line may have up to 4 MiB.
+/// truncated. A line may be up to 4 MiB long.
 ///
 /// Parsing takes linear time in the number of bytes, regardless of how they are split. Received bytes stay in memory
 /// until they are read, so call ``next()`` until it returns nil before receiving more.
@@ -46,7 +46,7 @@ public struct JournalReader {
     }
 
     private var buffer: [UInt8] = []
-    /// The start of the current line, and the position up to which its end was searched.
+    /// The start of the current line, and the position up to which the line's end has been searched for.
     private var start = 0
     private var searched = 0
     private var isFinished = false
@@ -77,7 +77,7 @@ public struct JournalReader {
 
     /// Marks the end of the input.
     ///
-    /// Remaining bytes are a last line without line end.
+    /// Remaining bytes are a last line without a line end.
     public mutating func finish() { isFinished = true }
 
     /// Returns the next entry, or nil if the reader needs more bytes or has returned the last entry.
@@ -352,7 +352,7 @@ struct EntryMembers {
             code: code.map(CloseCode.init(rawValue:)), reason: try frame.stringIfPresent("reason") ?? "")
     }
 
-    /// The head of a request, reassembled and parsed as a server does.
+    /// The head of a request, reassembled and parsed as a server would parse it.
     mutating func head() throws(JournalError) -> RequestHead {
         let (method, target, version) = (try string("method"), try string("target"), try string("version"))
         guard !target.utf8.contains(where: \.isLineEnd), !method.utf8.contains(where: \.isLineEnd) else {

@@ -147,7 +147,7 @@ public struct JournalLookout: Sendable {
         fileprivate var isDescribed = false
     }
 
-    /// The number of bytes that are stored of each body in a near miss.
+    /// The number of bytes of each body that are stored in a near miss.
     public static let bodyLimit = 4096
     /// The maximum number of near misses to store.
     public static let mostMisses = 3

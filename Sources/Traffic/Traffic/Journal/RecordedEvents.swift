@@ -46,7 +46,7 @@ public struct RecordedExchange: Sendable {
         case unknownPath = "unknown_path"
         /// The path exists, but not with this method.
         case wrongMethod = "wrong_method"
-        /// The operation exists, but the world's guide does not have it.
+        /// The operation exists, but the world's guide does not include it.
         case notInGuide = "not_in_guide"
         /// The world replays a session that does not contain the request.
         case notRecorded = "not_recorded"
@@ -159,7 +159,7 @@ public enum RecordedFields: Sendable {
 
 /// The credentials that a request contains.
 package struct PresentedCredentials: Sendable, Hashable {
-    /// The token of `Authorization: Bearer`.
+    /// The token from `Authorization: Bearer`.
     package var bearer: ExactString?
     package var apiKey: ExactString?
     package var queryToken: ExactString?
@@ -366,7 +366,7 @@ public struct RecordedHold: Sendable, Equatable {
     public var place: Place
     /// The side that sent the held message.
     public var sender: Party
-    /// When the hold expires, by the world's clock.
+    /// When the hold expires, according to the world's clock.
     public var until: Timestamp
     /// The held message on one line: `POST /api/v1/goals`, `201 POST /api/v1/goals` or `text stream_chunk`.
     public var subject: String

@@ -6,11 +6,11 @@ import JSON
 import Text
 import WebSocket
 
-/// A session converted to the journals of its worlds, in chronological order, for judging.
+/// A session converted into the journals of its worlds, in chronological order, for judging.
 ///
 /// An exchange's time is when its response ended, and a WebSocket's opening time is the time of the 101. Entries
 /// outside the API are omitted. In recordings by other programs, requests without a response are omitted too, because
-/// the client may not have sent them. Time and memory are linear except for sorting.
+/// the client may not have sent them. Time and memory use are linear except for sorting.
 public struct SessionJournal: Sendable {
     /// An entry and its world.
     public struct Line: Sendable {
@@ -81,13 +81,13 @@ public struct SessionJournal: Sendable {
             numbers[world, default: 0] += 1
             let entry = JournalEntry(
                 number: numbers[world, default: 0], time: time, connection: UInt64(connection), event: event)
-            // Use the same limit as a journal, so that sessions and journals are judged equally.
+            // Use the same limit as a journal, so that sessions and journals are judged in the same way.
             return Line(world: world, entry: entry.excerpt(bodies: Journal.Limits().body))
         }
     }
 }
 
-/// An API call in a session, with its head parsed as a server does.
+/// An API call in a session, with its head parsed as a server would parse it.
 struct SessionCall {
     let exchange: SessionExchange
     let head: RequestHead
@@ -238,7 +238,7 @@ extension RequestHead {
 /// tokens are accepted for the same consultation, goal or meal log, they belong to the same user; one may be a
 /// refreshed token.
 struct SessionUsers {
-    /// The single user of a recording without credentials.
+    /// The single user in a recording without credentials.
     static let untold: ExactString = "user"
 
     private let areTold: Bool

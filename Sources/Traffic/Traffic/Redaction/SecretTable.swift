@@ -166,7 +166,7 @@ enum SecretKind: String, Sendable, CaseIterable {
     /// An e-mail address, which identifies a person.
     case user
 
-    /// The placeholder for the secret with this number of its kind.
+    /// The placeholder for the secret with this number among the secrets of its kind.
     func placeholder(_ number: String) -> [UInt8] {
         Array((self == .user ? "user-\(number)@redacted.example" : "redacted-\(rawValue)-\(number)").utf8)
     }

@@ -7,7 +7,7 @@ import WebSocket
 /// The comparison ignores data that may differ between identical runs: IDs, times, tokens and redacted secrets, the
 /// server's host, header fields except the response's media type, pings and pongs, and durations.
 public struct SessionComparison: Sendable {
-    /// The differences in the first session's order, followed by entries that only the second session has.
+    /// The differences in the first session's order, followed by entries that only the second session contains.
     public private(set) var differences: [SessionDifference] = []
     private let first: SessionSummary
     private let second: SessionSummary
@@ -121,15 +121,15 @@ public struct SessionComparison: Sendable {
 public enum SessionDifference: Sendable, Equatable {
     case onlyInFirst(name: String, place: Int)
     case onlyInSecond(name: String, place: Int)
-    /// Both sessions have the entry, but at different positions.
+    /// Both sessions contain the entry, but at different positions.
     case moved(name: String, first: Int, second: Int)
-    /// Both sessions have the entry, but with different content.
+    /// Both sessions contain the entry, but with different content.
     case changed(name: String, first: Int, second: Int, [SessionChange])
 }
 
 /// A changed value with its path.
 ///
-/// A value is nil if its side does not have it.
+/// A value is nil if its side lacks it.
 public struct SessionChange: Sendable, Equatable {
     /// The path, such as `status`, `response.body.data.status` or `message 3 ←.content`.
     public var path: String
@@ -274,7 +274,7 @@ struct Alignment {
         }
     }
 
-    /// Dynamic programming: `length[place(i, j)]` is the longest length for the lists from i and j on.
+    /// Dynamic programming: `length[place(i, j)]` is the longest length for the lists that start at i and j.
     private mutating func alignByTable<Key: Hashable>(_ first: ArraySlice<Key>, _ second: ArraySlice<Key>) {
         let width = second.count + 1
         func place(_ i: Int, _ j: Int) -> Int { (i - first.startIndex) * width + j - second.startIndex }

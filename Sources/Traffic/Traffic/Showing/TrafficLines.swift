@@ -10,9 +10,9 @@ import Text
 ///     10:30:00.013    ← ws3 {"type":"connected"}
 ///     10:30:02.000    × ws3 closed by the client: close 1000 "bye"
 ///
-/// The columns are the same as in ``SessionTimeline``. Times are UTC times of day by the world's clock. Frames show
-/// their connection, because WebSockets interleave. Terminal escapes in recorded content are escaped, because it is
-/// untrusted.
+/// The columns are the same as in ``SessionTimeline``. Times are UTC times of day, according to the world's clock.
+/// Frames show their connection, because WebSockets interleave. Terminal escapes in recorded content are escaped,
+/// because it is untrusted.
 public struct TrafficLines: Sendable {
     /// The maximum width of a line in columns, at least 60.
     ///

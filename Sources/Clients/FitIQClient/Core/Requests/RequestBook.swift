@@ -39,7 +39,7 @@ struct RequestBook: Sendable {
         var lastWait = Duration.zero
     }
 
-    /// A request that failed in all allowed attempts.
+    /// A request that failed on every allowed attempt.
     private struct Failure: Sendable {
         let entry: Entry
         let at: Timestamp

@@ -38,7 +38,7 @@ public struct CoachClient: Sendable {
         return id
     }
 
-    /// The texts of the messages.
+    /// The text of each message.
     public func messages(in id: UUID) async throws -> [String] {
         struct Messages: Decodable {
             struct Body: Decodable { var messages: [Message] }
