@@ -13,7 +13,7 @@ public struct MessageDeflater: Hashable, Sendable {
     private let keepsHistory: Bool
     private var history: [UInt8] = []
 
-    /// - Parameter windowBits: 8 to 15; a message refers back at most 2 to this power bytes.
+    /// - Parameter windowBits: 8 to 15; a message refers back at most `1 << windowBits` bytes.
     public init(windowBits: Int, keepsHistory: Bool) {
         precondition((8...15).contains(windowBits), "A window must have from 256 to 32768 bytes.")
         self.windowBits = UInt8(windowBits)
@@ -65,14 +65,14 @@ public struct MessageInflater: Hashable, Sendable {
 
     /// The maximum number of blocks in a message that may be marked as final.
     ///
-    /// Each final block takes two bytes and costs zlib some 64 ns. A deflater marks at most one block per flush.
+    /// Each final block takes two bytes and costs zlib about 64 ns. A deflater marks at most one block per flush.
     public static let mostFinalBlocks = 100_000
 
     private let windowBits: UInt8
     private let keepsHistory: Bool
     private var history: [UInt8] = []
 
-    /// - Parameter windowBits: 8 to 15; the peer may refer back at most 2 to this power bytes.
+    /// - Parameter windowBits: 8 to 15; the peer may refer back at most `1 << windowBits` bytes.
     public init(windowBits: Int, keepsHistory: Bool) {
         precondition((8...15).contains(windowBits), "A window must have from 256 to 32768 bytes.")
         self.windowBits = UInt8(windowBits)

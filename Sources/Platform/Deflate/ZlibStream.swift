@@ -33,7 +33,7 @@ struct ZlibStream: ~Copyable {
     /// The work so far: bytes in, out and copied, plus zlib calls.
     private(set) var work = 0
 
-    /// - Parameter windowBits: The window has 2 to the power of this number of bytes.
+    /// - Parameter windowBits: The window has `1 << windowBits` bytes.
     init(inflatingWith windowBits: Int, _ format: ZlibFormat = .nothing) {
         (stream, isDeflating) = (.allocate(capacity: 1), false)
         room = .allocate(capacity: 1 << windowBits)
@@ -44,7 +44,7 @@ struct ZlibStream: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - memory: 1 to 9; zlib's tables take some 2 KiB times 2 to this power.
+    ///   - memory: 1 to 9; zlib's tables take about `2 << memory` KiB.
     ///   - roomFor: The size of the input; output is written in pieces of half that size.
     init(
         deflatingWith windowBits: Int, memory: Int, strategy: Int32, roomFor count: Int, _ format: ZlibFormat = .nothing
@@ -93,7 +93,7 @@ struct ZlibStream: ~Copyable {
         stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
         stream.pointee.avail_in = UInt32(input.count)
         while true {
-            // One byte more than allowed distinguishes excessive output from output that ends at the limit.
+            // Allowing one extra byte distinguishes excessive output from output that ends at the limit.
             let most = min(room.count, limit - output.count + (limit == .max ? 0 : 1))
             (stream.pointee.next_out, stream.pointee.avail_out) = (room.baseAddress, UInt32(most))
             let before = stream.pointee.avail_in

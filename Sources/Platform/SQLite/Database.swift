@@ -24,7 +24,7 @@ public final class Database {
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]  // Keyed by constants: the texts of our own statements.
 
-    /// A value of a column, or of a parameter.
+    /// A column or parameter value.
     public enum Value: Equatable, Sendable {
         case null
         case integer(Int64)
@@ -35,7 +35,7 @@ public final class Database {
 
     /// Opens a file, and creates it if it is missing.
     ///
-    /// `:memory:` opens a database in memory.
+    /// `:memory:` opens an in-memory database.
     public init(path: String) throws(SQLiteError) {
         var opened: OpaquePointer?
         // The SQLite builds of Debian and Apple would read such a name as a URI with options.
@@ -58,7 +58,7 @@ public final class Database {
         sqlite3_close_v2(handle)
     }
 
-    /// The absolute path of the file with links resolved; nil for a database in memory.
+    /// The absolute path of the file with links resolved; nil for an in-memory database.
     public var path: String? {
         guard let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return nil }
         return String(cString: name)
@@ -94,7 +94,7 @@ public final class Database {
         }
     }
 
-    /// A row of a result; valid only inside the closure that receives it.
+    /// A result row; valid only inside the closure that receives it.
     public struct Row {
         fileprivate let statement: OpaquePointer
 

@@ -50,7 +50,7 @@ struct ChildEnd {
     let isComplete: Bool
 }
 
-/// A program in a separate process group, by posix_spawn(2), for systems without a guardian.
+/// A program in a separate process group, started with posix_spawn(2), for systems without a guardian.
 ///
 /// Signals miss processes that have left the group. If this process is killed, the program continues to run.
 final class ChildInGroup: ChildKeeper {
@@ -109,7 +109,7 @@ final class ChildInGroup: ChildKeeper {
     private func signal(_ number: Int32) { isReaped.withLock { if !$0 { sendSignal(number, toGroup: identifier) } } }
 }
 
-/// Waits for the end of a child process and releases its id.
+/// Waits for a child process to end, and releases its id.
 func reap(_ child: pid_t) { while waitpid(child, nil, 0) < 0, errno == EINTR {} }
 
 /// Calls kill(2); false if there is no such group.

@@ -12,7 +12,7 @@ import CPlatform
 public final class ChildProcess {
     /// The process id, which is also the id of the process group.
     public var identifier: Int32 { keeper.identifier }
-    /// The outcome; nil while the program runs, or before it was queried.
+    /// The outcome; nil while the program is running or before the outcome has been queried.
     public private(set) var outcome: Outcome?
     /// Whether ``end(grace:)`` failed to end everything that the program had started.
     public private(set) var leavesProcesses = false
@@ -53,7 +53,7 @@ public final class ChildProcess {
     /// A descriptor for an event loop, readable from when the program exits until ``end(grace:)`` is called.
     public var exitDescriptor: Int32 { keeper.exitDescriptor }
 
-    /// Waits until the program exits or the deadline passes; nil if it still runs.
+    /// Waits until the program exits or the deadline passes; nil if it is still running.
     ///
     /// Other processes that it started may continue to run.
     @discardableResult
@@ -100,7 +100,7 @@ extension ChildProcess {
             case inherited
             /// The null device: end of input, or discarded output.
             case null
-            /// A descriptor of this process, which stays open here.
+            /// A descriptor in this process, which remains open here.
             case descriptor(Int32)
         }
 

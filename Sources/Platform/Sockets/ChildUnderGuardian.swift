@@ -19,7 +19,7 @@
             var isClosed = false
         }
 
-        /// The guardian stops 5 s after SIGKILL; without a message by this deadline, it is not responding.
+        /// The guardian stops 5 s after SIGKILL; if no message has arrived by this deadline, it is not responding.
         private static let patience = Duration.seconds(7)
 
         init(_ command: [String], _ environment: [String], _ streams: ChildProcess.Streams) throws(ChildProcessError) {

@@ -2,7 +2,7 @@ import CLibrary
 
 /// Nanoseconds on the system's monotonic clock, counted from an arbitrary origin.
 ///
-/// Arithmetic saturates at the ends of the representable 292 years, so "now plus forever" is a valid deadline.
+/// Arithmetic saturates at the ends of the representable range of 292 years, so "now plus forever" is a valid deadline.
 public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
     public var nanoseconds: Int64
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
@@ -83,7 +83,7 @@ public struct ClockComparison: Sendable {
     /// The system's date at the monotonic clock's zero.
     public var epoch: Int64 { offset }
 
-    /// How many nanoseconds the system's clock was set forward since the last call; negative if set back, 0 if
+    /// How many nanoseconds the system's clock has been set forward since the last call; negative if set back, 0 if
     /// unchanged.
     ///
     /// The clocks are compared at most once per millisecond.

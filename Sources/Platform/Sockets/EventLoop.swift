@@ -50,8 +50,8 @@ public final class EventLoop {
     /// Delivers the signals to the handler on the loop's thread instead of their default action.
     ///
     /// Signals are process-wide, so only one loop may watch a signal; a second one throws. The deinitializer restores
-    /// the former dispositions. Pending signals are merged, as in POSIX. A signal inherited as blocked is unblocked in
-    /// the calling thread. A SIGHUP inherited as ignored, as under nohup(1), stays ignored.
+    /// the previous dispositions. Pending signals are merged, as in POSIX. A signal inherited as blocked is unblocked
+    /// in the calling thread. A SIGHUP inherited as ignored, as under nohup(1), stays ignored.
     public func watchSignals(_ signals: [Int32]) throws(SocketError) {
         let pipe = try openSignalPipe()
         for signal in signals where !watchedSignals.contains(signal) {

@@ -146,6 +146,6 @@ public struct Readiness: Sendable, Hashable {
     public let writable: Bool
     /// Both directions are closed; always reported.
     public let hangUp: Bool
-    /// The connection has failed, for example by a reset; always reported.
+    /// The connection has failed, for example because of a reset; always reported.
     public let error: Bool
 }

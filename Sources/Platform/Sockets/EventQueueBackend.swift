@@ -24,7 +24,7 @@ extension EventQueue {
     }
 }
 
-/// The mechanism of a queue; operations return 0 or an errno.
+/// The mechanism behind a queue; operations return 0 or an errno.
 protocol EventQueueBackend: AnyObject {
     func add(_ descriptor: Int32, generation: UInt32, interest: Interest) -> Int32
     func modify(_ descriptor: Int32, generation: UInt32, interest: Interest)
@@ -41,7 +41,7 @@ private func closedTooEarly(_ descriptor: Int32) -> String {
 /// A descriptor that the system found ready, before it is matched with its registration.
 struct CollectedEvent {
     struct Conditions: OptionSet {
-        /// The bits of poll(2), which are the same as epoll(7)'s.
+        /// The poll(2) bits, which are the same as those of epoll(7).
         let rawValue: Int32
         static let read = Conditions(rawValue: Int32(POLLIN))
         static let write = Conditions(rawValue: Int32(POLLOUT))
@@ -56,7 +56,7 @@ struct CollectedEvent {
 
 /// The descriptors of an event queue that poll(2) watches.
 ///
-/// The system call gets a dense array; adding appends, and removing moves the last entry into the gap. Handlers may
+/// The system call receives a dense array; adding appends, and removing moves the last entry into the gap. Handlers may
 /// change the array, because events are collected before they are reported.
 final class PollSet: EventQueueBackend {
     private var entries: [pollfd] = []

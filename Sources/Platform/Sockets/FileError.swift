@@ -132,7 +132,7 @@ enum FilePlace: Equatable {
         return descriptor
     }
 
-    /// The folder of a path, with its last slash; empty for a bare name.
+    /// The folder of a path, with its trailing slash; empty for a bare name.
     static func folder(of path: String) -> Substring { path.lastIndex(of: "/").map { path[...$0] } ?? "" }
 
     private static func target(
@@ -156,7 +156,7 @@ struct FileExchange {
     var exchanging: Call = { cplatform_exchange_files($0, $1) }
     var linking: Call = { link($0, $1) == 0 ? 0 : -errno }
     var renaming: Call = { rename($0, $1) == 0 ? 0 : -errno }
-    /// The errors of systems, file systems and sandboxes that do not support a call.
+    /// The errors that systems, file systems and sandboxes report for a call that they do not support.
     private static let unknown = [-EINVAL, -ENOSYS, -ENOTSUP, -EOPNOTSUPP, -EPERM]
     /// The temporary name used next to the twin if files cannot be exchanged.
     static func spare(_ twin: String) -> String { twin + "2" }

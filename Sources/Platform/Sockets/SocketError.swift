@@ -20,7 +20,7 @@ public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     public let operation: Operation
-    /// The errno of the failure; for `.resolve` the code of getaddrinfo(3).
+    /// The errno of the failure; for `.resolve`, the code from getaddrinfo(3).
     public let code: Int32
     public let subject: Subject
 

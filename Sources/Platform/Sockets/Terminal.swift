@@ -1,7 +1,7 @@
 import CLibrary
 import CPlatform
 
-/// The terminal behind a descriptor, usually standard input, with its width and single keys.
+/// The terminal behind a descriptor, usually standard input; provides the width and reads single keys.
 public struct Terminal {
     private let descriptor: Int32
     /// The initial settings.

@@ -4,8 +4,9 @@ import CLibrary
 ///
 /// There are two files with the same content: the file at the path, and its twin with the suffix `.part`. A batch is
 /// written to the twin; the two are exchanged atomically; then the batch is written to the other file. The file at the
-/// path is never written to, so after a kill or on a full disk it still has the previous batches. Both files are locked
-/// against other processes. Calls wait for the disk; only one thread at a time may use the object.
+/// path is never written to, so it still contains the previous batches if this process is killed or the disk is full.
+/// Both files are locked against other processes. Calls wait for the disk; only one thread at a time may use the
+/// object.
 public final class TwinFile {
     /// How to treat an existing file.
     public enum Existing: Sendable, Hashable {
@@ -17,7 +18,7 @@ public final class TwinFile {
 
     /// Bytes and their offsets, in order.
     public typealias Batch = [(offset: Int, bytes: [UInt8])]
-    /// Writes bytes at an offset of a file.
+    /// Writes bytes at an offset in a file.
     typealias Write = (OutputFile, [UInt8], Int) throws(FileError) -> Void
     public let path: String
     public let twinPath: String
@@ -26,7 +27,7 @@ public final class TwinFile {
     private var hidden: OutputFile
     /// Whether the twin has the file's complete content.
     private var isTwinWhole: Bool
-    /// Whether the replaced file is at the twin's path, from where it can be restored.
+    /// Whether the replaced file is at the twin's path, from which it can be restored.
     private var keepsReplaced: Bool
     private let put: Write
     private let exchange: FileExchange

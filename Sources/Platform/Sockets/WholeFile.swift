@@ -99,7 +99,7 @@ public enum WholeFile {
         guard fstat(descriptor, &status) == 0, [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT) else {
             throw FileError(.write, path: path, cause: .notRegular)
         }
-        // A vanished reader must be reported as an error.
+        // A reader that has gone away must be reported as an error.
         CurrentProcess.ignoreBrokenPipeSignal()
         try writeAll(bytes, to: descriptor, path)
     }

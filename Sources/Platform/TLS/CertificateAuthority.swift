@@ -66,7 +66,7 @@ public struct CertificateAuthority: Sendable, Equatable {
         return "server at \(names[0])"
     }
 
-    /// Issues a certificate for a server, with a new key; it ends no later than the authority.
+    /// Issues a certificate for a server, with a new key; the certificate expires no later than the authority.
     ///
     /// `now` is in seconds since 1970; `serial` has 1 to 20 bytes. Throws if there are no names, more than
     /// ``TLSLimits/names``, or names that are not permitted, and if the authority is not valid at `now`.

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// Which end of the connection a session is.
+/// Which end of the connection a session represents.
 public enum TLSRole: Sendable, Equatable { case client, server }
 
-/// The supported versions of TLS; older versions are rejected (RFC 8996).
+/// The supported TLS versions; older versions are rejected (RFC 8996).
 public enum TLSVersion: String, Sendable, CaseIterable {
     /// RFC 5246.
     case tls12 = "TLSv1.2"
@@ -13,7 +13,8 @@ public enum TLSVersion: String, Sendable, CaseIterable {
 
 /// The authorities that a client trusts.
 public enum TLSTrust: Sendable, Equatable {
-    /// The system's authorities; `SSL_CERT_FILE` and `SSL_CERT_DIR` override them, as in all programs with OpenSSL.
+    /// The system's authorities; `SSL_CERT_FILE` and `SSL_CERT_DIR` override them, as they do for all programs that use
+    /// OpenSSL.
     case system
     /// The system's authorities and the authorities in a PEM.
     case systemAnd([UInt8])
@@ -30,7 +31,7 @@ public enum TLSLimits {
 
     /// The bytes of unsent ciphertext above which the session fails: 128 KiB.
     ///
-    /// Only replies (alerts, key updates) that the peer requests but never reads can exceed it.
+    /// Only replies (alerts, key updates) that the peer requests but never reads can exceed this limit.
     public static let answers = 131_072
 
     /// The maximum number of undecrypted bytes of ciphertext: 1 MiB; exceeding it fails the session.
@@ -39,7 +40,7 @@ public enum TLSLimits {
     public static let pemFile = 1_048_576
     /// The maximum number of names in an issued certificate.
     public static let names = 100
-    /// The maximum number of bytes that a message shows of the peer's text.
+    /// The maximum number of bytes of the peer's text that a message shows.
     static let excerpt = 100
 }
 

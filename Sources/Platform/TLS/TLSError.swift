@@ -2,7 +2,7 @@ import COpenSSL
 
 /// A failed session, or unusable certificates or keys; `description` is the message for the user.
 ///
-/// A failed session has sent the matching alert of RFC 8446 §6, if any.
+/// A failed session has sent the matching alert from RFC 8446 §6, if any.
 public enum TLSError: Error, Sendable, Equatable {
     /// The PEM does not contain the material.
     case notPEM(TLSMaterial)
@@ -157,7 +157,7 @@ enum OpenSSLErrors {
         return code == 0 ? nil : OpenSSLFailure(code: code)
     }
 
-    /// The first error of libssl, otherwise the first error; clears the queue.
+    /// The first libssl error or, if there is none, the first error; clears the queue.
     static func takeForSession() -> OpenSSLFailure? {
         defer { ERR_clear_error() }
         var first: OpenSSLFailure?

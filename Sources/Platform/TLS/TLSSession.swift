@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The TLS of one connection, without a socket: it converts ciphertext to plaintext and back.
+/// The TLS layer of one connection, without a socket: it converts ciphertext to plaintext and back.
 ///
 /// Pass received bytes to ``receive(_:)``, then read the plaintext with ``readPlaintext(into:limit:)`` until it returns
 /// false. Send the bytes of ``withCiphertext(_:)`` even after a failure, because they may contain an alert. Only one
@@ -43,7 +43,7 @@ public final class TLSSession {
     /// Creates the client's end; its first ciphertext is ready for sending.
     ///
     /// `host` is the host name or IP address that the server's certificate must match (RFC 9525); a host name is also
-    /// sent as server name (RFC 6066 §3). A host that is neither fails the session. A `ticket` resumes an earlier
+    /// sent as the server name (RFC 6066 §3). A host that is neither fails the session. A `ticket` resumes an earlier
     /// session if the server agrees. Certificates must be valid at `now` (seconds since 1970), by default the system's
     /// time.
     public convenience init(

@@ -4,10 +4,10 @@ import COpenSSL
 ///
 /// OpenSSL keeps its address in the BIO and the SSL, so it must live as long as its session.
 final class TLSWire {
-    /// The peer's ciphertext; OpenSSL has not read the bytes from ``incomingStart`` on.
+    /// The peer's ciphertext; OpenSSL has not read the bytes starting at ``incomingStart``.
     private(set) var incoming: [UInt8] = []
     private var incomingStart = 0
-    /// This end's ciphertext, unsent from ``outgoingStart`` on.
+    /// This end's ciphertext; the bytes starting at ``outgoingStart`` are unsent.
     private(set) var outgoing: [UInt8] = []
     private var outgoingStart = 0
     /// Whether the stream ends after ``incoming``.

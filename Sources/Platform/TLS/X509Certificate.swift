@@ -56,7 +56,7 @@ final class X509Certificate {
         return Int64(days) * 86_400 + Int64(seconds)
     }
 
-    /// The common name, otherwise the organisation, otherwise the whole name.
+    /// The common name, or the organisation if there is none, or else the whole name.
     private static func text(_ name: OpaquePointer?) -> String {
         for kind in [NID_commonName, NID_organizationName, NID_organizationalUnitName] {
             let index = X509_NAME_get_index_by_NID(name, kind, -1)
@@ -93,11 +93,11 @@ extension X509Certificate {
 
 /// The contents of a certificate.
 public struct CertificateFacts: Sendable, Equatable {
-    /// The common name of the subject, otherwise the organisation; empty if there is neither.
+    /// The common name of the subject, or else the organisation; empty if there is neither.
     public let subject: String
     /// The issuer's name, chosen in the same way as the subject's.
     public let issuer: String
-    /// The host names and IP addresses of the certificate.
+    /// The host names and IP addresses in the certificate.
     public let names: [CertificateName]
     /// The start of validity, in seconds since 1970.
     public let notBefore: Int64
@@ -218,7 +218,7 @@ extension CertificateName: CustomStringConvertible {
 
     private static func shortened(_ bytes: [UInt8]) -> String {
         let groups = (0..<8).map { UInt16(bytes[2 * $0]) << 8 | UInt16(bytes[2 * $0 + 1]) }
-        // RFC 5952 §4.2: the longest run of two or more zero groups, the first if several are equal.
+        // RFC 5952 §4.2: the longest run of two or more zero groups, or the first if several are equally long.
         var longest = 0..<0
         var start = 0
         for index in 0...8 where index == 8 || groups[index] != 0 {

@@ -124,7 +124,7 @@ extension Connection {
         process(.end, by: .server)
     }
 
-    /// Ends a request without a body here, because no further call of `nextEvent` does.
+    /// Ends a request without a body here, because no further call to `nextEvent` does.
     private mutating func endRequestWithoutBody() {
         if states.client == .sendBody && body.isComplete { process(.end, by: .client) }
     }

@@ -62,7 +62,7 @@ public enum Event: Sendable {
     case paused
     /// The head of a request (server role).
     case request(RequestHead)
-    /// The head of a final response (client role) or of a 101; after a 101, the connection uses another protocol.
+    /// The head of a final response (client role) or of a 101; after a 101, the connection uses a different protocol.
     case response(ResponseHead)
     /// The head of an interim response, 1xx but not 101; the final response follows (client role).
     case informational(ResponseHead)

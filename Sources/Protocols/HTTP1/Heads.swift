@@ -37,8 +37,8 @@ public struct RequestHead: Sendable {
 
     /// Parses the recorded head of an accepted request: a request line and field lines, without the empty line.
     ///
-    /// Parsing enforces the grammar but neither limits nor a Host field, and recomputes the facts about the body.
-    /// Throws the first violation of the grammar.
+    /// Parsing enforces the grammar but neither the limits nor the presence of a Host field, and recomputes the facts
+    /// about the body. Throws the first violation of the grammar.
     package init(recorded bytes: [UInt8]) throws(RemoteError) {
         let end = bytes.firstIndex(of: .lineFeed).map { $0 + 1 } ?? 0
         precondition(end > 1 && bytes[end - 2] == .carriageReturn, "a head's lines must end with CRLF")

@@ -11,7 +11,7 @@ struct RequestLine: Sendable {
 
     /// Parses a line without its CRLF.
     static func parse(_ bytes: Bytes, _ line: ByteRange) throws(RemoteError) -> RequestLine {
-        // The preface of HTTP/2 with prior knowledge (RFC 9113 §3.4).
+        // The HTTP/2 preface, sent by clients with prior knowledge (RFC 9113 §3.4).
         if bytes.equals(line, "PRI * HTTP/2.0") { throw .http2Preface }
 
         var index = line.lower
@@ -24,7 +24,7 @@ struct RequestLine: Sendable {
         index = min(bytes.first(.space, from: targetStart) ?? line.upper, line.upper)
         let target = ByteRange(targetStart, index)
         guard !target.isEmpty else { throw .malformedRequestLine(Excerpt(bytes, line)) }
-        // Simple-Request = "GET" SP Request-URI: a request of HTTP/0.9 (RFC 1945 §4.1).
+        // Simple-Request = "GET" SP Request-URI: an HTTP/0.9 request (RFC 1945 §4.1).
         guard index < line.upper else { throw .missingVersion(Excerpt(bytes, line)) }
 
         let version = try Version.parse(bytes, ByteRange(index + 1, line.upper))

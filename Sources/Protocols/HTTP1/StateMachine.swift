@@ -11,9 +11,9 @@ public enum State: Sendable, Hashable {
     /// Only the end of the stream may be sent.
     case mustClose
     case closed
-    /// The request is complete and proposed another protocol, which the response accepts or declines (clients).
+    /// The request is complete and proposed a different protocol, which the response accepts or declines (clients).
     case mightSwitchProtocol
-    /// The connection uses another protocol now.
+    /// The connection uses a different protocol now.
     case switchedProtocol
     /// This end sent an invalid message; nothing after it is read.
     case error

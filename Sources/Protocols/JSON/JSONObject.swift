@@ -22,7 +22,7 @@ public struct JSONObject: Sendable {
     /// The names in source order.
     public var keys: [String] { members.map(\.key) }
 
-    /// The value of a member; setting a new name appends it, setting nil removes it.
+    /// The value of a member; setting a new name appends it, and setting nil removes it.
     public subscript(key: String) -> JSONValue? {
         get { position(of: key).map { members[$0].value } }
         set {

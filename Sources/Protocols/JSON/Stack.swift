@@ -64,7 +64,7 @@ struct Stack<Element>: ~Copyable {
 
     private mutating func reserve(_ added: Int) {
         guard count + added > capacity else { return }
-        // Starts with 512 bytes, enough for most texts.
+        // Starts with 512 bytes, which is enough for most JSON texts.
         let grown = max(count + added, 2 * capacity, 512 / MemoryLayout<Element>.stride)
         let new = UnsafeMutablePointer<Element>.allocate(capacity: grown)
         if let base {

@@ -11,7 +11,7 @@ public struct Pattern: Sendable {
     let program: Program
     /// The maximum number of scalars in an expression.
     public static let maximumLength = 1000
-    /// The maximum number of instructions of an expression; a counted repetition counts its atom repeatedly.
+    /// The maximum number of instructions in an expression; a counted repetition counts its atom repeatedly.
     public static let maximumInstructionCount = 1000
     /// The maximum depth of nested groups.
     public static let maximumNesting = 50

@@ -1,4 +1,4 @@
-/// An expression as instructions of a machine with many simultaneous states (Thompson; Pike).
+/// An expression as instructions for a machine with many simultaneous states (Thompson; Pike).
 ///
 /// K. Thompson: "Regular expression search algorithm", 1968; R. Cox: "Regular Expression Matching: the Virtual Machine
 /// Approach", 2009.

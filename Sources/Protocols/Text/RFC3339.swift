@@ -1,4 +1,4 @@
-/// Parsing and formatting of RFC 3339 timestamps: `2025-01-29T10:30:00Z`.
+/// Parses and formats RFC 3339 timestamps: `2025-01-29T10:30:00Z`.
 public enum RFC3339 {
     /// The parts of a timestamp.
     public struct Time: Equatable, Sendable {

@@ -80,10 +80,10 @@ public enum TerminalText {
 
     /// The escaped text, truncated with "…" to `width` columns (1 or more) without examining the rest.
     ///
-    /// Wide characters count as two columns, combining marks as one, so a line may be shorter than necessary but never
-    /// too long.
+    /// Wide characters count as two columns and combining marks as one, so a line may be shorter than necessary but
+    /// never too long.
     public static func excerpt(_ bytes: some Collection<UInt8>, width: Int) -> String {
-        // This is enough for `width` characters; a character split at the prefix's end is beyond the cut.
+        // This is enough for `width` characters; a character split at the prefix's end is beyond the truncation point.
         let start = Array(bytes.prefix(4 * width + 4))
         return cut(escaped(String(decoding: start, as: UTF8.self)), width: width)
     }

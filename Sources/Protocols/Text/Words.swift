@@ -16,7 +16,7 @@ public enum Words {
 public enum NearestWord {
     /// The candidate with the fewest edits to the text; nil if none is similar enough.
     ///
-    /// At most half of the text's characters may differ. Texts over 100 bytes are skipped, because the cost is the
+    /// At most half of the text's characters may differ. Strings over 100 bytes are skipped, because the cost is the
     /// product of both lengths.
     public static func find(_ text: String, among candidates: [String]) -> String? {
         let wanted = Array(text.lowercased().utf8)

@@ -42,7 +42,7 @@ extension CloseCode: CustomStringConvertible {
     public var description: String { String(rawValue) }
 }
 
-/// The close frames of both sides at the end of a connection, for a journal.
+/// The close frames from both sides at the end of a connection, for a journal.
 public struct CloseSummary: Hashable, Sendable {
     public struct Frame: Hashable, Sendable {
         /// Nil if the frame was empty.
@@ -74,7 +74,7 @@ public struct CloseSummary: Hashable, Sendable {
 
 /// A violation of RFC 6455 by a peer.
 ///
-/// Each becomes one `Event.failed`: `code` goes into our close frame, `message` into the frame and the event.
+/// Each becomes one `Event.failed`: `code` goes into our close frame, and `message` goes into the frame and the event.
 enum ProtocolViolation: Error, Hashable, Sendable {
     /// RSV bits are set; the value is the frame's first byte.
     case reservedBits(firstByte: UInt8)

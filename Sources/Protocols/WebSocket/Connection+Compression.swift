@@ -1,7 +1,7 @@
 import Deflate
 
 extension Connection {
-    /// The compression state of both directions.
+    /// The compression state for both directions.
     @usableFromInline struct Compression: Hashable, Sendable {
         var deflater: MessageDeflater
         var inflater: MessageInflater

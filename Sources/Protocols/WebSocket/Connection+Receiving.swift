@@ -123,7 +123,7 @@ extension Connection {
 
     /// Grows the message buffer towards the announced length, up to 32 times the received bytes.
     ///
-    /// A peer that announces much but sends little costs little memory, and long messages are copied few times.
+    /// A peer that announces a lot but sends little uses little memory, and long messages are copied only a few times.
     private mutating func makeRoom(for count: Int) {
         let needed = message.count + count
         guard message.capacity < needed else { return }

@@ -62,8 +62,8 @@ public enum Opcode: UInt8, Hashable, Sendable {
 ///
 /// Pass bytes from the transport to ``receive(_:events:output:)`` and write the contents of `output` to the transport
 /// in order. Receiving never throws: a violation by the peer becomes `Event.failed`, a close frame with the matching
-/// code, and the state `failed`. An idle connection owns no buffers except a compression window. The only extension is
-/// permessage-deflate, with the negotiated terms. Source: RFC 6455 §5 to §8, RFC 7692.
+/// code, and the state `failed`. An idle connection allocates no buffers except a compression window. The only
+/// extension is permessage-deflate, with the negotiated terms. Source: RFC 6455 §5 to §8, RFC 7692.
 public struct Connection: Sendable {
     public let role: Role
     public let limits: Limits

@@ -2,7 +2,7 @@ import Text
 
 /// The module's messages for peers and journals: what arrived, what was expected and how to fix it.
 ///
-/// Messages of protocol violations are also the reason in our close frame and are limited to its 123 bytes.
+/// Messages about protocol violations are also the reason in our close frame and are limited to its 123 bytes.
 enum Messages {
     static let endAfterFailure = "The stream ended because the connection had already failed; see the earlier error."
 
@@ -146,7 +146,7 @@ extension ClientHandshake.Failure: CustomStringConvertible {
     }
 }
 
-/// Programming errors of this module's callers, for `precondition`.
+/// Programming errors by this module's callers, for `precondition`.
 enum Misuse {
     static let controlFrame = "A control frame must be final and have at most 125 bytes."
     static let receiveAfterEnd = "The end of the stream was already reported."
