@@ -201,7 +201,8 @@ import Testing
         ),
         (
             .storeFull("users", limit: 5), 507, .storeFull,
-            "This server holds its limit of 5 users. They live in memory only: restart it to start over."
+            "This server has reached its limit of 5 users. Data is kept only in memory: restart the server to start "
+                + "over."
         ),
         (
             .foreignOrigin("http://a:1", origin: "http://a:1"), 403, .forbidden,
@@ -326,7 +327,8 @@ import Testing
         ),
         (
             .storeFull(limit: 5), .storeFull,
-            "This server holds its limit of 5 bytes; this message was not stored. They live in memory only: restart it to start over."
+            "This server has reached its limit of 5 bytes in memory, so this message was not stored. Restart the "
+                + "server to start over."
         ),
         (.consultationNotActive, .consultationNotActive, "Consultation is not active"),
     ]

@@ -19,7 +19,7 @@ import Testing
 
     static let refusals: [(String, String)] = [
         (#"{"content":7}"#, "The field 'content' must be a string; got a number: 7."),
-        (#"{}"#, "The field 'content' is required: the question to the coach, of 1 to 5000 characters."),
+        (#"{}"#, "The field 'content' is required: a question for the coach, 1 to 5000 characters long."),
         (#"{"content":""}"#, "The field 'content' must have 1 to 5000 characters; it has 0."),
         (#"{"content":" \u2003\n"}"#, "The field 'content' is blank."),
         (

@@ -132,7 +132,8 @@ import Testing
         ),
         (
             .storeFull(limit: 7),
-            "This server holds its limit of 7 bytes, so the items were not stored; they live in memory only: restart it to start over"
+            "This server has reached its limit of 7 bytes in memory, so the items were not stored; restart the server "
+                + "to start over"
         ),
     ]
 

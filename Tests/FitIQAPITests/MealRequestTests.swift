@@ -226,7 +226,7 @@ import Testing
         (form(image), "multipart/form-data; boundary=y", 400, "does not contain the boundary"),
         ("", "multipart/form-data; boundary=x", 400, "does not contain the boundary"),
         ("--x", "multipart/form-data; boundary=x", 400, "has no header"),
-        ("--x\r\n\(image)", "multipart/form-data; boundary=x", 400, "no boundary after it"),
+        ("--x\r\n\(image)", "multipart/form-data; boundary=x", 400, "not followed by a boundary"),
         ("--x\r\n\(image)\r\n--x", "multipart/form-data; boundary=x", 400, "part 2"),
         ("--x--", "multipart/form-data; boundary=x", 400, "has no image in a usable format: no part"),
         (form("Content-Type: text/plain\r\n\r\na"), "multipart/form-data; boundary=x", 400, "format: no part is"),

@@ -40,8 +40,12 @@ extension DataFile {
             ("{\n\"a\": [], \"a\": []}", 1, "two sections have one name"),
             ("{\n\"a\": {}}", 2, "the section a must be a list of objects"),
             ("{\n\"a\":\n 1}", 3, "the section a must be a list of objects"),
-            ("{\"a\": [\n{},\n\n\"x\"]}", 4, "a record must be an object with each key only once"),
-            ("{\"a\": [\n{\"k\": \"x\",\n\"k\": \"y\"}]}", 2, "a record must be an object with each key only once"),
+            ("{\"a\": [\n{},\n\n\"x\"]}", 4, "a record must be an object in which each key appears only once"),
+            (
+                "{\"a\": [\n{\"k\": \"x\",\n\"k\": \"y\"}]}", 2,
+                "a record must be an object in which each key appears "
+                    + "only once"
+            ),
             ("{\"a\": [\n{\"k\":\n1}]}", 3, "k must be a string or a list of strings"),
             ("{\"a\": [\n{\"k\": \"x\", \"l\": [\"x\",\n\"y\",\n[]]}]}", 4, "l must be a string or a list of strings"),
             ("{\"a\": [{\"k\": [[{}]],\n\"l\": {}}]}", 1, "k must be a string or a list of strings"),
@@ -168,7 +172,7 @@ extension DataFile {
             ),
             (
                 #""tips": ["#, #""tip": ["#,
-                ["there is no key \"tip\"", "tips must be a list of strings", "at least three texts"]
+                ["there is no key \"tip\"", "tips must be a list of strings", "at least three entries"]
             ),
             (#""stage": "new""#, #""stage": "close""#, ["\"close\", or it occurs twice", "has a stage"]),
             (#""stage": "new""#, #""stage": "old""#, ["there is no stage \"old\"", "has a stage"]),
@@ -203,7 +207,7 @@ extension DataFile {
         text += "\"keywords\": [\"k\"], \"text\": \"\(words("t"))\"}]}"
         #expect(
             mistakes(inCoach: text) == [
-                "Fixtures/data/coach.json:6: the text is already in line 2",
+                "Fixtures/data/coach.json:6: the text is already on line 2",
                 "Fixtures/data/coach.json:8: fitness_coach needs an answer without keywords, which fits any question",
             ])
     }
@@ -247,7 +251,7 @@ extension DataFile {
             ),
             (
                 #""prompt": "Plan my meals for the week""#, #""prompt": "What should I eat for breakfast?""#,
-                ["the prompt is already in line 3"]
+                ["the prompt is already on line 3"]
             ),
             (
                 #""prompt": "Plan my meals for the week""#, #""promt": "Plan my meals for the week""#,

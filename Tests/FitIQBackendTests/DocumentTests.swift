@@ -200,7 +200,7 @@ import Testing
         #expect(
             refusal { () throws(APIError) in
                 try world.create([:], in: .journal, by: user)
-            } == .storeFull("documents of this user in journal", limit: 2))
+            } == .storeFull("documents for this user in journal", limit: 2))
         _ = try world.post([:], in: .sleep, by: user)
         world.backend.storageRoom = StorageRoom(bytes: world.backend.storedBytes, limit: 7)
         #expect(

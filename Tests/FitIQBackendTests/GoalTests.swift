@@ -200,7 +200,7 @@ import Testing
             try world.update(id, by: user) { $0.change.status = .archived }
         }
         let before = (world.backend.storedBytes, world.turn.identifiers)
-        let expected = APIError.storeFull("goals of this user", limit: limit)
+        let expected = APIError.storeFull("goals for this user", limit: limit)
         #expect(refusal { () throws(APIError) in try world.createGoal(by: user) } == expected)
         #expect(expected.status.code == 507)
         #expect(world.backend.storedBytes == before.0 && world.backend.goalCount == limit)

@@ -104,7 +104,7 @@ import Testing
         }
         let body = try JSON.parse(try world.logMeals(request(2), by: user))["data"]
         #expect(body?["count"] == 2 && body?["meal_logs"]?.array?.count == 2)
-        let full = APIError.storeFull("meal logs of this user", limit: 3)
+        let full = APIError.storeFull("meal logs for this user", limit: 3)
         #expect(throws: full) { try world.logMeals(request(2), by: user) }
         #expect(world.backend.mealLogCount == 2)
         _ = try world.logMeals(request(1), by: user)

@@ -19,7 +19,7 @@ import Testing
         for _ in 0..<limit { _ = try world.logMeal(by: user) }
         let bytes = world.backend.storedBytes
         let refusal = refusal { () throws(APIError) in try world.logMeal(by: user) }
-        #expect(refusal == .storeFull("meal logs of this user", limit: limit))
+        #expect(refusal == .storeFull("meal logs for this user", limit: limit))
         #expect(refusal?.status.code == 507)
         #expect(world.backend.mealLogCount == limit && world.backend.storedBytes == bytes)
         if limit > 0 { #expect(try world.listMeals(for: user)["total_count"]?.int == limit) }

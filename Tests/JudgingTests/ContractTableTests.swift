@@ -243,11 +243,11 @@ struct SocketObligationTests {
         ),
         (
             Messages.tooSoon(wait: 200_000_000, failedAt: at(4), number: 3),
-            "The client made try 3 0.2 s after try 2 had failed at 10:30:04; it must wait at least 1 s."
+            "The client made attempt 3 0.2 s after attempt 2 had failed at 10:30:04; it must wait at least 1 s."
         ),
         (
             Messages.shrunk(wait: 0, previous: 12 * second + 50_000_000, number: 2),
-            "The client waited 0 s before try 2, less than the 12.05 s before an earlier try."
+            "The client waited 0 s before attempt 2, less than the 12.05 s before an earlier attempt."
         ),
         (
             Messages.noPing(for: 3601 * second + 1_000_000, since: at(-1)),

@@ -162,7 +162,7 @@ struct OutcomeTests {
             ("zzzzzzzzzzzzzzzz", "f:1: there is no obligation or check 'zzzzzzzzzzzzzzzz'."),
             (
                 "ids/lowercase\na ids/lowercase\nids/lowercase\n",
-                "f:3: 'ids/lowercase' is already in line 1; remove one of the lines."
+                "f:3: 'ids/lowercase' is already on line 1; remove one of the lines."
             ),
             ("x\ny z\n", "f:1: there is no obligation or check 'x'.\nf:2: there is no obligation or check 'z'."),
         ])

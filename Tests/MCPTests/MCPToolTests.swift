@@ -92,7 +92,7 @@ struct MCPToolTests {
     static let refusals: [(tool: String, arguments: JSONValue, words: String)] = [
         ("world", [:], "'action' is missing"), ("world", ["action": "mak"], "Did you mean 'make'?"),
         ("world", ["action": 5], "There is no action"), ("clock", ["advnce": "1s"], "Did you mean 'advance'?"),
-        ("explain", ["number": "x"], "'number' must be of the type integer"), ("explain", [:], "'number' is missing"),
+        ("explain", ["number": "x"], "'number' must be of type integer"), ("explain", [:], "'number' is missing"),
         ("scenario", ["action": "show", "name": "defalt"], "default"),
         ("scenario", ["action": "load", "text": "name: ["], "2:1: The file is not valid YAML"),
         (

@@ -87,7 +87,7 @@ extension Mutant {
         },
         Mutant(
             "keeps its first refresh token", breaks: "auth/refresh-token-once",
-            saying: "a refresh token works once.", in: refreshing
+            saying: "a refresh token works only once.", in: refreshing
         ) {
             var first: [UInt8]?
             return .requests { request in

@@ -12,7 +12,7 @@ extension Mutant {
             configured: { $0.reconnects = ReconnectSchedule(.constant(.zero)) }),
         Mutant(
             "waits less before each attempt", breaks: "ws/reconnect-backoff",
-            saying: "less than the 5 s before an earlier try.", in: refusedForGood
+            saying: "less than the 5 s before an earlier attempt.", in: refusedForGood
         ) {
             // The first attempt comes 4 s late.
             var count = 0
@@ -28,7 +28,7 @@ extension Mutant {
         },
         Mutant(
             "waits equally long before each attempt, although its guide's pauses grow", breaks: "ws/reconnect-backoff",
-            saying: "The client waited 2 s before try 3, no longer than before the first",
+            saying: "The client waited 2 s before attempt 3, no longer than before the first",
             in: .suite("interruption/drop/pauses-grow"),
             configured: { $0.reconnects = ReconnectSchedule(.constant(.seconds(2))) }
         ).hiding("stories follow the union, where pauses need not grow"),
@@ -63,7 +63,7 @@ extension Mutant {
         },
         Mutant(
             "makes twelve attempts", breaks: "ws/reconnect-limit",
-            saying: "The client tried to reconnect for the 6th time", in: refusedForGood,
+            saying: "The client tried to reconnect a 6th time in a row", in: refusedForGood,
             configured: { $0.reconnects = ReconnectSchedule(.constant(.seconds(5)), maximumTries: 12) }),
         Mutant(
             "treats the error from its own cancel(with:reason:) as a lost connection",

@@ -136,11 +136,11 @@ struct FoodFileTests {
     @Test(
         "The reader reports a duplicate key or name with both lines",
         arguments: [
-            ("apple", "pear", "", "the key apple is already in line 2"),
-            ("pear", "Apple", "", "\"apple\" is already in line 2"),
-            ("pear", "pear", "pome; red-apple", "\"red apple\" is already in line 2"),
-            ("pear", "pear", "pome; Pear", "\"pear\" is already in line 3"),
-            ("pear", "pear", "apples", "\"apples\" is already in line 2"),
+            ("apple", "pear", "", "the key apple is already on line 2"),
+            ("pear", "Apple", "", "\"apple\" is already on line 2"),
+            ("pear", "pear", "pome; red-apple", "\"red apple\" is already on line 2"),
+            ("pear", "pear", "pome; Pear", "\"pear\" is already on line 3"),
+            ("pear", "pear", "apples", "\"apples\" is already on line 2"),
         ])
     func tellsCollisions(_ key: String, _ name: String, _ aliases: String, _ message: String) {
         let file = Self.read(Self.head + Self.line([]) + Self.line([(.key, key), (.name, name), (.aliases, aliases)]))

@@ -84,11 +84,13 @@ struct MessagesTests {
         ),
         (
             miss(.runOut(1)),
-            "GET /a was recorded once, and has been answered that often. Reset the world to start the session over."
+            "GET /a was recorded once, and has already been answered that many times. Reset the world to start the "
+                + "session over."
         ),
         (
             miss(.runOut(2)),
-            "GET /a was recorded 2 times, and has been answered that often. Reset the world to start the session over."
+            "GET /a was recorded 2 times, and has already been answered that many times. Reset the world to start the "
+                + "session over."
         ),
         (
             miss(.over),
@@ -110,7 +112,7 @@ struct MessagesTests {
             frame(.different, [ReplayDifference(place: "text.n", expected: "1", actual: nil)]),
             #"The frame "x" on /ws differs from the recorded frame: text.n: expected 1, got nothing."#
         ),
-        (frame(.different), #"The frame "x" on /ws is not like any frame that the client sent in the session."#),
+        (frame(.different), #"The frame "x" on /ws does not resemble any frame that the client sent in the session."#),
         (frame(.noneLeft), #"The frame "x" on /ws is extra: in the session, the client sent no further frame."#),
         (
             frame(.tooMany),

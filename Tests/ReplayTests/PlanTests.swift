@@ -219,7 +219,7 @@ struct PlaceTests {
         #expect(one.worlds == ["abc"])
         #expect(
             one.notes == [
-                "The session has requests below /w/abc, which are the paths of worlds; they are replayed with and "
+                "The session has requests below /w/abc, which are world paths; the requests are replayed with and "
                     + "without this prefix."
             ])
         builder.exchange("GET", "/w/load.php?x=1", answer: "script")
@@ -228,8 +228,8 @@ struct PlaceTests {
         #expect(plan.worlds == ["abc", "load.php", "d", "e"])
         #expect(
             plan.notes == [
-                "The session has requests below /w/abc, /w/d, /w/e, …, which are the paths of worlds; they are "
-                    + "replayed with and without this prefix, and all as the same world."
+                "The session has requests below /w/abc, /w/d, /w/e, …, which are world paths; the requests are "
+                    + "replayed with and without this prefix, all in the same world."
             ])
         var player = Player(plan, origin: ourOrigin)
         #expect(player.text("GET", "/w/abc/api/v1/goals") == "goals" && player.text("GET", "/api/v1/goals") == "goals")

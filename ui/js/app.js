@@ -21,7 +21,7 @@ const KEYS = {
   b: ["Next breach", () => nextBreach()],
   "/": ["Filter", () => { location.hash = "#timeline"; $("filters").firstElementChild.focus(); }],
   p: ["Show or hide pings", () => addCondition("pings=show", { toggles: true })],
-  c: ["Show every chunk of answers, or fold them", () => addCondition("chunks=show", { toggles: true })],
+  c: ["Show every chunk of an answer, or fold the chunks", () => addCondition("chunks=show", { toggles: true })],
   Escape: ["Close the detail, then clear the filter", () => (timeline.chosen ? choose(null) : setFilter(""))],
   n: ["Move a manual clock to the next event", () => nextEvent()], r: ["Let a manual clock run, or pause it", () => run()],
   "?": ["Show this list; 1 to 8 open the panels", () => showKeys()],

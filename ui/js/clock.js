@@ -65,7 +65,7 @@ export function nextEvent() {
 }
 
 export function run() {
-  if (!isManual()) return toast("This world follows the system's clock.");
+  if (!isManual()) return toast("This world follows the system clock.");
   if (running) return stop();
   let before = performance.now();
   const step = async () => {

@@ -70,8 +70,8 @@ const answerOf = ({ question, text }) => ({ when: { content: question.words ?? "
 /** A scenario that repeats what the entry shows; null if an entry has nothing to repeat. */
 export function asScenario(rows, row) {
   const write = (said, key, item) =>
-    item && yaml({ name: `entry-${row.number}`, summary: `${said} as in entry ${row.number}.`, [key]: [item] });
-  if (row.kind === "exchange") return write(`${row.verb} is answered`, "faults", faultOf(row.entry));
+    item && yaml({ name: `entry-${row.number}`, summary: `${said} as it did in entry ${row.number}.`, [key]: [item] });
+  if (row.kind === "exchange") return write(`The server answers ${row.verb}`, "faults", faultOf(row.entry));
   if (row.kind === "closed") return write("A socket ends", "faults", endOf(rows, row));
   if (row.kind !== "frame") return null;
   const own = conversations(rows.all.filter(each => each.connection === row.connection));
@@ -81,7 +81,7 @@ export function asScenario(rows, row) {
 
 /** The whole timeline as a scenario: each answer of the coach, and what went wrong. */
 export const timelineAsScenario = (rows, name) => yaml({
-  name, summary: "What happened, to happen again.", answers: conversations(rows.all).filter(each => each.text).map(answerOf),
+  name, summary: "Repeats what happened.", answers: conversations(rows.all).filter(each => each.text).map(answerOf),
   faults: rows.all.map(row => (row.kind === "exchange" && (row.status >= 500 || !row.status) ? faultOf(row.entry)
     : row.kind === "closed" && row.isUnclean ? endOf(rows, row) : null)).filter(Boolean),
 });

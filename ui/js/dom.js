@@ -116,7 +116,7 @@ export function ask(title, label, act, ...children) {
 
 /** Without a secure context, for example over HTTP from another machine, browsers have no clipboard. */
 export const copyText = (text, name) => (navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
-  () => toast(`Copied ${name}.`), () => toast("The browser does not allow this page to copy.", { bad: true }));
+  () => toast(`Copied ${name}.`), () => toast("The browser does not allow this page to copy text.", { bad: true }));
 
 export function download(fileName, text, type = "application/json") {
   const url = URL.createObjectURL(new Blob([text], { type }));

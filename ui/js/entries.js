@@ -108,7 +108,7 @@ const describers = {
   released: ({ action, held, breakpoint }) => ({ verb: "▸", type: action, more: withDots(`entry ${held}`, `by ${breakpoint}`) }),
   clock: entry => ({
     type: entry.of_system
-      ? `The system's clock was set ${entry.advanced_by_ns < 0 ? "back" : "forward"} by ${duration(Math.abs(entry.advanced_by_ns) / 1e6)}.`
+      ? `The system clock was set ${entry.advanced_by_ns < 0 ? "back" : "forward"} by ${duration(Math.abs(entry.advanced_by_ns) / 1e6)}.`
       : `The clock was moved by ${duration(entry.advanced_by_ns / 1e6)}.`,
   }),
   note: ({ text }) => ({ type: oneLine(text) }),

@@ -67,7 +67,7 @@ async function openSender(place, n) {
 const DIRECTIONS = { client_to_server: "from the client", server_to_client: "from the server" };
 /** The target of a fault for each kind of held item, and the place that holds all of them. */
 const PLACES = { frame: "socket", handshake: "handshake", request: "any", response: "any" };
-const HEAD = { fields: { fields: true, long: true, description: "Such as Accept: text/plain, but not the body's length." } };
+const HEAD = { fields: { fields: true, long: true, description: "For example, Accept: text/plain. Omit Content-Length." } };
 /** The members of a held item that can be changed, and the members of an answer in its place. */
 const LINE = { text: true };
 const CHANGES = { request: { method: LINE, target: LINE, ...HEAD }, response: { status: {}, ...HEAD }, frame: {} };
@@ -95,7 +95,7 @@ export function startBreakpoints() {
       return [does.toggle({ name, enabled }), name, inText(on), held, time, matches, acted, holding, [does.remove({ name })]];
     },
   });
-  const lead = "Items that a breakpoint holds wait here, not delivered to the other side, until their time is up or this page is closed.";
+  const lead = "Items that breakpoints hold are listed here. They wait until you release them, their time is up, or this page is closed.";
   fill($("breakpoints"), heading("Breakpoints", lead), h("div", { id: "held" }), breakpoints.place, breakpointForm());
   const read = calmly(500, () => !state.runs && Promise.all([readHeld(), breakpoints.read()]));
   when("held clock panel", read);
@@ -165,11 +165,11 @@ function card(place, held) {
     const given = members(ANSWER, { required: ["status"] });
     ask("Answer in place of the server", "Answer", () => release({ action: "answer", ...given.value() }), given.elements);
   };
-  const main = button("Continue", () => go(false), { class: "main", title: "With the changes above, if there are any" });
+  const main = button("Continue", () => go(false), { class: "main", title: "With any changes made above" });
   const longer = () => prolong(`${Math.min(3600, Math.ceil(left() / 1000) + 300)}s`);
   const what = isFrame ? `${frame.opcode} frame on socket ${connection}, ${DIRECTIONS[direction]}`
     : `${request.method} ${quietTarget(request.target)}`;
-  const ends = [["finish", "by FIN"], ["reset", "by RST"], ["silence", "without an end"]];
+  const ends = [["finish", "by FIN"], ["reset", "by RST"], ["silence", "without closing"]];
   const how = !isFrame && select("How to drop it", ends, "finish");
   place.setAttribute("aria-label", what);
   fill(place, h("div", { class: "head" }, h("h3", { class: "mono" }, what),
@@ -269,5 +269,5 @@ function faultForm(list) {
     };
   };
   return choiceForm({ title: "Add a fault", label: "Add", choosers: [place.elements, field("What happens", what)], parts,
-    send: body => list.change("POST", "faults", body, "The fault is in force.") });
+    send: body => list.change("POST", "faults", body, "The fault is active.") });
 }

@@ -148,7 +148,7 @@ export function collection({ id, label, path, at = inWorld, columns, row, empty,
     toggle: item => {
       const change = event => { shown = null; does.change("PATCH", named(item), { enabled: event.target.checked }); };
       return h("input", { type: "checkbox", class: "switch", role: "switch", checked: item.enabled, change,
-        "aria-label": `${item.name} is in force` });
+        "aria-label": `${item.name} is active` });
     },
     remove: item => does.button("Remove", "DELETE", named(item), { danger: true }),
   };

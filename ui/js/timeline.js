@@ -8,7 +8,7 @@ import { rowList } from "./rows.js";
 
 const CAPACITY = 100_000;
 const COLUMNS = { n: "No.", t: "Time", lanes: "Socket", v: "What", s: "Content", took: "Gap", size: "Size" };
-const AHEAD = { answer: "The next piece of an answer", meal_log: "A meal is analysed", output: "Delayed bytes are sent",
+const AHEAD = { answer: "The next part of an answer is sent", meal_log: "A meal is analysed", output: "Delayed bytes are sent",
   meal_socket_idle: "An idle meal socket ends", held: "A held item continues", silence: "A silenced socket is reset",
   replay: "The next recorded frame is sent" };
 
@@ -60,7 +60,7 @@ export function takeEvents(events) {
   const types = rows.types.size, users = rows.users.size;
   for (const { event, data } of events) {
     const value = JSON.parse(data);
-    if (event === "missed") addNote(`The journal no longer has the ${value.missed.toLocaleString("en")} entries before this entry.`);
+    if (event === "missed") addNote(`The journal no longer has the ${value.missed.toLocaleString("en")} entries before this one.`);
     else if (event === "world" || event === "verdicts") tell(`${event}-event`, value);
     else {
       if (event === "held" || event === "released") tell("held");

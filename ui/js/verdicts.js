@@ -157,6 +157,6 @@ export function openVerdict(id) {
 export function nextBreach() {
   const numbers = [...state.breaches.keys()].sort((a, b) => a - b);
   const number = numbers.find(each => each > (timeline.chosen?.number ?? 0)) ?? numbers[0];
-  if (number == null) return toast("The client has broken nothing so far.");
+  if (number == null) return toast("The client has broken no obligations so far.");
   if (!chooseNumber(number)) choose(null);
 }

@@ -21,7 +21,7 @@ export function startWorlds() {
     id: "marks", label: "Marks", path: "marks", empty: "A mark saves the world's current state, so you can return to it.",
     columns: ["Mark", "After entry", ["Time", "mono"]],
     row: ({ name, number, time }, does) => [name, number, clockTime(time), [
-      does.button("Rewind", "POST", "rewind", { body: { to: name }, done: `The world is back at ${name}.`,
+      does.button("Rewind", "POST", "rewind", { body: { to: name }, done: `The world returned to ${name}.`,
         sure: `World ${state.world} returns to ${name}: its sockets close, and later marks are deleted.` }),
       does.button("Delete", "DELETE", `marks/${encodeURIComponent(name)}`, { danger: true })]],
   });
@@ -36,7 +36,7 @@ export function startWorlds() {
       [h("dt", null, name), h("dd", null, button("Copy", () => copyText(world[key], `the ${name}`), { "aria-label": `Copy the ${name}` }), " ", h("code", null, world[key]))])));
   };
   fill($("worlds"), heading("Worlds", lead), worlds.place, access, h("section", { class: "card" },
-    h("div", { class: "head" }, h("h3", null, "Marks of this world"), mark), marks.place), makeForm());
+    h("div", { class: "head" }, h("h3", null, "This world's marks"), mark), marks.place), makeForm());
   whileShown("worlds", "world-event", 1000, () => Promise.all([marks.read(), readWorlds(), showAccess()]));
   when("world-event", readWorlds);
   setInterval(() => { if (!document.hidden) readWorlds(); }, 5000);
@@ -90,7 +90,7 @@ function row(world, does) {
 
 function makeForm() {
   const { seed, guide } = FORMS.world, scenario = { enum: state.scenarios.map(each => each.name) };
-  const clock = { enum: ["manual", "real"], description: "Manual, or the system's" };
+  const clock = { enum: ["manual", "real"], description: "Manual, or the system clock" };
   const asked = members({ scenario, seed: { ...seed, example: "1" }, guide, clock },
     { values: { scenario: "default" }, required: ["scenario", "clock"] });
   const make = async () => {
@@ -145,7 +145,7 @@ function drawData() {
     const send = (method, rest, body, done) => change(user, method, `/api/v1/${path(one)}${rest}`, body, done);
     return [shortID(one.id), shortID(user.id), ...cells(one), actions.map(make => make && make(one, send))];
   };
-  const lead = "All data in this world. Changes go through the API as the item's user, and are judged like a client's requests.";
+  const lead = "All data in this world. Changes are API requests from the item's owner, and are judged like a client's requests.";
   const kinds = Object.entries(KINDS).map(([key, each]) => [key, `${each.title} ${all(key).length}`]);
   fill($("data"), heading("Data", lead, button("Refresh", readData)),
     segments("Kind", kinds, kind, value => { kind = value; drawData(); }),

@@ -181,7 +181,7 @@ public struct APIPath: Equatable, Sendable {
 
     init(of endpoint: Endpoint) {
         let place = Self.table.firstIndex { $0.endpoints.contains(endpoint) }
-        guard let place else { preconditionFailure("The table must have the path of every operation.") }
+        guard let place else { preconditionFailure("The table must contain every operation's path.") }
         self.place = place
     }
 

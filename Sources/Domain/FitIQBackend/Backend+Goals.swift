@@ -11,7 +11,7 @@ extension Backend {
     ) throws(APIError) -> [UInt8] {
         advance(&turn)
         let limit = configuration.limits.goals
-        guard users[user].goals.count < limit else { throw .storeFull("goals of this user", limit: limit) }
+        guard users[user].goals.count < limit else { throw .storeFull("goals for this user", limit: limit) }
         try checkStorage()
 
         var goal = Goal(

@@ -32,7 +32,7 @@ extension Backend {
     func checkRoom(for count: Int, of user: UserID) throws(APIError) {
         let limit = configuration.limits.mealLogs
         guard users[user].mealLogs.count + count <= limit else {
-            throw .storeFull("meal logs of this user", limit: limit)
+            throw .storeFull("meal logs for this user", limit: limit)
         }
         try checkStorage()
     }

@@ -105,7 +105,7 @@ struct DataFile {
     private mutating func record(_ value: JSONValue, _ places: inout Places) -> Record? {
         let place = places.next()
         guard case .object(let object) = value, object.count == place.members else {
-            refuse("a record must be an object with each key only once", at: place.line)
+            refuse("a record must be an object in which each key appears only once", at: place.line)
             return nil
         }
         for (key, value) in object {

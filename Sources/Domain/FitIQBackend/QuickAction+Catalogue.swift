@@ -27,7 +27,7 @@ extension QuickAction {
             for record in section.records {
                 let action = action(record, persona: Persona(rawValue: section.name), &file)
                 if let first = lines.updateValue(record.line, forKey: action.prompt) {
-                    file.refuse("the prompt is already in line \(first)", at: record.line)
+                    file.refuse("the prompt is already on line \(first)", at: record.line)
                 }
                 actions.append(action)
             }

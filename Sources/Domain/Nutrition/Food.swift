@@ -299,7 +299,7 @@ struct FoodFile: Sendable {
         if key.isEmpty || !key.utf8.allSatisfy({ $0 == .minus || $0.isLowercaseLetter }) {
             refuse("the key is \"\(key)\"; it must be a slug of lower-case letters and dashes, such as chicken-breast")
         }
-        if let first = keys.updateValue(line, forKey: key) { refuse("the key \(key) is already in line \(first)") }
+        if let first = keys.updateValue(line, forKey: key) { refuse("the key \(key) is already on line \(first)") }
         return key
     }
 
@@ -447,7 +447,7 @@ struct FoodFile: Sendable {
             for word in plural == singular ? [singular] : [singular, plural] {
                 if let line = names.updateValue(line, forKey: word) {
                     refuse(
-                        "\"\(word)\" is already in line \(line); a name or its plural must occur only once, for one "
+                        "\"\(word)\" is already on line \(line); a name or its plural must occur only once, for one "
                             + "food")
                 }
                 entries[word] = FoodTable.Entry(

@@ -53,7 +53,7 @@ enum MCPMessages {
     // MARK: Tools
 
     static let badArguments = "A tool's 'arguments' must be an object."
-    static let badCursor = "'cursor' must be the 'next_cursor' of an earlier answer to the same call."
+    static let badCursor = "'cursor' must be the 'next_cursor' from an earlier answer to the same call."
     static let answerTooLong = "The answer exceeds 8 MiB; call the admin API directly."
     static let nothingUnusual =
         "Nothing about this entry is unusual: no fault acted, nothing was refused, and no obligation is broken."
@@ -63,7 +63,7 @@ enum MCPMessages {
     }
 
     static func wrongType(_ key: String, _ types: [String], got value: JSONValue) -> String {
-        "'\(key)' must be of the type \(Words.list(types, last: "or")), not \(value.typeName): \(value.excerpt())."
+        "'\(key)' must be of type \(Words.list(types, last: "or")), not \(value.typeName): \(value.excerpt())."
     }
 
     static func lacksArgument(_ name: String) -> String { "The argument '\(name)' is missing." }

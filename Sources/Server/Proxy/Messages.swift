@@ -3,7 +3,7 @@ import Text
 // This module's user-visible messages.
 enum Messages {
     static func ownUpstream(_ upstream: UpstreamURL) -> String {
-        "\(upstream) is this proxy itself: use another port, or another upstream"
+        "\(upstream) is this proxy itself: use a different port or upstream"
     }
 
     /// The reason in `unreachable` for a world whose upstream is its own server.
@@ -31,7 +31,7 @@ enum Messages {
             "\(upstream) answered with something other than HTTP/1.1: \(reason) Check that the URL names an HTTP "
                 + "server, with the right scheme and port."
         case .tooManyInterimAnswers(let limit):
-            "\(upstream) sent more than \(limit) interim answers (1xx) to one request, and no final answer."
+            "\(upstream) sent more than \(limit) interim answers (1xx) to one request, but no final answer."
         }
     }
     static func connectRefused(upstream: UpstreamURL) -> String {
@@ -43,13 +43,13 @@ enum Messages {
 
     static func ended(_ request: String, withinAnswer: Bool, isReset: Bool) -> String {
         "\(request): the upstream \(isReset ? "reset" : "ended") the connection "
-            + "\(withinAnswer ? "within its" : "without an") answer, and the proxy did the same"
+            + "\(withinAnswer ? "partway through its" : "without an") answer, and the proxy did the same"
     }
     static func badWithinAnswer(_ request: String, _ reason: String) -> String {
         "\(request): the body of the upstream's answer is broken: \(reason) The client's connection was reset"
     }
     static func stalledWithinAnswer(_ request: String, _ time: Duration) -> String {
-        "\(request): the upstream sent nothing for \(Durations.exact(time.nanoseconds)) within its answer; the "
+        "\(request): the upstream stalled for \(Durations.exact(time.nanoseconds)) partway through its answer; the "
             + "client's connection was reset"
     }
     static func clientWentAway(_ request: String) -> String {

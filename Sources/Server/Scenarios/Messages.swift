@@ -46,7 +46,7 @@ enum Messages {
     static func notYAML(
         _ problem: String, context: String? = nil, contextLine: Int = 1, hint: YAMLHint? = nil
     ) -> String {
-        let place = context.map { " (\($0), which begins in line \(contextLine))" } ?? ""
+        let place = context.map { " (\($0), which begins on line \(contextLine))" } ?? ""
         return "The file is not valid YAML: \(problem)\(place).\(hint?.rawValue ?? "")"
     }
     static func undefinedAlias(_ name: String) -> String {
@@ -149,9 +149,9 @@ enum Messages {
         let list = known.isEmpty ? "the user has no named goals" : "the user's goals are \(oneOf(known))"
         return "names no goal: \(quoted(name)); \(list).\(NearestWord.hint(nearest))"
     }
-    static func unknownGoalID(_ id: String) -> String { "names no goal of this user: no goal has the id \(id)." }
+    static func unknownGoalID(_ id: String) -> String { "matches none of this user's goals: no goal has the id \(id)." }
     static let itemIDs =
-        "must have 'id' and 'food_id', because another food of the meal has both: set both for all foods or for none."
+        "must have 'id' and 'food_id', because another food in the meal has both: set both for all foods or for none."
     static let emptyOverlay = "The file is empty; an overlay needs 'overlay:' and a list of changes."
     static let changes = "a list of changes to the fake's answers"
     static let changedEndpoint = "one endpoint, such as GET /api/v1/goals or socket /ws/meal-logs"
@@ -168,7 +168,7 @@ enum Messages {
         "has \(count) elements; an array in a change's value may have at most one, which represents all elements."
     }
     static func tooLongValues(_ bytes: Int) -> String {
-        "has values of \(bytes) bytes in JSON; at most \(ScenarioLimits.changeBytes) are allowed in total."
+        "has values that take \(bytes) bytes as JSON; at most \(ScenarioLimits.changeBytes) are allowed in total."
     }
     static let stubPath = "a path such as /v2/status or /v2/items/{id}, which must not be one of the server's own"
     static let stubOverProduct = "is a path that the fake serves; 'override: true' lets a stub replace its answers."
@@ -259,9 +259,9 @@ enum Messages {
     }
     static let zeroLength =
         "must be the difference from the real length: a whole number other than 0, such as 10 or -10."
-    static let ascending = "must be byte positions in ascending order, each only once."
+    static let ascending = "must be byte positions in ascending order, without duplicates."
     static let closeReason =
-        "must have at most 123 bytes of UTF-8, because the frame has no room for more (RFC 6455 §5.5)."
+        "must have at most 123 bytes of UTF-8, because a close frame cannot hold more (RFC 6455 §5.5)."
 
     // MARK: Parts
 

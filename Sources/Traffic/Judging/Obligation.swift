@@ -100,7 +100,7 @@ public struct Obligation: Sendable, Hashable {
         Obligation(
             id: "inside/event-of-its-own-meal", level: .must, origin: .guides([.mealLogWebSocket]), place: "step 4",
             clause: "The client applies an event to the meal log that the event names, even if another log is newer.",
-            advice: "Compare data.id with the ids of the logs that you track, and ignore events about others."),
+            advice: "Compare data.id with the ids of the logs that you track, and ignore events about other logs."),
         Obligation(
             id: "inside/meal-contents-shown", level: .must, origin: .guides([.mealLogWebSocket]), place: "key features",
             clause: "The client shows the protein and the foods in a meal log's event.",

@@ -52,9 +52,9 @@ enum Messages {
     static func worlds(_ names: [String], _ count: Int) -> String {
         let list = names.joined(separator: ", ") + (count > names.count ? ", …" : "")
         return
-            "The session has requests below \(list), which are the paths of worlds; they are replayed with and without "
+            "The session has requests below \(list), which are world paths; the requests are replayed with and without "
             + "this prefix"
-            + (count > 1 ? ", and all as the same world." : ".")
+            + (count > 1 ? ", all in the same world." : ".")
     }
     static let tooManyValues =
         "The session has over \(ReplayLimits.recordedValues) ids and tokens; any others are not mapped."
@@ -75,8 +75,8 @@ enum Messages {
         let differs = miss.differences.isEmpty ? "." : "; it differs: \(list(miss.differences))."
         switch (miss.reason, nearest) {
         case (.runOut(let count), _):
-            return "\(request) was recorded \(count == 1 ? "once" : "\(count) times"), and has been answered that "
-                + "often. Reset the world to start the session over."
+            return "\(request) was recorded \(count == 1 ? "once" : "\(count) times"), and has already been answered "
+                + "that many times. Reset the world to start the session over."
         case (.over, _):
             return "\(request) arrived after the session's last request had been answered. Reset the world to start "
                 + "over."
@@ -106,7 +106,8 @@ enum Messages {
                 + "frame."
         case .different where miss.differences.isEmpty:
             return
-                "The frame \(miss.excerpt) on \(miss.target) is not like any frame that the client sent in the session."
+                "The frame \(miss.excerpt) on \(miss.target) does not resemble any frame that the client sent in the "
+                + "session."
         case .different:
             return
                 "The frame \(miss.excerpt) on \(miss.target) differs from the recorded frame: "

@@ -50,8 +50,8 @@ enum Messages {
         return switch loss {
         case .body: "\(bodies) \(was) not recorded\(place); save the HAR with its content"
         case .unreadableBody:
-            "\(bodies) \(isOne ? "does" : "do") not have the encoding that the file names, as in a sanitised "
-                + "file\(place): treated as not recorded"
+            "\(bodies) \(isOne ? "is" : "are") not in the encoding that the file names, perhaps because the "
+                + "file was sanitised\(place): treated as not recorded"
         case .cutBody: "\(bodies) \(was) truncated or omitted by the recorder\(place)"
         case .shortBody: "\(bodies) \(isOne ? "is shorter than its size" : "are shorter than their sizes")\(place)"
         case .formFile:
@@ -88,7 +88,7 @@ enum Messages {
     static let array = "an array"
     static let string = "a string"
     static let date = "a date and time such as \"2025-01-29T10:30:00.000Z\", from 1970 to 2199"
-    static let seconds = "a time in seconds or milliseconds since 1970, until 2199"
+    static let seconds = "a time in seconds or milliseconds since 1970, up to 2199"
     static let status = "a status from 100 to 999, or 0 if there was no answer"
     static let base64 = "base64"
     static let messageType = "\"send\" or \"receive\""
@@ -137,7 +137,7 @@ enum Messages {
 
     /// Formats the payload of a close frame as `close 1000 "bye"`.
     static func close(_ payload: [UInt8]) -> String {
-        guard payload.count >= 2 else { return payload.isEmpty ? "close" : "close with a payload of one byte" }
+        guard payload.count >= 2 else { return payload.isEmpty ? "close" : "close with a one-byte payload" }
         let code = CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
         guard payload.count > 2 else { return "close \(code)" }
         return "close \(code) \"\(TerminalText.excerpt(payload[2...], width: 200))\""
@@ -193,7 +193,7 @@ enum Messages {
     static func clockMoved(_ nanoseconds: Int64) -> String { "the clock moved by \(Durations.seconds(nanoseconds)) s" }
     static func systemClockSet(_ step: Int64) -> String {
         let span = Durations.seconds(Int64(clamping: step.magnitude))
-        return "the system's clock was set \(step < 0 ? "back" : "forward") by \(span) s"
+        return "the system clock was set \(step < 0 ? "back" : "forward") by \(span) s"
     }
     static func describe(_ breach: TrafficLines.Breach) -> String {
         let numbers = Words.list(breach.entries.map { "#\($0)" })
@@ -256,21 +256,21 @@ enum Messages {
             + "connection is not recorded."
     }
     static func otherProtocol(_ url: String) -> String {
-        "The connection of \(url) changed to a protocol other than WebSocket, so the rest of the connection is not "
+        "The connection to \(url) switched to a protocol other than WebSocket, so the rest of the connection is not "
             + "recorded."
     }
     static func tunnel(_ url: String) -> String {
-        "The connection of \(url) became a tunnel, so the rest of the connection is not recorded."
+        "The connection to \(url) became a tunnel, so the rest of the connection is not recorded."
     }
     static func extensions(_ extensions: String, url: String) -> String {
-        "The frames of \(url) are not recorded, because both sides agreed on an extension that changes them "
+        "The frames on \(url) are not recorded, because both sides agreed on an extension that changes them "
             + "(\(extensions)); leave Sec-WebSocket-Extensions out of the handshake."
     }
     static func badFrame(_ message: String, from party: Party) -> String {
         "The \(party.rawValue) broke the WebSocket protocol, so the rest of its frames is not recorded: \(message)"
     }
     static func fileFull(_ limits: HARLimits) -> String {
-        "The recording has reached the limit of a readable file (\(limits.bytes) bytes, \(limits.entries) "
+        "The recording has reached the limit for a readable file (\(limits.bytes) bytes, \(limits.entries) "
             + "entries or \(limits.values) values): the traffic so far is kept, and nothing more is recorded. Stop the "
             + "recording, and record less in one file."
     }
@@ -316,7 +316,7 @@ enum Messages {
     // MARK: Saved journals
 
     static let noObject =
-        "a journal line must be an object, as in the answer to GET /__admin/journal; this line is another value."
+        "a journal line must be an object, as in the answer to GET /__admin/journal; this line is not an object."
     static func notJSON(_ reason: String) -> String { "this is not valid JSON: \(reason)." }
     static func missing(_ name: String) -> String { "the entry has no '\(name)'; is this journal line complete?" }
     static func wrongMember(_ name: String, expected: String, found: String) -> String {
@@ -327,7 +327,7 @@ enum Messages {
     }
     static func badRequest(_ reason: String) -> String { "the recorded request is not valid: \(reason)" }
     static func longLine(limit: Int) -> String {
-        "the line has more than \(limit >> 20) MiB, which is the limit; no journal has lines of this size."
+        "the line has more than \(limit >> 20) MiB, which is the limit; no journal has lines that long."
     }
     static let unfinishedLine =
         "the last line is incomplete: the program that wrote it was stopped. All lines before it are complete."

@@ -19,7 +19,7 @@ import Testing
         ),
         (
             PlantError("p", .duplicateName("run")),
-            "Two goals of this user are called \"run\"; give each goal a different name."
+            "Two of this user's goals are called \"run\"; give each goal a different name."
         ),
         (
             PlantError("p", .duplicateAddress("a@b.c")),
@@ -102,7 +102,7 @@ import Testing
         (PlantError("p", .tooMany("goals", 3, limit: 2)), "There are 3 goals, but the limit is 2: omit some."),
         (
             PlantError("p", .storeFull(limit: 7)),
-            "A world can hold at most 7 bytes, and this world is full at this point; omit this and the following data."
+            "A world can hold at most 7 bytes, and this world is already full; omit this data and the data after it."
         ),
     ]
 

@@ -75,7 +75,7 @@ import Testing
             UserData(id: "a", goals: [GoalData(title: "a", updatedAt: .before(-1))])),
         Case(PlantError("users[1].goals[1].name", .duplicateName("run")), UserData(id: "a", goals: [run, run])),
         Case(
-            PlantError("users[1].goals", .tooMany("goals of this user", 1001, limit: 1000)),
+            PlantError("users[1].goals", .tooMany("goals for this user", 1001, limit: 1000)),
             UserData(id: "a", goals: Array(repeating: GoalData(title: "a"), count: 1001))),
         Case(PlantError("users[1].id", .duplicateUser("first")), UserData(id: "first")),
         Case(PlantError("users[1].id", .length(0, allowed: 1...200)), UserData(id: "")),
@@ -174,7 +174,7 @@ import Testing
         Case(
             PlantError(
                 "users[1].consultations[0].messages[1].created_at",
-                .outOfOrder(now.minutesEarlier(2), earlier: now.minutesEarlier(1), "the message before it was stored")),
+                .outOfOrder(now.minutesEarlier(2), earlier: now.minutesEarlier(1), "the previous message was stored")),
             consultations: ConsultationData(
                 persona: .nutritionist,
                 messages: [
@@ -255,7 +255,7 @@ import Testing
                 progress: .foods(
                     (0...50).map { _ in .init(name: "a", quantity: 1, unit: "", nutrients: MealNutrients()) }))),
         Case(
-            PlantError("users[1].meal_logs", .tooMany("meal logs of this user", 10_001, limit: 10_000)),
+            PlantError("users[1].meal_logs", .tooMany("meal logs for this user", 10_001, limit: 10_000)),
             UserData(
                 id: "a", mealLogs: Array(repeating: MealLogData(rawInput: "a", mealType: .lunch), count: 10_001))),
     ]

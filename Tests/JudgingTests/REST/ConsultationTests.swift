@@ -170,7 +170,7 @@ struct HistoryTests {
             1,
             .init(
                 message:
-                    "The client opened the socket of consultation \(Story.id(10)) at 10:30:01 before it fetched "
+                    "The client opened the socket for consultation \(Story.id(10)) at 10:30:01 before it fetched "
                     + "the messages.", evidence: numbers, level: .should))
     }
 

@@ -226,7 +226,7 @@ struct RefreshOnceTests {
         .init(
             message:
                 "POST /api/v1/auth/refresh used the refresh token that \(end) at 10:30:00; a refresh token works "
-                + "once.", evidence: numbers)
+                + "only once.", evidence: numbers)
     }
 
     /// The longest token that a server accepts.

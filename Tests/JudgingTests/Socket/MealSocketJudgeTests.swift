@@ -74,7 +74,7 @@ struct MealSocketJudgeTests {
             SocketCase(
                 "refused in between, then too soon",
                 .broken(
-                    "The client made try 2 0.5 s after try 1 had failed at 10:30:07; it must wait at least 1 "
+                    "The client made attempt 2 0.5 s after attempt 1 had failed at 10:30:07; it must wait at least 1 "
                         + "s.", [4, 5])
             ) {
                 $0.connectMeals(1, at: 0, user: "t1")
@@ -95,8 +95,8 @@ struct MealSocketJudgeTests {
             SocketCase(
                 "six tries",
                 .broken(
-                    "The client tried to reconnect for the 6th time after the socket ended at 10:30:05, without "
-                        + "success in between; at most 5 tries are allowed.", [3, 8, 9])
+                    "The client tried to reconnect a 6th time in a row after the socket ended at 10:30:05; at most "
+                        + "5 attempts are allowed.", [3, 8, 9])
             ) {
                 $0.connectMeals(1, at: 0, user: "t1")
                 $0.drop(1, at: 5)

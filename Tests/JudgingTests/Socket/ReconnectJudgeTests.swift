@@ -59,7 +59,7 @@ struct ReconnectJudgeTests {
         },
         SocketCase(
             "shrinking waits",
-            .broken("The client waited 4.949 s before try 2, less than the 5 s before an earlier try.", [4, 5])
+            .broken("The client waited 4.949 s before attempt 2, less than the 5 s before an earlier attempt.", [4, 5])
         ) {
             $0.dropped()
             $0.refuse(503, at: 9)
@@ -73,7 +73,7 @@ struct ReconnectJudgeTests {
         },
         SocketCase(
             "shrinking waits between sockets",
-            .broken("The client waited 1 s before try 2, less than the 2 s before an earlier try.", [4, 5, 6])
+            .broken("The client waited 1 s before attempt 2, less than the 2 s before an earlier attempt.", [4, 5, 6])
         ) {
             $0.dropped()
             $0.open(2, at: 6)
@@ -83,7 +83,7 @@ struct ReconnectJudgeTests {
         SocketCase(
             "a second try at once",
             .broken(
-                "The client made try 2 0.3 s after try 1 had failed at 10:30:36; it must wait at least 1 "
+                "The client made attempt 2 0.3 s after attempt 1 had failed at 10:30:36; it must wait at least 1 "
                     + "s.", [4, 5])
         ) {
             $0.dropped()
@@ -104,7 +104,9 @@ struct ReconnectJudgeTests {
         },
         SocketCase(
             "the same token after a 401",
-            .broken("The client made try 2 0 s after try 1 had failed at 10:30:05; it must wait at least 1 s.", [4, 5])
+            .broken(
+                "The client made attempt 2 0 s after attempt 1 had failed at 10:30:05; it must wait at least 1 "
+                    + "s.", [4, 5])
         ) {
             $0.dropped()
             $0.refuse(401, at: 5)
@@ -143,7 +145,7 @@ struct ReconnectJudgeTests {
         SocketCase(
             "gave up a silent one: only the second wait is known",
             .broken(
-                "The client made try 2 0.5 s after try 1 had failed at 10:30:09; it must wait at least 1 "
+                "The client made attempt 2 0.5 s after attempt 1 had failed at 10:30:09; it must wait at least 1 "
                     + "s.", [5, 6])
         ) {
             $0.connect(1, at: 0)
@@ -155,7 +157,7 @@ struct ReconnectJudgeTests {
         SocketCase(
             "gave up one whose frames were broken: here, too",
             .broken(
-                "The client made try 2 0.5 s after try 1 had failed at 10:30:05; it must wait at least 1 "
+                "The client made attempt 2 0.5 s after attempt 1 had failed at 10:30:05; it must wait at least 1 "
                     + "s.", [5, 6])
         ) {
             $0.connect(1, at: 0)
@@ -200,7 +202,8 @@ struct ReconnectJudgeTests {
     ]
 
     private static let constant =
-        "The client waited 2 s before try 3, no longer than before the first try; with this guide, waits should grow."
+        "The client waited 2 s before attempt 3, no longer than before the first attempt; with this guide, waits "
+        + "should grow."
 
     /// Pauses, in seconds, before rejected attempts.
     private static func pauses(_ pauses: Double...) -> @Sendable (inout SocketStory) -> Void {
@@ -262,7 +265,7 @@ struct ReconnectJudgeTests {
             "six in vain, told once",
             .broken(
                 """
-                The client tried to reconnect for the 6th time after the socket ended at 10:30:04, without success in between; at most 5 tries are allowed.
+                The client tried to reconnect a 6th time in a row after the socket ended at 10:30:04; at most 5 attempts are allowed.
                 """, [3, 8, 9])
         ) {
             $0.dropped()
@@ -272,7 +275,7 @@ struct ReconnectJudgeTests {
             "sockets without `connected` are no success",
             .broken(
                 """
-                The client tried to reconnect for the 6th time after the socket ended at 10:30:04, without success in between; at most 5 tries are allowed.
+                The client tried to reconnect a 6th time in a row after the socket ended at 10:30:04; at most 5 attempts are allowed.
                 """, [3, 13, 14])
         ) {
             $0.dropped()
@@ -285,8 +288,8 @@ struct ReconnectJudgeTests {
             "six sockets at once, none of which has failed: the end is told once",
             .broken(
                 """
-                The client tried to reconnect for the 6th time after the socket ended at 10:30:04, without success in between; at most 5 \
-                tries are allowed.
+                The client tried to reconnect a 6th time in a row after the socket ended at 10:30:04; at most 5 attempts are \
+                allowed.
                 """, [3, 9])
         ) {
             $0.dropped()

@@ -15,7 +15,7 @@ struct AdminRefusalTests {
         ),
         (
             .unknownAdminKey("sed", allowed: ["scenario", "seed"]), 400, "VALIDATION_FAILED",
-            "The key 'sed' is unknown; allowed are 'scenario', 'seed'. Did you mean 'seed'?"
+            "The key 'sed' is unknown; the allowed keys are 'scenario', 'seed'. Did you mean 'seed'?"
         ),
         (
             .unknownAdminKey("zzzzzz", allowed: []), 400, "VALIDATION_FAILED",
@@ -38,7 +38,7 @@ struct AdminRefusalTests {
         ),
         (
             .adminForOtherSite, 403, "FORBIDDEN",
-            "The admin API refuses requests from pages of other sites: use http://localhost or http://127.0.0.1 "
+            "The admin API refuses requests from pages on other sites: use http://localhost or http://127.0.0.1 "
                 + "without another site's 'Origin', or send an admin token."
         ),
         (
@@ -87,7 +87,7 @@ struct AdminRefusalTests {
         ),
         (
             .realClock, 409, "CONFLICT",
-            "This world follows the system's clock, which cannot be moved; start the server with a manual "
+            "This world follows the system clock, which cannot be moved; start the server with a manual "
                 + "clock, or create a world with {\"clock\": \"manual\"}."
         ),
         (
@@ -101,8 +101,8 @@ struct AdminRefusalTests {
         ),
         (
             .invalidFieldValue("X-A"), 400, "VALIDATION_FAILED",
-            "The value of the field 'X-A' has a line break or another control character, or spaces around it, "
-                + "which are not allowed in a field (RFC 9110, section 5.5)."
+            "The value of the field 'X-A' must not contain line breaks or other control characters, or have "
+                + "spaces around it (RFC 9110, section 5.5)."
         ),
         (
             .clockBackwards("T"), 400, "VALIDATION_FAILED",
@@ -110,7 +110,7 @@ struct AdminRefusalTests {
         ),
         (
             .clockTooFar, 400, "VALIDATION_FAILED",
-            "A clock can move at most 366 days in one step, and not beyond the year 2199; advance by less."
+            "A clock can move at most 366 days in one step, and not beyond the year 2199; advance it by less."
         ),
         (
             .unknownAdminPath("/__admin/world"), 404, "NOT_FOUND",

@@ -217,8 +217,8 @@ struct ExportTests {
         // The last user reaches the byte limit.
         limits.storedBytes = try fill().stored - 8000
         let (world, _, refusals) = try fill()
-        for limit in ["3 goals of this user", "4 meal logs of this user", "4 users", "\(limits.storedBytes) bytes"] {
-            #expect(refusals.contains("This server holds its limit of \(limit)"), "\(refusals.sorted())")
+        for limit in ["3 goals for this user", "4 meal logs for this user", "4 users", "\(limits.storedBytes) bytes"] {
+            #expect(refusals.contains("This server has reached its limit of \(limit)"), "\(refusals.sorted())")
         }
         #expect(refusals.contains("You have reached the maximum of 3 active consultations"), "\(refusals.sorted())")
         try Self.expectSame(world)

@@ -238,6 +238,6 @@ struct MealLogTests {
         #expect(try network.exchange(.logMeal()).status == 201)
         let response = try network.exchange(.logMeal())
         #expect(response.status == 507 && response.errorCode == "STORE_FULL")
-        #expect(response.message.contains("1 meal logs of this user"))
+        #expect(response.message.contains("1 meal logs for this user"))
     }
 }

@@ -114,7 +114,7 @@ struct WaitTests {
         #expect(misses?[0]?["differences"] == ["data.status is active, not completed"])
         #expect(
             try wait(#"{"request_json":{"persona":"x"}}"#).text.contains(
-                "persona of the request is nutritionist, not x"))
+                "persona in the request is nutritionist, not x"))
         for condition in [
             #"{"json":{}}"#, #"{"json":"a"}"#, #"{"json":{"a":{}}}"#, #"{"json":{"a..b":1}}"#, #"{"json":{"":1}}"#,
             #"{"json":{"a[x]":1}}"#, #"{"json":{"a[-1]":1}}"#, #"{"json":{".a":1}}"#,

@@ -107,8 +107,8 @@ extension StateFile {
             let first = try StateFile(path)
             #expect(
                 Self.refusal(path)
-                    == "'\(path)' is in use by another server, or by an SQLite tool: stop that program, or name "
-                    + "another file"
+                    == "'\(path)' is in use by another server, or by an SQLite tool: stop that program, or choose "
+                    + "a different file"
             )
             #expect(try first.read().worlds.isEmpty)
 
@@ -118,7 +118,7 @@ extension StateFile {
             #expect(
                 Self.refusal(later) == """
                     '\(later)' was written by a later fitiq-mock: it has version 9, but this fitiq-mock reads \
-                    only up to 1; update fitiq-mock, or name another file
+                    only up to 1; update fitiq-mock, or choose a different file
                     """)
 
             let other = path + ".other"
@@ -141,7 +141,7 @@ extension StateFile {
             #expect(
                 Self.refusal(altered) == """
                     '\(altered)' has the trigger "t", which would change the data that a server saves: drop it, or \
-                    name another file
+                    choose a different file
                     """)
 
             let nowhere = path + "/none/state.db"
@@ -260,8 +260,8 @@ extension StateFile {
             try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
             #expect(
                 Self.refusal(path)
-                    == "'\(path)' is in use by another server, or by an SQLite tool: stop that program, or name "
-                    + "another file"
+                    == "'\(path)' is in use by another server, or by an SQLite tool: stop that program, or choose "
+                    + "a different file"
             )
             #expect(!FileManager.default.fileExists(atPath: path))
             #expect(try first.read().serial == 1)
@@ -279,7 +279,7 @@ extension StateFile {
                 #expect(
                     error?.message == """
                         '\(path)': the number of its last world is \(serial), but must be from 0 to \
-                        2305843009213693951; set 'serial' in its table 'server' to 0, or name another file
+                        2305843009213693951; set 'serial' in its table 'server' to 0, or choose a different file
                         """)
             }
             let last = [StateStep].world("w2305843009213693951", head: #"{"name":"a","users":[]}"#)

@@ -91,7 +91,7 @@ class Live:
         server.ask("POST", "/api/v1/goals", GOAL)
         marks.get_by_role("button", name="Rewind").click()
         page.locator("dialog").get_by_role("button", name="Rewind").click()
-        expect(page.locator(".toast", has_text="The world is back at")).to_be_visible()
+        expect(page.locator(".toast", has_text="The world returned to")).to_be_visible()
         assert server.ask("GET", "/__admin/worlds/default")["goals"] == 0
         page.get_by_role("button", name="Fork").click()
         expect(page.locator("#world-list tbody tr")).to_have_count(2)

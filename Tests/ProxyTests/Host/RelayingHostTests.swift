@@ -476,7 +476,7 @@ struct RelayingHostTests {
         #expect {
             try LocalProxy.host(at: address, "http://\(address)")
         } throws: {
-            "\($0)" == "http://\(address) is this proxy itself: use another port, or another upstream"
+            "\($0)" == "http://\(address) is this proxy itself: use a different port or upstream"
         }
         // A different address or port on this machine is not the proxy.
         for (own, upstream) in [

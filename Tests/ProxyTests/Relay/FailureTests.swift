@@ -149,7 +149,7 @@ struct FailureTests {
         for _ in 0..<count { harness.upstream(interim) }
         harness.upstream(RelayCase.ok)
         let message =
-            "http://api.example.com sent more than 16 interim answers (1xx) to one request, and no final answer."
+            "http://api.example.com sent more than 16 interim answers (1xx) to one request, but no final answer."
         let end = count == 16 ? RelayCase.ok : Self.answer("502 Bad Gateway", "UPSTREAM_ANSWER_INVALID", message)
         #expect(harness.clientText == String(repeating: interim, count: 16) + end)
         #expect(harness.relay.clientEnding == .none)
@@ -222,7 +222,8 @@ struct FailureTests {
         #expect(
             harness.events.last
                 == .brokenOff(
-                    "GET \"/a\": the upstream sent nothing for \(text) within its answer; the client's connection was reset"
+                    "GET \"/a\": the upstream stalled for \(text) partway through its answer; the client's connection "
+                        + "was reset"
                 ))
         var idle = RelayHarness()
         idle.tell { $0.timeIsUp() }
@@ -256,7 +257,8 @@ struct FailureTests {
                 third.events
                     == [
                         .brokenOff(
-                            "GET \"/a\": the upstream \(word) the connection within its answer, and the proxy did the same"
+                            "GET \"/a\": the upstream \(word) the connection partway through its answer, and the proxy "
+                                + "did the same"
                         )
                     ])
         }
@@ -288,7 +290,7 @@ struct FailureTests {
                 == "the recording is complete, but the file still has unused space at its end: x")
         #expect(
             Messages.ownUpstream(RelayHarness.plain)
-                == "http://api.example.com is this proxy itself: use another port, or another upstream")
+                == "http://api.example.com is this proxy itself: use a different port or upstream")
         #expect(Messages.printable("/a\u{1B}[2J\"") == "/a\\u{1B}[2J\\\"")
         #expect(Messages.quoted("größe 'x'") == "\"größe 'x'\"")
         #expect(Messages.quoted(String(repeating: "x", count: 120)).count == 122)

@@ -32,7 +32,7 @@ struct HARErrorTests {
     }
 
     static let date = "a date and time such as \"2025-01-29T10:30:00.000Z\", from 1970 to 2199"
-    static let seconds = "a time in seconds or milliseconds since 1970, until 2199"
+    static let seconds = "a time in seconds or milliseconds since 1970, up to 2199"
 
     static let rows = [
         Row(#"{"log":{"#, #"{"logs":{"#, "log: expected an object, found nothing"),
@@ -221,13 +221,13 @@ struct HARErrorTests {
             ),
             (
                 .lost(.unreadableBody, count: 1, entries: [1]),
-                "1 body does not have the encoding that the file names, as in a sanitised file (entry 1): treated as not "
-                    + "recorded"
+                "1 body is not in the encoding that the file names, perhaps because the file was sanitised (entry 1): "
+                    + "treated as not recorded"
             ),
             (
                 .lost(.unreadableBody, count: 2, entries: [1, 4]),
-                "2 bodies do not have the encoding that the file names, as in a sanitised file (entries 1 and 4): "
-                    + "treated as not recorded"
+                "2 bodies are not in the encoding that the file names, perhaps because the file was sanitised (entries "
+                    + "1 and 4): treated as not recorded"
             ),
             (.lost(.cutBody, count: 1, entries: [2]), "1 body was truncated or omitted by the recorder (entry 2)"),
             (.lost(.cutBody, count: 2, entries: [2]), "2 bodies were truncated or omitted by the recorder (entry 2)"),

@@ -334,7 +334,7 @@ struct EntryLineTests {
         "#1 +0.000 s  ✕ socket ended by the client: close_frame, server's close frame 1001, client's close frame without a code",
         "#1 +0.000 s  ✕ socket ended by the server: fault: why [fault: drop]",
         "#1 +0.000 s  ! fault f: withhold_pong",
-        "#1 +0.000 s  the system's clock was set back by 26 s",
+        "#1 +0.000 s  the system clock was set back by 26 s",
         "#1 +0.000 s  the clock was moved by 26 s",
         "#1 +0.000 s  a b",
         "#1 +0.000 s  ‖ ← response held by live-1: 201 POST /api/v1/goals",

@@ -103,8 +103,8 @@ struct JournalReaderTests {
     static let mistakes: [(String, String)] = [
         (
             "[1]\n",
-            "line 1: a journal line must be an object, as in the answer to GET /__admin/journal; this line is another "
-                + "value."
+            "line 1: a journal line must be an object, as in the answer to GET /__admin/journal; this line is not an "
+                + "object."
         ),
         ("{}\n", "line 1: the entry has no 'kind'; is this journal line complete?"),
         ("{\"kind\":1}\n", "line 1: 'kind' must be a string; got 1."),
@@ -290,7 +290,7 @@ struct JournalReaderTests {
                 == (over == 0
                     ? []
                     : [
-                        "line 1: the line has more than 4 MiB, which is the limit; no journal has lines of this size."
+                        "line 1: the line has more than 4 MiB, which is the limit; no journal has lines that long."
                     ]))
     }
 

@@ -164,7 +164,7 @@ struct Conversation: Sendable, CustomTestStringConvertible {
         Conversation(
             "a tunnel",
             [.client("CONNECT h:443 HTTP/1.1⏎Host: h:443⏎⏎"), .server("HTTP/1.1 200 OK⏎⏎garbage")],
-            ["CONNECT http://h:443 -> 200 []", "note The connection of http://h:443 became a "]),
+            ["CONNECT http://h:443 -> 200 []", "note The connection to http://h:443 became a "]),
         Conversation(
             "a tunnel that was refused",
             [
@@ -201,7 +201,7 @@ struct Conversation: Sendable, CustomTestStringConvertible {
                 .client("GET / HTTP/1.1⏎Host: h⏎Upgrade: h2c⏎Connection: upgrade⏎⏎"),
                 .server("HTTP/1.1 101 Switching⏎Upgrade: h2c⏎Connection: upgrade⏎⏎PRI"),
             ],
-            ["GET http://h/ -> 101 []", "note The connection of http://h/ changed to a"]),
+            ["GET http://h/ -> 101 []", "note The connection to http://h/ switched to "]),
     ]
 }
 
@@ -409,7 +409,7 @@ enum SocketConversations {
                 .server(Wire.accepted.replacing("Connection", with: "Sec-WebSocket-Extensions: x-y⏎Connection")),
                 .server([0xC1, 0x00]), .ended(.client, isReset: false),
             ],
-            [opened, "note The frames of ws://api.example/api/v1/ch", "end finish by client"]),
+            [opened, "note The frames on ws://api.example/api/v1/ch", "end finish by client"]),
     ]
 }
 

@@ -108,7 +108,7 @@ struct TrafficLinesTests {
         ),
         (
             .clock(advancedBy: -1_500_000_000, isOfSystem: true),
-            "    » the system's clock was set back by 1.5 s"
+            "    » the system clock was set back by 1.5 s"
         ),
         (.clock(advancedBy: 1_500_000_000), "    » the clock moved by 1.5 s"),
         (.note("The state was imported"), "    · The state was imported"),

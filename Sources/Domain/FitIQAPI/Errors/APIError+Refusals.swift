@@ -38,7 +38,7 @@ extension APIError {
         "No food was recognized in this photo, so 'confirmed_items' must list the foods.")
     public static func foodsNotReplaceable(_ status: MealLogStatus) -> Self {
         invalid(
-            "You can replace the 'items' only of a completed or manual meal log; this meal log is \(status.rawValue).")
+            "You can replace 'items' only in a completed or manual meal log; this meal log is \(status.rawValue).")
     }
 
     /// The user has no document with this id, and cannot read another user's.
@@ -266,7 +266,8 @@ extension APIError {
     public static func storeFull(_ what: String, limit: Int) -> Self {
         Self(
             .insufficientStorage, .storeFull,
-            "This server holds its limit of \(limit) \(what). They live in memory only: restart it to start over.")
+            "This server has reached its limit of \(limit) \(what). Data is kept only in memory: restart the server to "
+                + "start over.")
     }
 }
 

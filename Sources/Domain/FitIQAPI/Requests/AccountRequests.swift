@@ -180,7 +180,7 @@ extension APIError {
     /// Another account already has the address.
     public static let addressIsTaken = Self(
         .conflict, .conflict,
-        "An account with this email already exists (case is ignored): log in, or register another email.")
+        "An account with this email already exists (case is ignored): log in, or register with a different email.")
 
     /// Wrong passwords and unknown addresses get the same error, which therefore does not reveal who has an account.
     public static let wrongLogin = unauthorized("The email or the password is wrong.")

@@ -94,7 +94,7 @@ public struct SendMessageRequest: Equatable, Sendable {
 
     public init(body: [UInt8]) throws(APIError) {
         content = try BodyReader(body).question("content")
-            .required("content", expected: "the question to the coach, of 1 to 5000 characters")
+            .required("content", expected: "a question for the coach, 1 to 5000 characters long")
     }
 }
 

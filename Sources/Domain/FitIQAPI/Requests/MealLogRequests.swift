@@ -191,7 +191,7 @@ public struct MealPhotoRequest: Equatable, Sendable {
             return part.type?.hasPrefix("image/") ?? false || (part.isFile && isUnspecific)
         }
         guard let image else {
-            throw .badImage("no part is an image; send one with a filename and 'Content-Type: image/jpeg'")
+            throw .badImage("no part is an image; send an image part with a filename and 'Content-Type: image/jpeg'")
         }
         guard !image.content.isEmpty else { throw .badImage("it has no bytes") }
         var texts = JSONObject()
@@ -236,8 +236,8 @@ package struct FormPart {
                 headEnd - start <= longestHead, let end = find(delimiter, in: body, from: headEnd + 2)
             else {
                 throw .badForm(
-                    "part \(parts.count + 1) exceeds the limit, or it has no header or no boundary after "
-                        + "it")
+                    "part \(parts.count + 1) exceeds the limit, has no header, or is not followed by a "
+                        + "boundary")
             }
             let head = String(decoding: body[start..<headEnd], as: UTF8.self)
             parts.append(FormPart(head: head, content: min(headEnd + 4, end)..<end))

@@ -137,8 +137,8 @@ public struct FrameError: Error, Equatable, Sendable {
     public static func storeFull(limit: Int) -> Self {
         Self(
             .storeFull,
-            "This server holds its limit of \(limit) bytes; this message was not stored. They live in memory only: "
-                + "restart it to start over.")
+            "This server has reached its limit of \(limit) bytes in memory, so this message was not stored. Restart "
+                + "the server to start over.")
     }
 
     /// The consultation was archived while the socket was open; the socket then closes with 1000.

@@ -299,7 +299,7 @@ struct CoachBook: Sendable {
             let answers = section.records.map { answer($0, persona: Persona(rawValue: section.name), &file) }
             for (answer, record) in zip(answers, section.records) {
                 if let first = lines.updateValue(record.line, forKey: answer.text) {
-                    file.refuse("the text is already in line \(first)", at: record.line)
+                    file.refuse("the text is already on line \(first)", at: record.line)
                 }
                 if Persona(rawValue: section.name) == nil, answer.keywords.isEmpty {
                     file.refuse("only a persona may have answers without keywords", at: record.line)

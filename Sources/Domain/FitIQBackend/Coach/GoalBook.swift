@@ -49,7 +49,7 @@ struct GoalBook: Sendable {
             nextSteps: file.texts("next_steps", of: record),
             recommendations: file.texts("recommendations", of: record))
         for list in [topic.tips, topic.suggestions, topic.nextSteps, topic.recommendations] where list.count < 3 {
-            file.refuse("a topic needs at least three texts of each kind", at: record.line)
+            file.refuse("a topic needs at least three entries of each kind", at: record.line)
         }
         topics.append(topic)
     }

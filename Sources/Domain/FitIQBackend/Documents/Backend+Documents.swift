@@ -26,7 +26,7 @@ extension Backend {
     ) throws(APIError) -> Document {
         let limit = configuration.limits.documents
         guard users[user].documents[collection, default: []].count < limit else {
-            throw .storeFull("documents of this user in \(collection.rawValue)", limit: limit)
+            throw .storeFull("documents for this user in \(collection.rawValue)", limit: limit)
         }
         try checkStorage()
         let document = Document(
@@ -285,7 +285,7 @@ extension Backend {
         func number(_ count: Int) -> JSONValue { .number(JSONNumber(count)) }
         let suggestions: [JSONValue] = [
             moods == 0 ? "Record a mood once a day." : "Look at what your best days have in common.",
-            entries == 0 ? "Write two sentences before you sleep." : "Read again what you wrote last week.",
+            entries == 0 ? "Write two sentences before you sleep." : "Reread what you wrote last week.",
         ]
         let insight = try addDocument(
             [

@@ -63,7 +63,7 @@ extension Planter {
             let path = "\(path).documents.\(collection.rawValue)"
             let drafts = data.documents[collection] ?? []
             let count = backend.users[user].documents[collection, default: []].count + drafts.count
-            try check(count, "documents of this user", limit: limits.documents, path)
+            try check(count, "documents for this user", limit: limits.documents, path)
             var documents: [Document] = []
             for (index, draft) in drafts.enumerated() {
                 documents.append(try document(draft, in: collection, userID: data.id, at: "\(path)[\(index)]"))

@@ -246,7 +246,7 @@ extension Planter {
             let time = times.messages[index] ?? latest
             try check(
                 time, "\(path).messages[\(index)].created_at", notBefore: latest,
-                history.count == 0 ? "the consultation was created" : "the message before it was stored")
+                history.count == 0 ? "the consultation was created" : "the previous message was stored")
             latest = time
             let stored = try self.message(message, in: consultation, at: time, "\(path).messages[\(index)]")
             try append(stored, to: &history, planned: planned, "\(path).messages[\(index)]")

@@ -33,7 +33,7 @@ struct GoalDrafts {
 extension Planter {
     mutating func goalDrafts(of data: UserData, _ user: UserID, at path: String) throws(PlantError) -> GoalDrafts {
         let count = backend.users[user].goals.count + data.goals.count
-        try check(count, "goals of this user", limit: limits.goals, "\(path).goals")
+        try check(count, "goals for this user", limit: limits.goals, "\(path).goals")
         var goals = GoalDrafts()
         for (index, goal) in data.goals.enumerated() {
             let path = "\(path).goals[\(index)]"
@@ -73,7 +73,7 @@ extension Planter {
 
     mutating func plantMealLogs(of data: UserData, _ user: UserID, at path: String) throws(PlantError) {
         let count = backend.users[user].mealLogs.count + data.mealLogs.count
-        try check(count, "meal logs of this user", limit: limits.mealLogs, "\(path).meal_logs")
+        try check(count, "meal logs for this user", limit: limits.mealLogs, "\(path).meal_logs")
         var logs: [MealLog] = []
         for (index, log) in data.mealLogs.enumerated() {
             logs.append(try mealLog(log, userID: data.id, at: "\(path).meal_logs[\(index)]"))

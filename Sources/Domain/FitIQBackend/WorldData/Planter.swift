@@ -251,7 +251,7 @@ extension PlantError.Problem {
             "The id \(id) occurs twice, but ids must be unique in a world: omit it to have one issued."
         case .duplicateUser(let id): "The user \"\(id)\" occurs twice; put all of the user's data into one entry."
         case .duplicateName(let name):
-            "Two goals of this user are called \"\(name)\"; give each goal a different name."
+            "Two of this user's goals are called \"\(name)\"; give each goal a different name."
         case .duplicateAddress(let email):
             "Another user already has the address \"\(email)\" (case is ignored); each account needs a different "
                 + "address."
@@ -303,7 +303,7 @@ extension PlantError.Problem {
             "A meal log that is being processed has not finished; omit the time, or change the status."
         case .photoNotRecognized: "A photo is recognized immediately; set the status completed or failed."
         case .mealTypeOfApps(let type):
-            "Only the apps use the meal type \"\(type.rawValue)\"; use another type, or use the guide union."
+            "Only the apps use the meal type \"\(type.rawValue)\"; use a different type, or use the guide union."
 
         case .manualMeal:
             "The guide websocket-architecture has no status \"manual\"; set completed, or use the "
@@ -324,8 +324,8 @@ extension PlantError.Problem {
         case .tooMany(let what, let count, let limit):
             "There are \(count) \(what), but the limit is \(limit): omit some."
         case .storeFull(let limit):
-            "A world can hold at most \(limit) bytes, and this world is full at this point; omit this and the "
-                + "following data."
+            "A world can hold at most \(limit) bytes, and this world is already full; omit this data and the "
+                + "data after it."
         }
     }
 }

@@ -51,7 +51,7 @@ extension APIError {
         let near = NearestWord.hint(key, among: allowed)
         guard !allowed.isEmpty else { return .invalid("The key '\(key)' is unknown: send no body, or {}.") }
         let list = allowed.map { "'\($0)'" }.joined(separator: ", ")
-        return .invalid("The key '\(key)' is unknown; allowed are \(list).\(near)")
+        return .invalid("The key '\(key)' is unknown; the allowed keys are \(list).\(near)")
     }
 
     static func tooManyWorlds(limit: Int) -> APIError {
@@ -62,8 +62,8 @@ extension APIError {
 
     /// Refuses a body that, together with other large bodies, would exceed the limit.
     static let tooMuchToRead = full(
-        "The server is reading other large bodies and has no room for this one; send it again when those requests are "
-            + "answered.")
+        "The server is reading other large bodies and has no memory left for this one; send it again when those "
+            + "requests are answered.")
 
     static let adminFromElsewhere = forbidden(
         "The admin API accepts requests only from this machine; to use it from another machine, start the server with "
@@ -80,7 +80,7 @@ extension APIError {
     /// Refuses requests from other sites' pages, and requests whose `Host` is a foreign name that DNS resolves to this
     /// machine.
     static let adminForOtherSite = forbidden(
-        "The admin API refuses requests from pages of other sites: use http://localhost or http://127.0.0.1 without "
+        "The admin API refuses requests from pages on other sites: use http://localhost or http://127.0.0.1 without "
             + "another site's 'Origin', or send an admin token.")
 
     static let wrongAdminToken = APIError(
@@ -106,7 +106,7 @@ extension APIError {
 
     /// Refuses to advance a clock that follows the system's clock.
     static let realClock = conflict(
-        "This world follows the system's clock, which cannot be moved; start the server with a manual clock, "
+        "This world follows the system clock, which cannot be moved; start the server with a manual clock, "
             + "or create a world with {\"clock\": \"manual\"}.")
 
     static let clockWithoutAdvance = invalid(
@@ -123,7 +123,7 @@ extension APIError {
 
     /// Refuses to advance a clock by more than 366 days, or beyond the year 2199.
     static let clockTooFar = invalid(
-        "A clock can move at most 366 days in one step, and not beyond the year 2199; advance by less.")
+        "A clock can move at most 366 days in one step, and not beyond the year 2199; advance it by less.")
 
     /// Refuses a scenario that names a session file, because requests cannot make the server read files.
     static func sessionNotRead(_ path: String) -> APIError {
@@ -135,8 +135,8 @@ extension APIError {
     /// Refuses a scenario that names an overlay file, because requests cannot make the server read files.
     static func overlayNotRead(_ path: String) -> APIError {
         .invalid(
-            "The overlay \"\(path)\" is a file, but this server does not read files by name: send the list of "
-                + "its changes, {\"overlay\": […]}, or start the server with the file.")
+            "The overlay \"\(path)\" is a file, but this server does not read files by name: send its list of "
+                + "changes, {\"overlay\": […]}, or start the server with the file.")
     }
 
     /// Refuses a request that the replayed session does not contain.
@@ -152,7 +152,7 @@ extension APIError {
     static func stateTooLarge(_ bytes: Int, limit: Int) -> APIError {
         .full(
             "This world's state may take \(bytes) bytes, but PUT /__admin/state accepts at most \(limit); a server "
-                + "that exports on exit writes the state to a file, and can import a file of twice that size.")
+                + "that exports on exit writes the state to a file, and can import a file twice that size.")
     }
 
     /// Refuses to export or import the state of a world that replays a session.
@@ -176,7 +176,7 @@ extension APIError {
     }
 
     static let wrongControllerName = invalid(
-        "The parameter 'controller' must name the operator of an event stream, in 1 to "
+        "The parameter 'controller' must be the name of the event stream's controller, with 1 to "
             + "\(FaultLimits.controllerName) bytes."
     )
 
@@ -188,7 +188,7 @@ extension APIError {
 
     static func noController(_ name: String) -> APIError {
         .conflict(
-            "The controller \"\(name)\" has no open event stream, so it could not release what it holds: first open "
+            "The controller \"\(name)\" has no open event stream, so it could not release held items: first open "
                 + "GET /__admin/events?controller=NAME.")
     }
 
@@ -210,11 +210,11 @@ extension APIError {
 
     /// Refuses a changed request that would leave its world's API.
     static let changedAway = invalid(
-        "A changed request must go to the API of the same world, and must not be a WebSocket handshake.")
+        "A changed request must go to the same world's API, and must not be a WebSocket handshake.")
 
     static func invalidFieldValue(_ name: String) -> APIError {
         .invalid(
-            "The value of the field '\(name.onOneLine(limit: 60))' has a line break or another control "
-                + "character, or spaces around it, which are not allowed in a field (RFC 9110, section 5.5).")
+            "The value of the field '\(name.onOneLine(limit: 60))' must not contain line breaks or other "
+                + "control characters, or have spaces around it (RFC 9110, section 5.5).")
     }
 }

@@ -91,7 +91,7 @@ private struct BreakpointDraft {
         try body.check(keys: ["on", "name", "enabled", "direction", "match", "timeout", "controller"])
         call.oldWords.note(
             "'on' with \"\(place)\", 'match', 'direction' and 'timeout' are deprecated but still accepted; write "
-                + "the breakpoint as in this answer, as a fault with 'hold'.")
+                + "the breakpoint as it appears in this answer, as a fault with 'hold'.")
         let match = try body.part("match", keys: Self.conditions(of: place))
         connection = try match.number("connection", in: 1...Int.max).map(UInt64.init)
         for (one, other) in [("at", "type"), ("connection", "connections")]
@@ -100,9 +100,9 @@ private struct BreakpointDraft {
         }
         if let first = match["endpoint"]?.string?.split(separator: " ").first, ["handshake", "socket"].contains(first) {
             throw .invalid(
-                "'match.endpoint' is a REST endpoint; use another 'on' to hold a handshake or a frame.")
+                "'match.endpoint' is a REST endpoint; use a different 'on' to hold a handshake or a frame.")
         }
-        let socket = try match.text("socket", expected: "the path of a WebSocket, such as \"/ws/meal-logs\"")
+        let socket = try match.text("socket", expected: "a WebSocket path, such as \"/ws/meal-logs\"")
         let target = ["handshake": "handshake", "frame": "socket"][place]  // Only known names.
         fault["on"] = .string(([target ?? "any"] + [socket].compactMap(\.self)).joined(separator: " "))
         if socket != nil { names.append(("match.socket", "on")) }

@@ -256,7 +256,7 @@ extension Engine {
 
 extension APIError {
     fileprivate static let severalFaults = invalid(
-        "Send several faults as a list, without any other member: {\"faults\": [{\"on\": \"GET /api/v1/goals\", "
+        "Send several faults as a list, with no other members: {\"faults\": [{\"on\": \"GET /api/v1/goals\", "
             + "\"status\": "
             + "503}, …]}.")
 }

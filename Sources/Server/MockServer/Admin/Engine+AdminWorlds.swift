@@ -25,7 +25,7 @@ extension Engine {
         let bytes = call.bytes
         let reader: DraftReader = { () throws(APIError) in
             let body = try AdminBody(bytes, keys: Engine.worldKeys + [Engine.idKey], limits: JSON.Limits())
-            let expected = "the id of a world such as \"w17\" or \"n2-w17\", with at most 18 digits"
+            let expected = "a world's id, such as \"w17\" or \"n2-w17\", with at most 18 digits"
             let given = try body.value(Engine.idKey, expected: expected) {
                 $0.string.flatMap { WorldID($0) }.flatMap { $0.number <= WorldID.largestChosen ? $0 : nil }
             }

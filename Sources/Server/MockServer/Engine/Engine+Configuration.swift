@@ -201,7 +201,7 @@ extension Engine {
         do throws(FaultBookError) {
             try world.faults.replaceRules(scenario.faults, respelled: prepared.respelled)
         } catch {
-            preconditionFailure("A scenario that was read must have valid rules: \(error.message)")
+            preconditionFailure("A parsed scenario must have valid rules: \(error.message)")
         }
         // Rules added through the admin API are removed with the old rules, and no longer count towards the stored
         // bytes.

@@ -348,7 +348,7 @@ public struct StateFileError: Error, Equatable {
     public let message: String
 
     private static let inUse =
-        " is in use by another server, or by an SQLite tool: stop that program, or name another file"
+        " is in use by another server, or by an SQLite tool: stop that program, or choose a different file"
 
     private init(message: String) { self.message = message }
 
@@ -385,7 +385,7 @@ public struct StateFileError: Error, Equatable {
         self.init(
             world: world, path,
             "\(row) was not written by fitiq-mock: its list, its owner or the id in its data is unknown; delete the "
-                + "row, or name another file")
+                + "row, or choose a different file")
     }
 
     /// An error about an impossible number for the last world.
@@ -393,7 +393,7 @@ public struct StateFileError: Error, Equatable {
         self.init(
             message: """
                 '\(path)': the number of its last world is \(serial), but must be from 0 to \(largest); set 'serial' \
-                in its table 'server' to 0, or name another file
+                in its table 'server' to 0, or choose a different file
                 """)
     }
 
@@ -406,7 +406,7 @@ public struct StateFileError: Error, Equatable {
         StateFileError(
             message: """
                 '\(path)' has the trigger \(trigger.quoted()), which would change the data that a server saves: drop \
-                it, or name another file
+                it, or choose a different file
                 """)
     }
 
@@ -414,7 +414,7 @@ public struct StateFileError: Error, Equatable {
         StateFileError(
             message: """
                 '\(path)' was written by a later fitiq-mock: it has version \(version), but this fitiq-mock reads \
-                only up to \(known); update fitiq-mock, or name another file
+                only up to \(known); update fitiq-mock, or choose a different file
                 """)
     }
 }

@@ -47,7 +47,7 @@ extension Engine {
         let marks = world.live?.marks ?? []
         if let name, marks.contains(where: { $0.name == ExactString(name) }) {
             throw .invalid(
-                "This world already has a mark \(name.quoted(limit: 60)); delete it, or choose another name.")
+                "This world already has a mark \(name.quoted(limit: 60)); delete it, or choose a different name.")
         }
         guard marks.count < Mark.most else { throw .tooManyMarks }
         enterDue(world, at: call.now)

@@ -22,7 +22,7 @@ extension Engine {
         connection.world = world
         world.setTime(now)
         guard !network.loses(connection: connection.number(in: world)) else {
-            let note = "\(network.rule) lost a connection at its first request"
+            let note = "\(network.rule) dropped a connection at its first request"
             recorder.record(.note(note), on: connection, in: world)
             end(connection, .reset)
             return false

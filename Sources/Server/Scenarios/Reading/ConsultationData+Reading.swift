@@ -41,7 +41,7 @@ extension ConsultationData {
         guard !namesDeletedGoal(ids) else { return }
         fields.refuse(
             ["goal"], unless: context == .goal,
-            Messages.needs("'context: goal'; use 'linked_goal' to link a consultation about another topic"))
+            Messages.needs("'context: goal'; use 'linked_goal' to link a consultation about a different topic"))
         fields.refuse(
             ["context_id"], unless: ![.general, .goal].contains(context),
             Messages.needs("'context: insight', 'context: mood' or 'context: journal'; use 'goal' for goals"))

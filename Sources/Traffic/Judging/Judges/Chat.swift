@@ -10,7 +10,7 @@ struct WaitsForConnected: ObligationJudge {
         tolerance:
             "The client need not wait if a fault lost or corrupted the `connected` frame. A message after `connected` "
             + "does not exercise the obligation if `connected` arrived within 50 ms of the handshake.",
-        advice: "A resumed task is not connected yet: set isConnected after decoding the frame of type `connected`, "
+        advice: "A resumed task is not connected yet: set isConnected after decoding the `connected` frame, "
             + "and queue the user's messages until then. consultation-websocket's listing sets isConnected right "
             + "after resume().")
 

@@ -12,8 +12,8 @@ struct KeepAlive: ObligationJudge {
         tolerance:
             "A socket is idle while neither side sends a frame. A ping may be up to 2 s late. The client need not ping "
             + "a socket that the fake has silenced or stopped reading, or that the server is closing.",
-        advice: "Send a ping every 25 s while the socket is open. meal-log-websocket's listing repeats a timer every "
-            + "30 s, which leaves no time for delays.",
+        advice: "Send a ping every 25 s while the socket is open. meal-log-websocket's listing uses a 30 s timer, "
+            + "which leaves no margin for delays.",
         swiftAdvice: "Call task.sendPing(pongReceiveHandler:).",
         scenarios: ["silent-coach", "missed-pongs"])
     static let needs: Evidence = [.controlFrames, .socketEnds]

@@ -20,7 +20,7 @@ extension Messages {
 
     /// - Parameter end: Why the token is no longer valid, such as ``wasUsed``.
     static func refreshedAgain(_ request: String, _ end: String, at time: Timestamp) -> String {
-        "\(request) used the refresh token that \(end) at \(clock(time)); a refresh token works once."
+        "\(request) used the refresh token that \(end) at \(clock(time)); a refresh token works only once."
     }
     static let wasUsed = "was used"
     static let wasRefused = "was refused with 401"
@@ -55,7 +55,7 @@ extension Messages {
             + "archived in between; the client must wait at least 60 s."
     }
     static func noHistory(of id: String, openedAt: Timestamp) -> String {
-        "The client opened the socket of consultation \(id) at \(clock(openedAt)) before it fetched the messages."
+        "The client opened the socket for consultation \(id) at \(clock(openedAt)) before it fetched the messages."
     }
     static func retriedTooSoon(_ request: String, after: Int64, failedAt: Timestamp, _ failure: String) -> String {
         "\(request) was repeated \(seconds(after)) after it \(failure) at \(clock(failedAt)); the client must "
@@ -140,26 +140,26 @@ extension Messages {
         "The socket was idle for \(seconds(gap)) from \(clock(since)); a ping is expected every 30 s."
     }
     static func tooSoon(wait: Int64, failedAt: Timestamp, number: Int) -> String {
-        let failure = number == 1 ? "the socket ended" : "try \(number - 1) had failed"
-        let act = number == 1 ? "tried again" : "made try \(number)"
+        let failure = number == 1 ? "the socket ended" : "attempt \(number - 1) had failed"
+        let act = number == 1 ? "tried again" : "made attempt \(number)"
         return
             "The client \(act) \(seconds(wait)) after \(failure) at \(clock(failedAt)); it must wait at least 1 s."
     }
     static func shrunk(wait: Int64, previous: Int64, number: Int) -> String {
-        "The client waited \(seconds(wait)) before try \(number), less than the "
-            + "\(seconds(previous)) before an earlier try."
+        "The client waited \(seconds(wait)) before attempt \(number), less than the "
+            + "\(seconds(previous)) before an earlier attempt."
     }
     static func constant(wait: Int64, number: Int) -> String {
-        "The client waited \(seconds(wait)) before try \(number), no longer than before the first try; with this "
-            + "guide, waits should grow."
+        "The client waited \(seconds(wait)) before attempt \(number), no longer than before the first attempt; with "
+            + "this guide, waits should grow."
     }
     static func neverCameBack(endedAt: Timestamp, firstAt: Timestamp, lastAt: Timestamp) -> String {
         "The socket ended at \(clock(endedAt)), and the client opened no new socket, although its user continued at "
             + "\(clock(firstAt)) and at \(clock(lastAt))."
     }
     static func tooManyTries(endedAt: Timestamp) -> String {
-        "The client tried to reconnect for the 6th time after the socket ended at \(clock(endedAt)), without success "
-            + "in between; at most 5 tries are allowed."
+        "The client tried to reconnect a 6th time in a row after the socket ended at \(clock(endedAt)); at most 5 "
+            + "attempts are allowed."
     }
     static func cameBack(after gap: Int64) -> String {
         "The client opened the consultation again \(seconds(gap)) after it had closed the socket itself; the client "

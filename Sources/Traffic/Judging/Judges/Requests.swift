@@ -14,7 +14,8 @@ struct RequestShape: ObligationJudge {
             "Fields that the API does not define are allowed. The judge does not check a body that the journal "
             + "truncated. In the union, an unknown query parameter breaks only a should.",
         advice:
-            "Use the guide's names, send Content-Type: application/json, and keep to the lengths and ranges in /docs.",
+            "Use the guide's names, send Content-Type: application/json, and stay within the lengths and ranges in "
+            + "/docs.",
         swiftAdvice:
             "Encode a Codable model whose CodingKeys are the guide's names, and do not combine them with "
             + "convertToSnakeCase.")
@@ -115,7 +116,7 @@ struct CredentialsOnEveryRequest: ObligationJudge {
         tolerance:
             "The token need not be valid for this obligation. Requests to paths that are not endpoints need no "
             + "credentials.",
-        advice: "Build every request in one place that sets X-API-Key, and Authorization with Bearer and the token.",
+        advice: "Build every request in one place that sets X-API-Key and a bearer token in Authorization.",
         swiftAdvice: "Call setValue(\"Bearer \\(token)\", forHTTPHeaderField: \"Authorization\") and setValue(apiKey, "
             + "forHTTPHeaderField: \"X-API-Key\") on the URLRequest.")
     static let needs: Evidence = .credentials

@@ -14,7 +14,7 @@ enum Messages {
         return "there is no obligation or check '\(short(subject))'.\(near)"
     }
     static func repeatedLine(_ line: String, earlier: Int) -> String {
-        "'\(short(line))' is already in line \(earlier); remove one of the lines."
+        "'\(short(line))' is already on line \(earlier); remove one of the lines."
     }
 
     // MARK: Marks

@@ -176,7 +176,7 @@ struct Overview {
         let met = Exposure.Path.allCases.compactMap { path in
             counts[path].flatMap { $0 > 0 ? "\(Messages.exposure(path)) ×\($0)" : nil }
         }
-        return (met.isEmpty ? [] : ["Error paths met: \(met.joined(separator: ", "))."])
+        return (met.isEmpty ? [] : ["Error paths encountered: \(met.joined(separator: ", "))."])
             + (hasSituations ? [report.coverageSummary.sentence] : [])
     }
 

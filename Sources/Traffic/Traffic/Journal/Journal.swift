@@ -38,7 +38,7 @@ public struct Journal: Sendable {
     ///
     /// - Precondition: There is room for one entry, and no limit is negative.
     public init(limits: Limits = Limits()) {
-        precondition(limits.entries > 0 && limits.bytes >= 0 && limits.body >= 0, "a journal needs room for an entry")
+        precondition(limits.entries > 0 && limits.bytes >= 0 && limits.body >= 0, "a journal must hold an entry")
         self.limits = limits
         ring = EntryRing(capacity: limits.entries)
     }

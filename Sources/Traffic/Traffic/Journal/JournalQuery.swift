@@ -290,7 +290,7 @@ public struct MemberCondition: Sendable {
     private static let mostSteps = JSON.Limits().depth
 
     /// The name for sentences about differences.
-    var name: String { "\(path)\(isOfRequest ? " of the request" : "")" }
+    var name: String { "\(path)\(isOfRequest ? " in the request" : "")" }
     var wanted: String { Self.shown(value) }
 
     /// Formats a string without quotes, and any other value as JSON.
