@@ -86,7 +86,7 @@ extension Mutant {
         },
         Mutant(
             "sends whatever its user typed, even if it is only white space", breaks: "ws/message-shape",
-            saying: "The backend cannot use this frame.", in: .chat
+            saying: "The backend cannot process this frame.", in: .chat
         ) {
             .onFrame("connected", in: .seconds(1)) { socket, _, _ in
                 .sendText(socket: socket, Array(#"{"type":"message","content":"   "}"#.utf8))

@@ -65,7 +65,7 @@ function breach(id, number) {
   const finding = state.verdicts?.verdicts.find(each => each.id === id)?.findings.find(each => numbersOf(each).includes(number));
   const isGrave = finding ? finding.level === "must" : state.grave.has(number);
   return h("p", { class: isGrave ? "problem" : "problem should" }, "Breaks ",
-    h("a", { href: `#verdicts?at=${encodeURIComponent(id)}` }, id), isGrave ? ". " : ", a should. ", finding?.message);
+    h("a", { href: `#verdicts?at=${encodeURIComponent(id)}` }, id), isGrave ? ". " : " (should). ", finding?.message);
 }
 
 function copies(row) {

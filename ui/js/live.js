@@ -27,7 +27,7 @@ export function startSockets() {
   function cells(socket, does) {
     const { connection: n, state: is, streaming, held, unsent_bytes: unsent, next_deadline: next } = socket;
     const path = `sockets/${n}`;
-    const states = [is !== "open" && is, streaming && `streams ${streaming.piece} of ${streaming.of}`,
+    const states = [is !== "open" && is, streaming && `streaming ${streaming.piece} of ${streaming.of}`,
       held.length > 0 && `${held.length} held`, unsent > 0 && `${bytes(unsent)} unsent`, next && `next at ${clockTime(next)}`];
     const where = h("span", { class: "mono", title: socket.path }, shortIDs(quietTarget(socket.path)));
     return [n, where, shortID(socket.user), socket.age, socket.frames_in, socket.frames_out, states.filter(Boolean).join(", "), [

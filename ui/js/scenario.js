@@ -23,7 +23,7 @@ export function startScenario() {
   const question = "The world starts over with this scenario: its sockets close, and its journal is emptied.";
   fill($("scenario"), heading("Scenario", lead),
   h("div", { class: "tools" }, list,
-    button("Load this world", () => attempt(load)),
+    button("Load this world's scenario", () => attempt(load)),
     button("Save the timeline as a scenario", () => show(timelineAsScenario(timeline.rows, "recorded"))),
     button("Download", () => download(/^\s*\{/.test(area.value) ? "scenario.json" : "scenario.yaml", area.value))),
   h("div", { class: "editor" }, gutter, area),

@@ -108,8 +108,8 @@ function showEmpty() {
   if (!isEmpty) return;
   const url = state.worlds.find(world => world.id === state.world)?.url;
   fill($("empty"), mistake(timeline.filter) ?? (timeline.rows.all.length ? "No entry matches the filter."
-    : state.runs ? "In this run, the client sent nothing."
-      : ["No traffic yet. Point the app at ", url ? h("code", null, url) : "the server", ", and its traffic appears here."]));
+    : state.runs ? "The client sent nothing in this run."
+      : ["No traffic yet. Point the app at ", url ? h("code", null, url) : "the server", ", and its traffic will appear here."]));
 }
 
 /** Forgets everything, for another world or a restarted server. */

@@ -50,7 +50,7 @@ export function takeVerdicts(verdicts) {
     const number = numbersOfAll(each).at(-1);
     const action = number && h("a", { href: entryLink(number) }, `Entry ${number}`);
     const isWarning = kindOf(each) === "warned";
-    toast(`The client broke ${each.id}${isWarning ? ", a should" : ""}.`, { bad: !isWarning, action });
+    toast(`The client broke ${each.id}${isWarning ? " (should)" : ""}.`, { bad: !isWarning, action });
   }
   const isOther = JSON.stringify([...breaches]) !== JSON.stringify([...state.breaches]);
   Object.assign(state, { verdicts, breaches, grave });

@@ -78,7 +78,7 @@ function row(world, does) {
         ask("Reset", "Reset", reset, h("p", null, `World ${id} starts over: its sockets close, and its journal is emptied.`), field("Scenario", scenario));
       }),
       button("Fork", async () => {
-        const made = await does.change("POST", `${path}/fork`, {}, "The copy is ready, and this page shows it.");
+        const made = await does.change("POST", `${path}/fork`, {}, "This page now shows the copy.");
         if (made) showWorld(made.id);
       }),
       button("Export", async () => {
@@ -95,7 +95,7 @@ function makeForm() {
     { values: { scenario: "default" }, required: ["scenario", "clock"] });
   const make = async () => {
     const body = { judged: true, ...asked.value() };
-    const made = await worlds.change("POST", "worlds", body, "The new world is ready, and this page shows it.");
+    const made = await worlds.change("POST", "worlds", body, "This page now shows the new world.");
     if (made) showWorld(made.id);
   };
   return form("Create a world", "Create it", make, h("div", { class: "fields" }, asked.elements));

@@ -23,7 +23,7 @@ struct FrameJudgeTests {
             "2001 characters",
             .broken(
                 """
-                The backend cannot use this frame. The frame's 'content' has 2001 characters after trimming; at most \
+                The backend cannot process this frame. The frame's 'content' has 2001 characters after trimming; at most \
                 2000 are allowed.
                 """, [1])
         ) { $0.say(1, chat(2001), at: 1) },
@@ -31,18 +31,18 @@ struct FrameJudgeTests {
             "blank",
             .broken(
                 """
-                The backend cannot use this frame. The frame's 'content' is blank; send a text of 1 to 2000 characters.
+                The backend cannot process this frame. The frame's 'content' is blank; send a text of 1 to 2000 characters.
                 """, [1])
         ) { $0.say(1, #"{"type":"message","content":" \n "}"#, at: 1) },
         SocketCase(
             "binary",
-            .broken("The backend cannot use this frame. A binary frame arrived; send JSON in text frames.", [1])
+            .broken("The backend cannot process this frame. A binary frame arrived; send JSON in text frames.", [1])
         ) { $0.say(1, #"{"type":"ping"}"#, at: 1, opcode: .binary) },
         SocketCase(
             "of no known type",
             .broken(
                 """
-                The backend cannot use this frame. The frame's 'type' is "chat"; send "message", "user_message" or \
+                The backend cannot process this frame. The frame's 'type' is "chat"; send "message", "user_message" or \
                 "ping".
                 """, [1])
         ) { $0.say(1, #"{"type":"chat","content":"Hello"}"#, at: 1) },
@@ -50,7 +50,7 @@ struct FrameJudgeTests {
             "no JSON",
             .broken(
                 """
-                The backend cannot use this frame. The frame is not valid JSON: line 1, column 1: expected a value but \
+                The backend cannot process this frame. The frame is not valid JSON: line 1, column 1: expected a value but \
                 found 'Hello'; strings need double quotes.
                 """, [1])
         ) { $0.say(1, "Hello", at: 1) },

@@ -110,7 +110,7 @@ struct MealSocketJudgeTests {
             SocketCase(
                 "a chat message on it",
                 .broken(
-                    "The backend cannot use this frame. This socket accepts only \"ping\" frames. Chat over a "
+                    "The backend cannot process this frame. This socket accepts only \"ping\" frames. Chat over a "
                         + "consultation's socket, /api/v1/consultations/{id}/ws.", [4])
             ) {
                 $0.connectMeals(1, at: 0)

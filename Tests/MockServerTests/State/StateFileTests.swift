@@ -129,7 +129,7 @@ extension StateFile {
                 let before = FileManager.default.contents(atPath: file)
                 #expect(
                     Self.refusal(file)
-                        == "'\(file)' is not a fitiq-mock state file: name another file, or a file that does not exist "
+                        == "'\(file)' is not a fitiq-mock state file: choose a different file, or a file that does not exist "
                         + "yet")
                 #expect(FileManager.default.contents(atPath: file) == before)
             }

@@ -162,7 +162,7 @@ class Stories(Live, Held):
         expect(row(page, "opened").or_(row(page, "/ws"))).not_to_have_count(0)
         page.get_by_role("button", name="Clear").click()
         page.keyboard.press("b")
-        expect(detail.locator(".problem.should")).to_contain_text(f"Breaks {BROKEN}, a should. ")
+        expect(detail.locator(".problem.should")).to_contain_text(f"Breaks {BROKEN} (should). ")
         page.keyboard.press("?")
         expect(page.locator("dialog")).to_contain_text("Next breach")
         is_accessible(page, "keyboard")
@@ -237,7 +237,7 @@ class Stories(Live, Held):
         # A breach appears as it happens, and links to its entry. A should is a warning.
         app = App(self.browser, server)
         app.chat(server.consultation(), message("Hello"))
-        expect(page.locator(".toast:not(.bad)", has_text=f"The client broke {BROKEN}, a should")).to_be_visible()
+        expect(page.locator(".toast:not(.bad)", has_text=f"The client broke {BROKEN} (should)")).to_be_visible()
         expect(page.locator("#nav .count")).to_contain_text("1")
         expect(page.locator("#nav .count.bad")).to_have_count(0)
         expect(page.locator(".verdicts .flash")).to_have_count(1)
@@ -545,7 +545,7 @@ class Stories(Live, Held):
             server.ask("POST", "/__admin/reset", {"scenario": {**running, **scripted}})
             now = server.ask("PUT", "/__admin/network", {"network": now})["network"]
             editor.fill("")
-            page.get_by_role("button", name="Load this world").click()
+            page.get_by_role("button", name="Load this world's scenario").click()
             expect(editor).to_have_value(re.compile("Run 5 km"))
             loaded = json.loads(editor.input_value())
             assert loaded.get("network") == now, (loaded.get("network"), now)
@@ -557,7 +557,7 @@ class Stories(Live, Held):
         with page.expect_response("**/reset"):
             page.locator("dialog").get_by_role("button", name="Apply").click()
         expect(page.locator(".toast", has_text="starts over").last).to_be_visible()
-        page.get_by_role("button", name="Load this world").click()
+        page.get_by_role("button", name="Load this world's scenario").click()
         expect(editor).to_have_value(re.compile('^{.*"answers"', re.S))
         scripted = json.loads(editor.input_value())
         assert scripted["answers"] and scripted["name"] == "scripted-coach", scripted

@@ -399,7 +399,8 @@ public struct StateFileError: Error, Equatable {
 
     fileprivate static func foreign(_ path: String) -> StateFileError {
         StateFileError(
-            message: "'\(path)' is not a fitiq-mock state file: name another file, or a file that does not exist yet")
+            message: "'\(path)' is not a fitiq-mock state file: choose a different file, or a file that "
+                + "does not exist yet")
     }
 
     fileprivate static func altered(_ path: String, trigger: String) -> StateFileError {

@@ -129,7 +129,7 @@ extension Messages {
     static func sameID(_ id: String, refusedAt: Timestamp) -> String {
         "The client requested the consultation \(id) again after a 404 at \(clock(refusedAt))."
     }
-    static func unusableFrame(_ reason: String) -> String { "The backend cannot use this frame. \(reason)" }
+    static func unusableFrame(_ reason: String) -> String { "The backend cannot process this frame. \(reason)" }
     static func sentWhileStreaming(since begin: Timestamp) -> String {
         "The client sent a chat message while the answer that began at \(clock(begin)) was still streaming."
     }

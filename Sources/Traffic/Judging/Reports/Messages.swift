@@ -23,7 +23,7 @@ enum Messages {
         "These obligations were not judged, because they depend on the state of a real server: "
             + "\(ids.joined(separator: ", "))."
     }
-    static let legend = "✓ kept   ✗ broken   ! broken, a should   ~ known to be broken   · not exercised"
+    static let legend = "✓ kept   ✗ broken   ! broken (should)   ~ known to be broken   · not exercised"
 
     // MARK: Results of runs
 
