@@ -291,7 +291,7 @@ import Testing
         for tooLong in [
             token(padding: padding + 1), String(repeating: ".", count: 4097), String(repeating: "a", count: 1_000_000),
         ] {
-            #expect(verdict(tooLong) == .failure(.malformed("it has over 4,096 characters")))
+            #expect(verdict(tooLong) == .failure(.malformed("it has more than 4,096 characters")))
         }
     }
 

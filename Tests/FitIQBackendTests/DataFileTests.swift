@@ -37,7 +37,7 @@ extension DataFile {
             ("[]", 1, "the file must be an object of sections"),
             ("\n7", 2, "the file must be an object of sections"),
             ("\n\"x\"", 2, "the file must be an object of sections"),
-            ("{\n\"a\": [], \"a\": []}", 1, "two sections have one name"),
+            ("{\n\"a\": [], \"a\": []}", 1, "two sections have the same name"),
             ("{\n\"a\": {}}", 2, "the section a must be a list of objects"),
             ("{\n\"a\":\n 1}", 3, "the section a must be a list of objects"),
             ("{\"a\": [\n{},\n\n\"x\"]}", 4, "a record must be an object in which each key appears only once"),

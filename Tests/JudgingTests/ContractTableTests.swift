@@ -235,7 +235,7 @@ struct SocketObligationTests {
         (Messages.wrongEndpoint("/ws"), "The client requested a WebSocket at /ws, which does not exist."),
         (
             Messages.secondSocket(openedAt: at(61.9), oldAt: at(0), consultation: nil),
-            "The client opened a socket at 10:31:01 while another socket of the same user, opened at 10:30:00, was still open."
+            "The client opened a socket at 10:31:01 while another socket for the same user, opened at 10:30:00, was still open."
         ),
         (
             Messages.tooSoon(wait: 999_999_999, failedAt: at(4), number: 1),

@@ -77,7 +77,7 @@ public struct AccessToken: Equatable, Sendable {
     /// - Throws: `malformed`, including for tokens over 4,096 characters, `wrongAlgorithm`, `criticalExtensions` or
     ///   `wrongSignature`.
     public static func verify(_ text: String, secret: [UInt8]) throws(Refusal) -> AccessToken {
-        guard text.utf8.count <= 4096 else { throw .malformed("it has over 4,096 characters") }
+        guard text.utf8.count <= 4096 else { throw .malformed("it has more than 4,096 characters") }
         let parts = parts(of: text)
         guard parts.count == 3 else { throw .malformed("it has \(parts.count) part(s) between dots, not 3") }
 

@@ -87,7 +87,7 @@ struct DataFile {
         guard case .object(let members) = value else {
             return refuse("the file must be an object of sections", at: place.line)
         }
-        guard members.count == place.members else { return refuse("two sections have one name", at: place.line) }
+        guard members.count == place.members else { return refuse("two sections have the same name", at: place.line) }
         for (name, value) in members {
             let place = places.next()
             guard case .array(let elements) = value else {

@@ -52,7 +52,7 @@ extension QuickAction {
         let type = ContextType(rawValue: file.text("context_type", of: record))
         if type == nil {
             let types = ContextType.allCases.map(\.rawValue).joined(separator: ", ")
-            file.refuse("context_type is one of \(types)", at: record.line)
+            file.refuse("context_type must be one of \(types)", at: record.line)
         }
         let category = file.optionalText("category", of: record)
         if let category, !category.utf8.allSatisfy({ $0 == .underscore || $0.isLowercaseLetter }) {

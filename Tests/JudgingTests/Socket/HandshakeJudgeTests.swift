@@ -42,7 +42,7 @@ struct HandshakeJudgeTests {
         SocketCase(
             "two consultations",
             .broken(
-                "The client opened a socket at 10:30:04 while another socket of the same user, opened at 10:30:00, was still open.",
+                "The client opened a socket at 10:30:04 while another socket for the same user, opened at 10:30:00, was still open.",
                 [1, 3]), until: 9
         ) {
             $0.connect(1, at: 0)
@@ -143,7 +143,7 @@ struct HandshakeJudgeTests {
         SocketCase(
             "one that told of an error goes on",
             .broken(
-                "The client opened a socket at 10:30:04 while another socket of the same user, opened at 10:30:00, was still open.",
+                "The client opened a socket at 10:30:04 while another socket for the same user, opened at 10:30:00, was still open.",
                 [1, 4]), until: 9
         ) {
             $0.connect(1, at: 0)

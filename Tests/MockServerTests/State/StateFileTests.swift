@@ -239,8 +239,8 @@ extension StateFile {
             let error = #expect(throws: StateFileError.self) { try file.write([.serial(2)], commits: true) }
             #expect(
                 error?.message == """
-                    '\(path)\(ending)' was moved, removed or replaced by another file in the meantime: changes since \
-                    then are lost unless the file returns before the server ends
+                    '\(path)\(ending)' was moved, removed or replaced while the server was running: changes since then \
+                    are lost unless the file is restored before the server exits
                     """)
             // Without its log, the file has the last commit.
             let moved = ending.isEmpty ? path + ".moved" : path

@@ -38,7 +38,7 @@ public struct Script: Sendable, Equatable {
     /// Crashes on an invalid rule; script readers must reject invalid rules first.
     func checkInvariants() {
         for rule in answers {
-            precondition(rule.turns.map { $0.lowerBound >= 1 } ?? true, "Turns count from 1.")
+            precondition(rule.turns.map { $0.lowerBound >= 1 } ?? true, "Turns must be numbered from 1.")
             rule.script.checkInvariants()
         }
         for rule in meals { rule.checkInvariants() }
@@ -99,9 +99,9 @@ extension AnswerScript {
 extension AnswerScript.Step {
     fileprivate func checkInvariants() {
         switch self {
-        case .text(let text): precondition(!text.isEmpty, "A text says something.")
+        case .text(let text): precondition(!text.isEmpty, "A text must not be empty.")
         case .chunk(let content, let after):
-            precondition(!content.isEmpty, "A chunk says something.")
+            precondition(!content.isEmpty, "A chunk must contain text.")
             precondition(after.map(AnswerScript.isDuration) ?? true, "A chunk must arrive within 366 days.")
         case .burst(let chunks): precondition(!chunks.contains(""), "Each chunk of a burst must contain text.")
         case .pause(let duration): precondition(AnswerScript.isDuration(duration), "A pause must end within 366 days.")

@@ -90,7 +90,7 @@ extension Planter {
 
     private mutating func plantPhotos(of data: UserData, _ user: UserID, at path: String) throws(PlantError) {
         let count = backend.users[user].photos.count + data.photos.count
-        try check(count, "photos of this user", limit: limits.photos, "\(path).photos")
+        try check(count, "photos for this user", limit: limits.photos, "\(path).photos")
         for (index, photo) in data.photos.enumerated() {
             let path = "\(path).photos[\(index)]"
             guard photo.progress != .processing, !photo.isManual else { throw PlantError(path, .photoNotRecognized) }

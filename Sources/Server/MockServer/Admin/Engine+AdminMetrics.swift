@@ -16,13 +16,13 @@ extension Engine {
         text.gauge("held_bytes", "Bytes that connections hold in memory.", connections.heldBytes)
         text.gauge("held_things", "What breakpoints hold.", all.reduce(0) { $0 + ($1.live?.holds.things.count ?? 0) })
         text.gauge("worlds", "Worlds, including the default world.", all.count)
-        text.counter("worlds_made_total", "Worlds that were made.", [([], worlds.madeCount)])
-        text.gauge("stored_bytes", "The JSON of all worlds.", worlds.storedBytes)
+        text.counter("worlds_made_total", "Worlds created.", [([], worlds.madeCount)])
+        text.gauge("stored_bytes", "The state of all worlds, as JSON.", worlds.storedBytes)
         text.gauge("journal_bytes", "The journals of all worlds.", worlds.journalWeight)
         text.gauge("journal_entries", "Entries in the journals.", all.reduce(0) { $0 + $1.journal.count })
         let (backend, kind) = (worlds.main.backend, "kind")
         text.gauge(
-            "default_world_entities", "Entities of the default world.",
+            "default_world_entities", "Entities in the default world.",
             [
                 ([(kind, "users")], backend.userCount), ([(kind, "consultations")], backend.consultationCount),
                 ([(kind, "goals")], backend.goalCount), ([(kind, "meal_logs")], backend.mealLogCount),
@@ -33,8 +33,8 @@ extension Engine {
                 let status = request.statusClass.map { "\($0)xx" } ?? "none"
                 return ([("endpoint", request.endpoint?.name ?? "none"), ("status", status)], count)
             })
-        text.counter("request_body_bytes_total", "The bodies of requests.", [([], counts.requestBytes)])
-        text.counter("response_body_bytes_total", "The bodies of answers.", [([], counts.responseBytes)])
+        text.counter("request_body_bytes_total", "Request bodies.", [([], counts.requestBytes)])
+        text.counter("response_body_bytes_total", "Answer bodies.", [([], counts.responseBytes)])
         text.counter("refusals_total", "Connections refused for their input.", [([], counts.refusals)])
         text.counter(
             "frames_total", "WebSocket frames, as in the journal.",
@@ -47,7 +47,7 @@ extension Engine {
         func byKind(_ tally: Tally<JournalEvent.Kind>) -> [MetricsText.Sample] {
             tally.counts.map { kind, count in ([("kind", kind.rawValue)], count) }
         }
-        text.counter("journal_entries_total", "Entries that were made.", byKind(counts.entries))
+        text.counter("journal_entries_total", "Entries written.", byKind(counts.entries))
         text.counter("faults_acted_total", "Journal entries about fault effects and held items.", byKind(counts.faulty))
         return Answer(body: text.bytes, contentType: "text/plain; version=0.0.4; charset=utf-8")
     }

@@ -374,8 +374,8 @@ public struct StateFileError: Error, Equatable {
     fileprivate static func gone(_ path: String) -> StateFileError {
         StateFileError(
             message: """
-                '\(path)' was moved, removed or replaced by another file in the meantime: changes since then are \
-                lost unless the file returns before the server ends
+                '\(path)' was moved, removed or replaced while the server was running: changes since then are \
+                lost unless the file is restored before the server exits
                 """)
     }
 

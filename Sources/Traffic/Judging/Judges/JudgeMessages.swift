@@ -111,7 +111,7 @@ extension Messages {
         "The client requested a WebSocket at \(path), which does not exist."
     }
     static func secondSocket(openedAt: Timestamp, oldAt: Timestamp, consultation: String?) -> String {
-        let place = consultation.map { "on the consultation \($0)" } ?? "of the same user"
+        let place = consultation.map { "on the consultation \($0)" } ?? "for the same user"
         return
             "The client opened a socket at \(clock(openedAt)) while another socket \(place), opened at \(clock(oldAt)), was "
             + "still open."
