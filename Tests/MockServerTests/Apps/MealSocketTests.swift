@@ -53,7 +53,7 @@ struct MealSocketTests {
         #expect(try network.exchange(.handshake(Self.path).with(Request.bearer(Self.token))).status == 401)
         #expect(try network.exchange(Request(method: .post, target: Self.path)).status == 405)
         #expect(try network.exchange(Request(method: .head, target: Self.path)).status == 405)
-        #expect(try network.exchange(.handshake("/api/v1" + Self.path)).message.contains("are at /ws/meal-logs"))
+        #expect(try network.exchange(.handshake("/api/v1" + Self.path)).message.contains("arrive at /ws/meal-logs"))
         for mode in GuideMode.guides {
             let guide = VirtualNetwork { $0.mode = mode }
             let answer = try guide.exchange(.handshake(Self.path + "?token=" + Self.token))

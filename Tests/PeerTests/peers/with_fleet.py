@@ -354,7 +354,7 @@ async def verifying(fleet):
     judged = [run["scenario"] for run in report["runs"]]
     lost = [name for name in scenarios if name not in judged]
     assert len(judged) == 2 and len(lost) == 1, text
-    assert f"repeat --scenario {lost[0]}." in report["incomplete"] and "503" in report["incomplete"], text
+    assert f"run verify again with --scenario {lost[0]}." in report["incomplete"] and "503" in report["incomplete"], text
     await fleet.nodes["n3"].start()
     print(f"verify judged {len(judged)} runs and said which one to repeat")
 
