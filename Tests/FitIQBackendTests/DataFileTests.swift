@@ -131,7 +131,10 @@ extension DataFile {
                 #""context_type": "goal""#, #""context_type": "general""#,
                 ["each only once", "except general needs an opening"]
             ),
-            (#""context_type": "goal""#, #""context_type": "mood""#, ["each only once", "except general needs an opening"]),
+            (
+                #""context_type": "goal""#, #""context_type": "mood""#,
+                ["each only once", "except general needs an opening"]
+            ),
             (#""difficulty": "2""#, #""difficulty": "6""#, ["difficulty must be a number in 1.0...5.0"]),
             (#""target_value": "5""#, #""target_value": "five""#, ["target_value must be a number in 0.1...1000000.0"]),
             (#""title": "Protein"#, #""titel": "Protein"#, ["difficulty", "title is missing"]),

@@ -117,7 +117,9 @@ extension Peers {
                 }
                 let run = try await Command(
                     try Programs.fitiqMock(), ["replay", har, "--port", "0", "--scenario", "established-account"])
-                #expect(run.status == 2 && run.errors.contains("may set faults, guide, seed and clock, but not users"), "\(run.transcript)")
+                #expect(
+                    run.status == 2 && run.errors.contains("may set faults, guide, seed and clock, but not users"),
+                    "\(run.transcript)")
             }
         }
 

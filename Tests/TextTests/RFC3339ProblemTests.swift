@@ -9,7 +9,10 @@ struct RFC3339ProblemTests {
             ("2025-03-01T00:00:00+0200", "An offset needs a colon between its hours and minutes: write +02:00."),
             ("2025-03-01T00:00:00.5-0330", "An offset needs a colon between its hours and minutes: write -03:30."),
             ("2025-03-01T00:00:00+02", "An offset needs a colon between its hours and minutes: write +02:00."),
-            ("2025-03-01T00:00:00", "The time has no offset from UTC: end it with Z, or with an offset such as +02:00."),
+            (
+                "2025-03-01T00:00:00",
+                "The time has no offset from UTC: end it with Z, or with an offset such as +02:00."
+            ),
             ("2025-02-30T00:00:00Z", "Month 2 of 2025 has 28 days, so there is no day 30."),
             ("2024-02-30", "Month 2 of 2024 has 29 days, so there is no day 30."),
             ("2025-13-01T00:00:00Z", "There is no month 13."), ("2025-00-01", "There is no month 0."),

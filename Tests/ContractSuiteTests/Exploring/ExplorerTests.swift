@@ -346,7 +346,9 @@ struct ExplorerTests {
         #expect(exploration.found.isEmpty)
         let notes = exploration.report(title: "a", named: "b").runs[0].checks[0].notes
         #expect(
-            notes.contains { $0.hasPrefix("The client does not support create_goal, so the expectations of the story goals ") })
+            notes.contains {
+                $0.hasPrefix("The client does not support create_goal, so the expectations of the story goals ")
+            })
     }
 
     /// A client that crashes at the first fault, at any place.
