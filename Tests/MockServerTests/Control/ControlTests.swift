@@ -37,6 +37,21 @@ struct ControlTests {
         #expect(try network.exchange(.authorized(.get, "/api/v1/consultations")).status == 200)
     }
 
+    @Test("A program can delete a consultation without a request")
+    func deletion() throws {
+        let network = VirtualNetwork()
+        let access = try network.engine.makeWorld(Scenario(), clock: .manual, at: network.now)
+        let client = try WorldClient(network, network.admin(.get, "worlds/\(access.id)"))
+        let id = try client.consultation()
+        #expect(try client.exchange(.get, "/api/v1/consultations/\(id)").status == 200)
+        let count = network.engine.journalEntries(ofWorld: access.id).count
+        for world in ["w9", access.id, access.id] {
+            network.engine.deleteConsultation(id, ofWorld: world, at: network.now)
+        }
+        #expect(network.engine.journalEntries(ofWorld: access.id).count == count)
+        #expect(try client.exchange(.get, "/api/v1/consultations/\(id)").status == 404)
+    }
+
     @Test("Creating a world beyond the limit throws")
     func tooMany() throws {
         let network = VirtualNetwork { $0.limits.worlds = 2 }

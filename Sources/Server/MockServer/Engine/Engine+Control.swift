@@ -167,6 +167,15 @@ extension Engine {
         return worlds.named(id)?.backend.history(of: resource) ?? []
     }
 
+    /// Deletes a consultation of a world's default user, as the user would on another device; ignores an unknown one.
+    ///
+    /// The journal contains no request, only the ends of the consultation's sockets.
+    public func deleteConsultation(_ consultation: String, ofWorld id: String, at now: Timestamp) {
+        guard let world = worlds.named(id), let user = try? world.backend.user(world.defaultUser) else { return }
+        try? world.backend.deleteConsultation(consultation, by: user, &world.turn)
+        applyEffects(of: world, at: now)
+    }
+
     /// The outcome of a session's replay.
     public struct ReplayOutcome: Sendable {
         public let report: ReplayReport
