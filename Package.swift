@@ -240,8 +240,8 @@ let package = Package(
         .executableTarget(
             name: "explore-suite",
             dependencies: [
-                "ContractSuite", "FitIQClient", "Judging", "Mutants", "Scenarios", "Simulation", "TestSupport",
-                argumentParser,
+                "ContractSuite", "FitIQAPI", "FitIQClient", "Judging", "Mutants", "Scenarios", "Simulation",
+                "TestSupport", argumentParser,
             ],
             path: "Tests/explore"),
 

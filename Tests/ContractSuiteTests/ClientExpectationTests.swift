@@ -43,7 +43,7 @@ struct ClientExpectationTests {
             .streaming, .problem(.chat), .problem(.chat, containing: "overloaded"), .problemCount(.chat, 1),
             .problemCount(.tooMany, 0), .goal("Run"), .goalCount("Swim", 2), .goalCount("Fly", 0), .goalLinked("Run"),
             .goalUnlinked("Sleep"), .meal("eggs", .processing), .mealError("stone", containing: "food"),
-            .all([.streaming, .goal("Run")]), .all([]), .lines(atMost: 4), .goalParted("Run", from: "c2"),
+            .all([.streaming, .goal("Run")]), .all([]), .lines(atMost: 4), .goalParted("Run", from: "c2"), .answersGrow,
             .template(type: "meal", name: "Dinner"), .mealResult("eggs", .failed), .mealResult("bread", .failed),
             .mealResult("pie", .completed, calories: 300), .mealContents("pie", protein: 4, items: ["Pie"]),
             .checking(.unknown, .streaming),
@@ -234,6 +234,26 @@ struct ClientExpectationTests {
             let failure = expectation.failure(in: observation)?()
             #expect((failure == nil) == isMet && (isMet || failure?.check == .transcript), "\(text)")
         }
+    }
+
+    @Test("An arriving answer may only grow until it is complete")
+    func growth() {
+        func shows(_ before: String, _ after: String, isComplete: Bool = false, newAnswer: Bool = false) -> Bool {
+            var observation = Observation()
+            observation.before = [
+                .init(role: .user, text: "How?"), .init(role: .assistant, text: before, isComplete: isComplete),
+            ]
+            // A message that waits comes last.
+            observation.report.transcript =
+                (newAnswer ? observation.before : [])
+                + [.init(role: .assistant, text: after), .init(role: .user, text: "And?", isDelivered: false)]
+            let failure = ClientExpectation.answersGrow.failure(in: observation)?()
+            #expect(failure == nil || failure?.check == .transcript)
+            return failure == nil
+        }
+        #expect(shows("About", "About") && shows("About", "About 1.6 g.") && shows("", "About"))
+        #expect(!shows("About", "1.6 g.") && !shows("About ", "About"))
+        #expect(shows("About", "1.6 g.", isComplete: true) && shows("About", "1.6 g.", newAnswer: true))
     }
 
     @Test("A transcript may omit older messages if it shows at least the expected number")

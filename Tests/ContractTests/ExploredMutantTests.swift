@@ -1,3 +1,4 @@
+import FitIQAPI
 import Mutants
 import Synchronization
 import Testing
@@ -30,6 +31,31 @@ struct ExploredMutantTests {
             })
         let found = try #require(exploration.found.first { Self.tells($0, of: mutant) })
         #expect(found.schedule.faults.count <= 1, "\(found.schedule)")
+    }
+
+    /// A mutant that shows only under its guide or together with something that clients must ignore.
+    static let particular: [(words: String, guide: GuideMode?)] = [
+        ("although its guide's pauses grow", .consultationWebSocket), ("only the newest words", nil),
+        ("instead of using the event that says it failed", nil), ("only the calories", .mealLogWebSocket),
+        ("unknown type as an error", nil), ("the persona as an enum", .consultationWebSocket),
+        ("a goal's status as an enum", .goalLinking), ("a meal's status as an enum", .webSocketArchitecture),
+        ("after the conversation was not found", nil), ("as a meal template", nil),
+        ("keeps every message", .consultationWebSocket),
+    ]
+
+    @Test("The explorer finds a mutant that breaks the rule of one guide", arguments: particular)
+    func isFoundUnderItsGuide(_ words: String, _ guide: GuideMode?) async throws {
+        let mutants = Mutant.all.filter { $0.name.contains(words) }
+        let mutant = try #require(mutants.first)
+        #expect(mutants.count == 1)
+        let trial = MemoryTrial { surroundings, network in
+            try ReferenceClient(
+                surroundings, network: network, mutation: mutant.tampering(), configure: mutant.configure)
+        }
+        var settings = Explorer.Settings()
+        (settings.runs, settings.stories) = (150, Story.all.map { $0.with(guide: guide) })
+        let exploration = try await Explorer(settings).explore(with: trial)
+        #expect(exploration.found.contains { Self.tells($0, of: mutant) })
     }
 
     private static func tells(_ found: Discovery, of mutant: Mutant) -> Bool {

@@ -105,7 +105,7 @@ extension Step {
             case .perform(.loadGoals): [.listGoals]
             case .perform(.loadQuickActions): [.listQuickActions]
             case .perform(.listenToMeals): [.mealSocket]
-            case .perform(.disconnect), .pass, .quiet, .until, .expect, .watch: []
+            case .perform(.disconnect), .deleteConsultation, .pass, .quiet, .until, .expect, .watch: []
             }
         let isChat = if case .perform(.send) = self { true } else { false }
         return endpoints.allSatisfy(mode.serves) && !(isChat && mode == .mealLogWebSocket)

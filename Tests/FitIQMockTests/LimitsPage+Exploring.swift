@@ -17,7 +17,7 @@ extension LimitsPage {
             .time("ExploreLimits.run", ExploreLimits.run)
         ],
         "faults per schedule": [.count("ExploreLimits.faults", ExploreLimits.faults)],
-        "faults, answers and meals in an explored scenario": [
+        "faults, answers, meals and overlay changes in an explored scenario": [
             .count("ExploreLimits.rulesOfScenario", ExploreLimits.rulesOfScenario)
         ],
         "entries read per run; points learned from these entries": [

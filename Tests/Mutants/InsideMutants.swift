@@ -31,7 +31,7 @@ extension Mutant {
                     report.transcript[index].text = String(report.transcript[index].text.suffix(5))
                 }
             }
-        }.hiding("no story knows an answer in advance"),
+        },
         Mutant(
             "shows every message as complete once the socket has closed", breaks: "inside/cut-stream-not-complete",
             saying: "complete", in: .suite("interruption/drop/mid-stream")
@@ -82,7 +82,7 @@ extension Mutant {
                 return []
             }
             return tampering
-        }.hiding("fetching the meal a moment later shows the failure, too"),
+        },
         Mutant(
             "does not report a 400 to its user", breaks: "inside/refusal-surfaces",
             saying: "Expected a problem of kind refused", in: .suite("consultation/create/400-surfaces")
@@ -127,7 +127,7 @@ extension Mutant {
                     (report.meals[index].protein, report.meals[index].items) = (nil, [])
                 }
             }
-        }.hiding("a client need not show what is in a meal"),
+        },
         Mutant(
             "treats a frame of an unknown type as an error", breaks: "inside/unknown-is-ignored",
             saying: "Expected", in: .suite("chat/frames/unknown-are-ignored")
@@ -141,13 +141,13 @@ extension Mutant {
                 return [.text(socket: socket, Array(#"{"type":"error","error":"Unknown type"}"#.utf8))]
             }
             return tampering
-        }.hiding("after any fault the client may show an error"),
+        },
         Mutant(
             "decodes the persona as an enum without a default", breaks: "inside/unknown-is-ignored",
             saying: "Expected the connection to be connected", in: .suite("chat/persona/unknown-is-shown")
         ) {
             .throwing { Persona(rawValue: $0["data"]?["consultation"]?["persona"]?.string ?? "nutritionist") == nil }
-        }.hiding("no fault adds new words to an answer"),
+        },
         Mutant(
             "decodes a goal's status as an enum without a default", breaks: "inside/unknown-is-ignored",
             saying: "Expected the goal \"Run 5 km\"", in: .suite("goal/list/unknown-status")
@@ -155,7 +155,7 @@ extension Mutant {
             .throwing { body in
                 body["goals"]?.array?.contains { GoalWord(rawValue: $0["status"]?.string ?? "") == nil } ?? false
             }
-        }.hiding("no fault adds new words to an answer"),
+        },
         Mutant(
             "decodes a meal's status as an enum without a default", breaks: "inside/unknown-is-ignored",
             saying: "Expected the meal \"2 eggs\" to be completed", in: .suite("meal/polling/unknown-status")
@@ -164,7 +164,7 @@ extension Mutant {
                 body["data"]?["raw_input"] != nil
                     && MealLogStatus(rawValue: body["data"]?["status"]?.string ?? "") == nil
             }
-        }.hiding("no fault adds new words to an answer"),
+        },
         Mutant(
             "shows the goal with its conversation after the conversation was not found",
             breaks: "inside/gone-conversation-cleared",
@@ -179,7 +179,7 @@ extension Mutant {
                     report.goals[index].conversation = known[id]
                 }
             }
-        }.hiding("a story's expectations about goals apply only without faults"),
+        },
         Mutant(
             "treats every template from the coach as a goal", breaks: "inside/template-by-its-type",
             saying: "Expected the goal \"Run 5 km\" not to be linked to any consultation",
@@ -202,10 +202,10 @@ extension Mutant {
             .showing { report in
                 report.templates = report.templates?.map { ClientReport.Template(type: "meal", name: $0.name) }
             }
-        }.hiding("a client need not show templates"),
+        },
         Mutant(
             "keeps every message", breaks: "inside/keeps-100-messages", saying: "Expected at most 100 messages",
             in: .suite("consultation/open/newest-100-messages"), configured: { $0.limits.transcriptLines = 1_000 }
-        ).hiding("no story has more than 100 messages"),
+        ),
     ]
 }

@@ -13,8 +13,6 @@ package struct Mutant: Sendable, CustomStringConvertible {
     package let words: String
     /// The case that shows the mistake.
     package let contractCase: ContractCase
-    /// Why exploring does not find the mistake; nil if exploring finds it.
-    package var hides: String?
     package let configure: @Sendable (inout ClientConfiguration) -> Void
     /// Creates a new tampering for each run, because a tampering keeps state.
     package let tampering: @Sendable () -> Tampering
@@ -39,13 +37,6 @@ package struct Mutant: Sendable, CustomStringConvertible {
         configured configure: @escaping @Sendable (inout ClientConfiguration) -> Void
     ) {
         self.init(name, breaks: breaks, saying: words, in: contractCase, configured: configure) { Tampering() }
-    }
-
-    /// This mutant with the reason why exploring does not find it.
-    func hiding(_ reason: String) -> Mutant {
-        var mutant = self
-        mutant.hides = reason
-        return mutant
     }
 
     package var description: String { "\(breaks): \(name)" }

@@ -31,7 +31,7 @@ extension Mutant {
             saying: "The client waited 2 s before attempt 3, no longer than before the first",
             in: .suite("interruption/drop/pauses-grow"),
             configured: { $0.reconnects = ReconnectSchedule(.constant(.seconds(2))) }
-        ).hiding("stories follow the union, where pauses need not grow"),
+        ),
         Mutant(
             "continues after a drop without reconnecting", breaks: "ws/reconnects",
             saying: "and the client opened no new socket, although its user continued at ",

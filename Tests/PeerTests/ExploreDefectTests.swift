@@ -31,14 +31,19 @@ extension SearchingPeers {
         private func explore(
             _ client: String, _ options: [String], in folder: ScratchFolder
         ) async throws -> Command {
-            let adapter = Programs.peers.appendingPathComponent("defects/\(client).py")
+            try await explore([Programs.peers.appendingPathComponent("defects/\(client).py").path], options, in: folder)
+        }
+
+        private func explore(
+            _ adapter: [String], _ options: [String], in folder: ScratchFolder
+        ) async throws -> Command {
             return try await Command(
                 try Programs.fitiqMock(),
                 [
                     "explore", "--adapter", "--instant", "--jobs", "2", "--seed", "1", "--confirm", "1/1", "--json",
                     "report.json",
                 ] + options
-                    + ["--", try Programs.python().path, adapter.path],
+                    + ["--", try Programs.python().path] + adapter,
                 environment: ["PYTHONDONTWRITEBYTECODE": "1"], directory: folder.url)
         }
 
@@ -76,6 +81,30 @@ extension SearchingPeers {
             #expect(try symptoms(in: folder).contains(defect.symptom), "\(again.transcript)")
             // Without the mistake, the same faults have no effect.
             let unchanged = try await explore("unchanged", ["--replay", "found/\(file)"], in: folder)
+            #expect(unchanged.status == 0, "\(unchanged.transcript)")
+        }
+
+        @Test(
+            "explore finds a client that trips over what a newer backend adds, and the file reproduces it",
+            arguments: [
+                ("Startled", "union"), ("Choosy", "consultation-websocket"), ("Rigid", "goal-linking"),
+                ("Stern", "websocket-architecture"),
+            ])
+        func newer(_ client: String, guide: String) async throws {
+            let folder = try ScratchFolder()
+            defer { folder.remove() }
+            let library = URL.fixtures.appending(path: "adapters/python").path
+            let adapter = [Programs.peers.appendingPathComponent("broken_adapters.py").path, library, client]
+            let options = ["--guide", guide]
+            let run = try await explore(adapter, options + ["--only", "newer", "--runs", "12"], in: folder)
+            #expect(run.status == 1, "\(run.transcript)")
+            #expect(try symptoms(in: folder).contains("inside/unknown-is-ignored"), "\(run.transcript)")
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder["found"].path)
+            let file = try #require(files.sorted().first { $0.hasPrefix("unknown-is-ignored-after-") }, "\(files)")
+            let again = try await explore(adapter, options + ["--replay", "found/\(file)"], in: folder)
+            #expect(again.status == 1, "\(again.transcript)")
+            #expect(try symptoms(in: folder).contains("inside/unknown-is-ignored"), "\(again.transcript)")
+            let unchanged = try await explore("unchanged", options + ["--replay", "found/\(file)"], in: folder)
             #expect(unchanged.status == 0, "\(unchanged.transcript)")
         }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ContractSuite
+import FitIQAPI
 import Foundation
 import Mutants
 import TestSupport
@@ -25,6 +26,8 @@ struct MutantTable: AsyncParsableCommand {
 
     /// The first finding about a mutant.
     private struct Find {
+        /// The guide whose rule the mutant breaks, or nil for the union.
+        var guide: GuideMode?
         var id: String
         var smallest: Schedule
         /// The number of schedules until then, 0 without faults, and the processor time in nanoseconds.
@@ -42,7 +45,10 @@ struct MutantTable: AsyncParsableCommand {
     func run() async throws {
         var rows: [Row] = []
         for mutant in Mutant.all where only.isEmpty || "\(mutant)".contains(only) {
-            let row = Row(mutant: mutant, find: try await find(mutant))
+            // A rule may belong to a single guide; the union knows all others.
+            let guide = mutant.contractCase.guide
+            var row = Row(mutant: mutant, find: try await find(mutant, under: guide))
+            if row.find == nil, guide != nil { row.find = try await find(mutant, under: nil) }
             rows.append(row)
             print(line(row))
         }
@@ -58,9 +64,9 @@ struct MutantTable: AsyncParsableCommand {
     private static let marker = "<!-- From here on `scripts/explore mutants --write` writes. -->\n"
 
     /// Explores a mutant until its mistake is found and reduced, or the budget is used up.
-    private func find(_ mutant: Mutant) async throws -> Find? {
+    private func find(_ mutant: Mutant, under guide: GuideMode?) async throws -> Find? {
         var settings = Explorer.Settings()
-        settings.runs = runs
+        (settings.runs, settings.stories) = (runs, Story.all.map { $0.with(guide: guide) })
         let trial = CountedTrial("The mutant that \(mutant.name)") { surroundings, network in
             try ReferenceClient(
                 surroundings, network: network, mutation: mutant.tampering(), configure: mutant.configure)
@@ -74,7 +80,7 @@ struct MutantTable: AsyncParsableCommand {
             }
             guard let sought else { return }
             find = Find(
-                id: sought.symptom.id, smallest: sought.schedule, schedules: exploration.counts.schedules,
+                guide: guide, id: sought.symptom.id, smallest: sought.schedule, schedules: exploration.counts.schedules,
                 time: CountedTrial.now - begin)
             trial.ending = .interrupted
         }
@@ -88,10 +94,11 @@ struct MutantTable: AsyncParsableCommand {
 
     private func line(_ row: Row) -> String {
         let find = row.find
-        let cells = [
-            "`\(row.mutant.breaks)`", row.mutant.name, find.map { "`\($0.id)`" } ?? "not found",
-            find.map { "\($0.schedules)" } ?? "", find.map { "\($0.milliseconds)" } ?? "",
-            find.map { "`\($0.smallest)`" } ?? row.mutant.hides ?? "",
+        let schedule = find.map { "`\($0.smallest)`" } ?? ""
+        let cells: [String] = [
+            "`\(row.mutant.breaks)`", row.mutant.name, find?.guide.map { "`\($0.rawValue)`" } ?? "",
+            find.map { "`\($0.id)`" } ?? "not found", find.map { "\($0.schedules)" } ?? "",
+            find.map { "\($0.milliseconds)" } ?? "", schedule,
         ]
         return "| \(cells.joined(separator: " | ")) |"
     }
@@ -115,8 +122,8 @@ struct MutantTable: AsyncParsableCommand {
 
         \(summary(rows))
 
-        | it breaks | the mutant | found by | schedules | ms | the smallest schedule |
-        | --- | --- | --- | ---: | ---: | --- |
+        | it breaks | the mutant | guide | found by | schedules | ms | the smallest schedule |
+        | --- | --- | --- | --- | ---: | ---: | --- |
         \(rows.map(line).joined(separator: "\n"))
 
         """

@@ -1,7 +1,10 @@
 import ArgumentParser
 import ContractSuite
+import FitIQAPI
 import FitIQClient
 import TestSupport
+
+extension GuideMode: ExpressibleByArgument {}
 
 /// Explores the client that keeps the contract.
 struct Reference: AsyncParsableCommand {
@@ -21,6 +24,9 @@ struct Reference: AsyncParsableCommand {
     @Flag(help: "Chat as enhanced-consultations says.")
     var userMessage = false
 
+    @Option(help: "The guide that the backend follows; all guides together if absent.")
+    var guide: GuideMode?
+
     func validate() throws {
         guard runs > 0, perSeed > 0 else { throw ValidationError("A budget is more than 0.") }
     }
@@ -32,6 +38,7 @@ struct Reference: AsyncParsableCommand {
         while tried < runs {
             var settings = Explorer.Settings()
             (settings.seed, settings.runs) = (seed, min(perSeed, runs - tried))
+            settings.stories = Story.all.map { $0.with(guide: guide) }
             let trial = CountedTrial("The reference client, seed \(seed)") { surroundings, network in
                 try ReferenceClient(surroundings, network: network) { $0.chat = style }
             }

@@ -166,8 +166,10 @@ enum FaultFamilies {
         let width = FaultKind.Family.allCases.map(\.rawValue.count).max() ?? 0
         let rows = FaultKind.all.filter { families.contains($0.family) }.map { kind in
             let family = kind.family.rawValue
-            let place = examples.first { kind.fits($0) && $0.sort.list == "faults" }
-            let rules = place.map { Schedule.Fault(kind, at: $0).rules(named: kind.id) } ?? []
+            let fault = examples.lazy.filter(kind.fits).map { Schedule.Fault(kind, at: $0) }.first {
+                ["faults", "overlay"].contains($0.list)
+            }
+            let rules = fault?.rules(named: kind.id) ?? []
             return (
                 name: family + String(repeating: " ", count: width - family.count + 2) + kind.id,
                 summary: rules.isEmpty ? Messages.noRule : rules.map(\.description).joined(separator: " ")
@@ -177,7 +179,8 @@ enum FaultFamilies {
     }
 
     private static let examples: [FaultPoint.Place] = [
-        .request(.createGoal, 1), .handshake(.webSocket, 1),
+        .request(.createGoal, 1), .request(.createConsultation, 1), .request(.listGoals, 1),
+        .request(.createMealLog, 1), .handshake(.webSocket, 1),
         .chunk(.webSocket, connection: 1, answer: 1, 2),
         .after(.webSocket, connection: 1, type: "stream_chunk", 2), .question(turn: 1),
         .meal(text: "2 eggs"), .moment(seconds: 10),

@@ -128,15 +128,20 @@ struct ExploreRun {
         let guide: GuideMode? = try Settings.choice(options.guide, of: "--guide")
         let plan = ScenarioPlan(source: .file(path), seed: options.seed, guide: guide)
         let scenario = try orMistakes(in: path, try plan.read(bytes, file: path))
-        let index = try options.adapter ? story(of: bytes) : 0
-        let (outcome, signal) = try wait { [self] in
-            try await trial().run(
-                scenario, story: index, within: RunLimit(whole: settings.timeLimit ?? ExploreLimits.run))
+        let (index, isHarmed) = try options.adapter ? story(of: bytes) : (0, true)
+        let ((outcome, calm), signal) = try wait { [self] in
+            let limit = RunLimit(whole: settings.timeLimit ?? ExploreLimits.run)
+            // Whether a problem is unusual, only a run without faults shows.
+            let calm =
+                try await isHarmed
+                ? nil : trial().run(settings.stories[index].scenario, story: index, within: limit)
+            return (try await trial().run(scenario, story: index, within: limit), calm)
         }
         if let signal { throw Failure.interrupted(by: signal) }
+        var oracle = Oracle(settings.stories, mayFail: settings.mayFail)
+        if let calm { oracle.learn(calm, story: index) }
         let examined = ExaminedRun(
-            outcome, of: Schedule(story: index), on: settings.stories[index],
-            Oracle(settings.stories, mayFail: settings.mayFail), isHarmed: true)
+            outcome, of: Schedule(story: index), on: settings.stories[index], oracle, isHarmed: isHarmed)
         let verdicts = examined.reading.verdicts
         let checks = examined.symptoms.filter { symptom in !verdicts.contains { $0.obligation.id == symptom.id } }
             .map { Report.Check(address: $0.id, clause: Messages.exploredClause, failures: [$0.message]) }
@@ -152,11 +157,13 @@ struct ExploreRun {
             report, knownBroken: knownBroken, page: options.page.file(report, journal, knownBroken))
     }
 
-    private func story(of file: [UInt8]) throws(Failure) -> Int {
+    private func story(of file: [UInt8]) throws(Failure) -> (index: Int, isHarmed: Bool) {
         let mark = "# story: "
-        let name = String(decoding: file, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(mark) }?
+        let note = String(decoding: file, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(mark) }?
             .dropFirst(mark.count)
-        if let index = settings.stories.firstIndex(where: { $0.name == name ?? "" }) { return index }
+        let isHarmed = !(note?.hasSuffix(Discovery.expecting) ?? false)
+        let name = isHarmed ? note : note?.dropLast(Discovery.expecting.count)
+        if let index = settings.stories.firstIndex(where: { $0.name == name ?? "" }) { return (index, isHarmed) }
         throw .configuration(Messages.unknownStory(name.map(String.init), allowed: settings.stories.map(\.name)))
     }
 
@@ -247,20 +254,6 @@ private struct EndingTrial<Runner: Trial>: Trial {
 }
 
 extension Story {
-    /// The story in the world that the options describe.
-    fileprivate func with(seed: UInt64?, guide: GuideMode?) -> Story {
-        var (scenario, members) = (scenario, document.object ?? [:])
-        if let seed {
-            scenario.seed = seed
-            members["seed"] = JSONNumber("\(seed)").map { .number($0) }
-        }
-        if let guide {
-            scenario.guide = guide
-            members["guide"] = .string(guide.rawValue)
-        }
-        return inWorld(scenario, document: .object(members))
-    }
-
     /// The story of a command, in a built-in scenario or a file.
     static func ofCommand(in name: String, seed: UInt64?, guide: GuideMode?) throws(Failure) -> Story {
         let source = try ScenarioSource(name)

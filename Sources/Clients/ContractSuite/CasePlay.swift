@@ -12,10 +12,13 @@ struct CasePlay {
     /// The time on the suite's clock; for clients on the system's clock, the total time of the steps so far.
     var now: Timestamp
     var stepCount = 0
-    private var watched: [ClientExpectation] = []
+    /// The watched expectations, each with its step of the story.
+    private var watched: [(expectation: ClientExpectation, step: Int?)] = []
     private var broken: Set<ClientExpectation> = []
     /// The client's latest report.
     private var shown = ClientReport()
+    /// The problems of each kind that the client showed its user, from the report with the most.
+    private var problems: [ClientReport.Problem.Kind: [ClientReport.Problem]] = [:]
     /// The index of the story's current step, or nil in a case.
     private var place: Int?
     /// The times of user actions other than messages, and the number of problems that the user had seen at the last
@@ -108,8 +111,8 @@ struct CasePlay {
 
     /// Plays all steps regardless of their results, and adds the client's behaviour to an outcome.
     ///
-    /// Unmet expectations are recorded, and unsupported instructions are skipped. The story ends early only if the
-    /// client cannot be driven or never becomes idle.
+    /// Unmet expectations are recorded. Unsupported instructions are skipped, and so are expectations of what the client
+    /// does not report. The story ends early only if the client cannot be driven or never becomes idle.
     mutating func play(into outcome: inout TrialOutcome) async throws {
         for (index, step) in result.contractCase.steps.enumerated() {
             place = index
@@ -121,15 +124,15 @@ struct CasePlay {
                 }
             } catch let stop as Stop {
                 switch stop {
-                case .failed(let failure): note(failure)
-                case .unsupported(let instruction): outcome.unsupported.insert(instruction)
+                case .failed(let failure): note(failure, at: index)
+                case .unsupported(let name): if step.expectation == nil { outcome.unsupported.insert(name) }
                 case .restless(let looks): outcome.end = .restless(looks: looks)
                 case .undrivable(let error): outcome.end = .undrivable(Messages.cannotBeDriven(error))
                 }
             }
             guard outcome.end == .finished else { break }
         }
-        outcome.failures = result.failures
+        (outcome.failures, outcome.problems) = (result.failures, problems)
         outcome.entries = try await world.entries()
         outcome.endedAt = now
         outcome.asked = asked
@@ -144,10 +147,10 @@ struct CasePlay {
         outcome.quiet = start + 1..<max(start, try await world.entries().last?.number ?? 0) + 1
     }
 
-    /// Records a failure with its step.
-    private mutating func note(_ failure: CaseFailure) {
+    /// Records a failure of a step.
+    private mutating func note(_ failure: CaseFailure, at step: Int?) {
         var failure = failure
-        failure.step = place
+        failure.step = step
         result.failures.append(failure)
     }
 
@@ -164,14 +167,15 @@ struct CasePlay {
                 throw Stop.failed(Messages.noSuchGoal(title, report))
             }
             try await perform(.chatAboutGoal(id: goal.id))
+        case .deleteConsultation(let id): try await world.deleteConsultation(id)
         case .pass(let duration), .quiet(let duration): try await pass(duration)
         case .until(let expectation, let limit): try await pass(limit, until: expectation)
         case .expect(let expectation):
             try await settle()
             if let failure = expectation.failure(in: try await observe([expectation])) {
-                note(failure().told(after: elapsed))
+                note(failure().told(after: elapsed), at: place)
             }
-        case .watch(let expectation): watched.append(expectation)
+        case .watch(let expectation): watched.append((expectation, place))
         }
     }
 
@@ -220,23 +224,27 @@ struct CasePlay {
             if look == looked { return lastFailure }
             looked = look
         }
-        let observation = try await observe(watched + (expectation.map { [$0] } ?? []))
-        for watch in watched where !broken.contains(watch) {
+        let observation = try await observe(watched.map(\.expectation) + (expectation.map { [$0] } ?? []))
+        for (watch, step) in watched where !broken.contains(watch) {
             guard let failure = watch.failure(in: observation) else { continue }
             broken.insert(watch)
-            note(failure().told(after: elapsed))
+            note(failure().told(after: elapsed), at: step)
         }
         lastFailure = expectation?.failure(in: observation)
         return lastFailure
     }
 
     private mutating func observe(_ expectations: [ClientExpectation]) async throws -> Observation {
+        let before = self.shown
         let shown = try await asking { try await $0.report() }
         self.shown = shown
+        if shown.problems != before.problems {
+            problems.merge(Dictionary(grouping: shown.problems, by: \.kind)) { $1.count > $0.count ? $1 : $0 }
+        }
         if let member = expectations.lazy.compactMap({ $0.unsaid(in: shown) }).first {
             throw Stop.unsupported("report \(member)")
         }
-        var observation = Observation(report: shown, oldProblemCount: oldProblemCount)
+        var observation = Observation(report: shown, before: before.transcript, oldProblemCount: oldProblemCount)
         if let consultation = observation.report.consultation, expectations.contains(where: \.needsStoredMessages) {
             observation.stored = try await world.storedMessages(of: consultation)
         }

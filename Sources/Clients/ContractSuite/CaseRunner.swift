@@ -182,6 +182,12 @@ struct StageWorld {
         }
     }
 
+    func deleteConsultation(_ consultation: String) async throws {
+        try await stage.perform { [id = access.id] engine, now in
+            engine.deleteConsultation(consultation, ofWorld: id, at: now)
+        }
+    }
+
     func judgement() async throws -> Judgement? {
         try await stage.perform { [id = access.id] engine, now in engine.judgement(ofWorld: id, at: now) }
     }

@@ -1,5 +1,6 @@
 import FitIQAPI
 import FitIQClient
+import Judging
 
 /// What a client should show its user.
 public enum ClientExpectation: Sendable, Hashable {
@@ -16,6 +17,8 @@ public enum ClientExpectation: Sendable, Hashable {
     case completeAnswersAreStored
     /// Every answer, complete or not, is a prefix of this text.
     case answersBegin(String)
+    /// An arriving answer still begins with what the client showed of it before.
+    case answersGrow
     case line(MessageRole, containing: String)
     case noLine(containing: String)
     /// The transcript has at most this many lines.
@@ -97,10 +100,21 @@ public enum InsideCheck: String, Sendable, Hashable, CaseIterable {
     case newestMessages = "inside/keeps-100-messages"
 }
 
+extension InsideCheck {
+    /// Whether stories demand it of a client in this mode.
+    ///
+    /// The union demands the first two of no client, because the other guides say nothing about them.
+    func isDemanded(in mode: GuideMode) -> Bool {
+        guard let obligation = Obligation.inside.first(where: { $0.id == rawValue }) else { return false }
+        if mode == .union, self == .newestMessages || self == .mealContents { return false }
+        return obligation.applies(in: mode)
+    }
+}
+
 extension ClientExpectation {
     public var checks: Set<InsideCheck> {
         switch self {
-        case .transcriptAsStored, .transcriptEndsAsStored, .answersBegin: [.transcript]
+        case .transcriptAsStored, .transcriptEndsAsStored, .answersBegin, .answersGrow: [.transcript]
         case .completeAnswersAreStored: [.cutStream]
         case .continues: [.conflict]
         case .problem(.chat, _), .problemCount(.chat, _): [.serverError]
@@ -134,6 +148,8 @@ struct StoredMessage: Sendable, Hashable {
 /// The state of the client and the server at one moment.
 struct Observation: Sendable {
     var report = ClientReport()
+    /// The messages that the client showed at the previous check.
+    var before: [ClientReport.Line] = []
     /// The consultation's messages on the server, or empty if the consultation is unknown or the messages are not
     /// needed.
     var stored: [StoredMessage] = []
@@ -177,6 +193,7 @@ extension ClientExpectation {
             answers.first { !text.utf8.starts(with: $0.text.utf8) }.map { line in
                 { Messages.unmet(self, Messages.line(line)) }
             }
+        case .answersGrow: unmetGrowth(of: answers.last, answers.count, observation)
         case .line(let role, let text):
             unless(lines.contains { $0.role == role && $0.text.has(text) }, Messages.transcript(lines))
         case .noLine(let text):
@@ -240,6 +257,16 @@ extension ClientExpectation {
             }
         }
         return nil
+    }
+
+    private func unmetGrowth(
+        of answer: ClientReport.Line?, _ count: Int, _ observation: Observation
+    ) -> Sentence? {
+        let earlier = observation.before.lazy.filter { $0.role == .assistant }
+        guard let answer, let last = earlier.last, !last.isComplete, earlier.count == count,
+            !answer.text.utf8.starts(with: last.text.utf8)
+        else { return nil }
+        return { Messages.unmet(self, Messages.line(answer, after: last)) }
     }
 
     private func unmetCompleteAnswers(_ observation: Observation) -> Sentence? {

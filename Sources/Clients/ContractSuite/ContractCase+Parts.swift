@@ -57,6 +57,7 @@ extension Step {
         switch self {
         case .perform(let instruction): instruction.isOfChat
         case .chatAboutGoal: true
+        case .deleteConsultation: true
         case .pass, .quiet, .until, .expect, .watch: false
         }
     }
@@ -67,7 +68,7 @@ extension Step {
         case .until(let expectation, let limit): part(expectation).map { .until($0, within: limit) }
         case .expect(let expectation): part(expectation).map(Step.expect)
         case .watch(let expectation): part(expectation).map(Step.watch)
-        case .perform, .chatAboutGoal, .pass, .quiet: self
+        case .perform, .chatAboutGoal, .deleteConsultation, .pass, .quiet: self
         }
     }
 }
@@ -96,8 +97,9 @@ extension ClientExpectation {
     fileprivate var withoutChat: ClientExpectation? {
         switch self {
         case .connection, .offline, .continues, .noConsultation, .transcriptAsStored, .transcriptEndsAsStored,
-            .completeAnswersAreStored, .answersBegin, .line, .noLine, .lines, .answers, .streaming, .problem(.chat, _),
-            .problemCount(.chat, _), .storedOnce, .deliveredIsStored, .goalLinked, .goalParted, .template, .checking:
+            .completeAnswersAreStored, .answersBegin, .answersGrow, .line, .noLine, .lines, .answers, .streaming,
+            .problem(.chat, _), .problemCount(.chat, _), .storedOnce, .deliveredIsStored, .goalLinked, .goalParted,
+            .template, .checking:
             nil
         default: parts { $0.withoutChat }
         }

@@ -103,6 +103,8 @@ public enum Step: Sendable, Hashable {
     case perform(ClientInstruction)
     /// The user opens the chat about the goal with this title in the report.
     case chatAboutGoal(titled: String)
+    /// The user deletes the consultation with this ID on another device.
+    case deleteConsultation(String)
     case pass(Duration)
     /// Time passes while the user does nothing; an explorer watches for traffic.
     case quiet(Duration)
@@ -118,7 +120,7 @@ public enum Step: Sendable, Hashable {
     var expectation: ClientExpectation? {
         switch self {
         case .until(let expectation, _), .expect(let expectation), .watch(let expectation): expectation
-        case .perform, .chatAboutGoal, .pass, .quiet: nil
+        case .perform, .chatAboutGoal, .deleteConsultation, .pass, .quiet: nil
         }
     }
 }

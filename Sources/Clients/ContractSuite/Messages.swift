@@ -29,6 +29,7 @@ enum Messages {
             "the transcript to match at least \(count) of the server's newest messages"
         case .completeAnswersAreStored: "every answer shown as complete to match one on the server"
         case .answersBegin(let text): "every answer to match the beginning of \(quoted(text)), even while streaming"
+        case .answersGrow: "an arriving answer only to grow"
         case .line(let role, let text): "a message from the \(role.rawValue) that contains \(quoted(text))"
         case .noLine(let text): "no message that contains \(quoted(text))"
         case .lines(let most): "at most \(Words.counted(most, "message"))"
@@ -81,6 +82,9 @@ enum Messages {
     }
     static func line(_ line: ClientReport.Line, stored: StoredMessage) -> String {
         self.line(line) + " where the server has \(quoted(stored.text)) from the \(stored.role.rawValue)"
+    }
+    static func line(_ line: ClientReport.Line, after earlier: ClientReport.Line) -> String {
+        "\(self.line(line)), after \(quoted(earlier.text))"
     }
     static func storedTwice(_ text: String) -> String {
         "a transcript with \(quoted(text)), which the server has stored more than once"

@@ -90,6 +90,11 @@ struct DiscoveryTests {
         let text = String(decoding: found.file(comments: ["Found by: fitiq-mock explore"]), as: UTF8.self)
         #expect(text.hasPrefix("# Found by: fitiq-mock explore\n# Failed 1 of 1.\n"))
         #expect(text.contains("\n# story: chat\n"))
+        let harmless = try await Self.discovery(
+            "inside/unknown-is-ignored", kind: "unknown-type",
+            at: .frame(.webSocket, connection: 1, type: "connected", 1))
+        #expect(
+            String(decoding: harmless.file(), as: UTF8.self).contains("\n# story: chat, whose expectations count\n"))
         let scenario = try Scenario.read(text)
         #expect(scenario.name == found.name && scenario.summary == found.sentence)
         #expect(scenario.script == Story.all[0].scenario.script)

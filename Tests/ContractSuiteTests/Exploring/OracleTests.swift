@@ -99,6 +99,48 @@ struct OracleTests {
         }
     }
 
+    @Test("What a story expects counts in the modes whose guides demand it")
+    func modes() throws {
+        let story = try #require(Story.all.first { $0.name == "away" })
+        let step = try #require(story.steps.firstIndex(of: .expect(.lines(atMost: 100))))
+        func ids(_ mode: GuideMode, _ check: InsideCheck, step: Int) throws -> [String] {
+            var outcome = try Self.outcome(failures: [Self.failure(check, step: step)])
+            outcome.mode = mode
+            return Oracle([story]).symptoms(of: outcome, TrialReading(outcome), story: 0, isHarmed: false).map(\.id)
+        }
+        #expect(try ids(.consultationWebSocket, .newestMessages, step: step) == ["inside/keeps-100-messages"])
+        #expect(try ids(.union, .newestMessages, step: step) == [], "the other guides do not limit the transcript")
+        #expect(try ids(.goalLinking, .newestMessages, step: step) == [])
+        #expect(try ids(.union, .goneConversation, step: step) == ["inside/gone-conversation-cleared"])
+        // What holds in all later checks counts everywhere.
+        #expect(try ids(.goalLinking, .cutStream, step: 1) == ["inside/cut-stream-not-complete"])
+        #expect(try ids(.goalLinking, .transcript, step: 0) == [])
+        #expect(try ids(.union, .transcript, step: 0) == ["inside/transcript-equals-chunks"])
+    }
+
+    @Test("A problem that the client shows only because of something that it must ignore is a symptom")
+    func unusualProblems() throws {
+        var calm = try Self.outcome()
+        calm.problems = [.chat: [ClientReport.Problem(kind: .chat, message: "The coach keeps it.")]]
+        var oracle = Oracle(Story.all)
+        oracle.learn(calm, story: 0)
+        func symptoms(_ kinds: [ClientReport.Problem.Kind], isHarmed: Bool = false, lacks: Set<String> = []) throws
+            -> [Symptom]
+        {
+            var outcome = try Self.outcome()
+            let problems = kinds.map { ClientReport.Problem(kind: $0, message: "No.") }
+            outcome.problems = Dictionary(grouping: problems, by: \.kind)
+            outcome.unsupported = lacks
+            return oracle.symptoms(of: outcome, TrialReading(outcome), story: 0, isHarmed: isHarmed)
+        }
+        #expect(try symptoms([.chat]).isEmpty && symptoms([.chat, .refused], isHarmed: true).isEmpty)
+        #expect(try symptoms([.refused], lacks: ["create_goal"]).isEmpty)
+        let found = try symptoms([.chat, .refused])
+        #expect(found.map(\.id) == ["inside/unknown-is-ignored"])
+        #expect(found.first?.message.hasSuffix(#"show its user a problem: refused ("No.")."#) == true)
+        #expect(try symptoms([.chat, .chat]).map(\.id) == ["inside/unknown-is-ignored"], "one more than usual")
+    }
+
     @Test("An ended socket excuses a wrong transcript only if it ended during an answer")
     func closedSockets() throws {
         func ids(_ frames: [String]) throws -> [String] {

@@ -17,6 +17,7 @@ struct ScheduleTests {
         .chunk(.webSocket, connection: 1, answer: 2, 3), .after(.webSocket, connection: 1, type: "stream_complete", 1),
         .after(.mealSocket, connection: 1, type: "connected", 1), .question(turn: 2),
         .question(turn: 1, asking: "How \"much\"? 2 l"), .meal(text: "2 eggs, \"fried\" & é"), .moment(seconds: 65),
+        .request(.createConsultation, 1), .request(.listGoals, 3), .request(.createMealLog, 1),
     ]
 
     /// A world with its own rules.
@@ -26,6 +27,7 @@ struct ScheduleTests {
         accounts: {access_token: 2h}
         answers: [{chunks: [Hello.]}]
         meals: [{fail: Nothing.}]
+        overlay: [{on: GET /api/v1/goals, status: 200, member: data.region, value: eu-1}]
         faults:
           - {on: any, delay: 1s}
           - {name: reset-1, on: socket, lose: true}
@@ -92,6 +94,32 @@ struct ScheduleTests {
                     #expect(try Scenario.read(json: schedule.document(on: json)) == scenario, "\(schedule)")
                     #expect(scenario != base)
                 }
+            }
+        }
+    }
+
+    @Test("A client need ignore only what a newer backend adds, in the modes of the guides that say so")
+    func harm() throws {
+        func isHarmful(_ id: String, at place: FaultPoint.Place, in mode: GuideMode, isBrief: Bool = false) throws
+            -> Bool
+        {
+            var schedule = Schedule(story: 0, faults: [Schedule.Fault(try #require(FaultKind.named(id)), at: place)])
+            schedule.isBrief = isBrief
+            return schedule.isHarmful(in: mode)
+        }
+        #expect(!Schedule(story: 0).isHarmful(in: .union))
+        for mode in GuideMode.allCases {
+            let frame = FaultPoint.Place.frame(.webSocket, connection: 1, type: "connected", 1)
+            #expect(try isHarmful("lost", at: frame, in: mode))
+            #expect(
+                try isHarmful("unknown-type", at: frame, in: mode) == [.goalLinking, .mealLogWebSocket].contains(mode))
+            #expect(try isHarmful("unknown-type", at: frame, in: mode, isBrief: true))
+            for (id, endpoint, guide) in [
+                ("unknown-persona", .createConsultation, .consultationWebSocket),
+                ("unknown-goal-status", .listGoals, .goalLinking),
+                ("unknown-meal-status", .createMealLog, .webSocketArchitecture),
+            ] as [(String, Endpoint, GuideMode)] {
+                #expect(try isHarmful(id, at: .request(endpoint, 1), in: mode) == (mode != guide))
             }
         }
     }

@@ -39,6 +39,17 @@ struct StoryTests {
         #expect(time < .seconds(9 * 60), "Four minutes, and the end.")
     }
 
+    @Test("The reference client has no symptom in any guide's mode", arguments: GuideMode.allCases, Story.all.indices)
+    func guides(mode: GuideMode, story: Int) async throws {
+        let stories = Story.all.map { $0.with(guide: mode) }
+        let outcome = try await Performance(story: story, style: .message).outcome(stories[story].scenario)
+        #expect(outcome.mode == mode)
+        var oracle = Oracle(stories)
+        oracle.learn(outcome, story: story)
+        let symptoms = oracle.symptoms(of: outcome, TrialReading(outcome), story: story, isHarmed: false)
+        #expect(symptoms.isEmpty, "\(symptoms.map { "\($0.id): \($0.message)" })")
+    }
+
     @Test("Equal runs write byte-identical journals", arguments: performances)
     func repeats(_ performance: Performance) async throws {
         let lines = try await [performance.outcome(), performance.outcome()].map { outcome in

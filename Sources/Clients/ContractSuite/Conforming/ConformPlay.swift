@@ -79,6 +79,8 @@ public struct ConformPlay: Sendable {
         case .pass(let duration), .quiet(let duration): try await Self.wait(min(duration, Self.longestPass))
         // A transient state may end before the check.
         case .until(.streaming, _), .expect, .watch: break
+        // Only stories in worlds of the fake do so.
+        case .deleteConsultation: break
         case .until(let expectation, _):
             let told = expectation.ofReport
             let isMet = try await wait(with: client) { told?.failure(in: Observation(report: $0)) == nil }

@@ -50,7 +50,13 @@ public struct Discovery: Sendable {
     public func file(comments: [String] = []) -> [UInt8] {
         schedule.file(
             on: story.document, named: name, summary: sentence,
-            comments: comments + ["Failed \(confirmed.count) of \(confirmed.of).", "story: \(story.name)"])
+            comments: comments + ["Failed \(confirmed.count) of \(confirmed.of).", "story: \(story.name)\(expecting)"])
+    }
+
+    /// The note in files with which a run expects everything that the story expects.
+    public static let expecting = ", whose expectations count"
+    private var expecting: String {
+        story.expects(isHarmed: schedule.isHarmful(in: run.outcome.mode)) ? Self.expecting : ""
     }
 
     /// A file name made from the symptom's last word, the kinds and the places.

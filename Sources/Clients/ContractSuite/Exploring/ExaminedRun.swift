@@ -21,7 +21,7 @@ public struct ExaminedRun: Sendable {
         self.init(outcome, of: schedule, on: story, oracle)
     }
 
-    /// - Parameter isHarmed: Whether failures are expected, or nil to expect them only for the schedule's faults.
+    /// - Parameter isHarmed: Whether failures are expected, or nil to expect them only for harmful faults.
     public init(
         _ outcome: TrialOutcome, of schedule: Schedule, on story: Story, _ oracle: Oracle, isHarmed: Bool? = nil
     ) {
@@ -30,7 +30,7 @@ public struct ExaminedRun: Sendable {
         points = Points(outcome, reading)
         acted = schedule.acted(in: outcome, on: story.scenario, points)
         symptoms = oracle.symptoms(
-            of: outcome, reading, story: schedule.story, isHarmed: isHarmed ?? !schedule.faults.isEmpty)
+            of: outcome, reading, story: schedule.story, isHarmed: isHarmed ?? schedule.isHarmful(in: outcome.mode))
     }
 
     public func symptom(_ id: String) -> Symptom? { symptoms.first { $0.id == id } }

@@ -73,7 +73,8 @@ public struct Explorer: Sendable {
         let limit = ExploreLimits.rulesOfScenario
         for story in settings.stories {
             let (faults, script) = (story.scenario.faults, story.scenario.script)
-            guard max(faults.count, script.answers.count, script.meals.count) <= limit else {
+            let changeCount = story.scenario.overlay?.changes.count ?? 0
+            guard max(faults.count, script.answers.count, script.meals.count, changeCount) <= limit else {
                 throw ExploreError.noRoom(story.name, limit: limit)
             }
         }
@@ -91,7 +92,7 @@ public struct Explorer: Sendable {
 }
 
 public enum ExploreError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A story's world has more than this many faults, answers or meals.
+    /// A story's world has more than this many faults, answers, meals or overlay changes.
     case noRoom(String, limit: Int)
 
     public var description: String {

@@ -17,6 +17,9 @@ enum ExploringMessages {
     static func flood(entries count: Int) -> String {
         "The run has \(count) entries, but no story needs more than \(MemoryTrial.entryLimit)."
     }
+    static func unusual(_ problems: [ClientReport.Problem]) -> String {
+        "Something that a client must ignore made the client show its user a problem: \(Messages.problems(problems))."
+    }
     static func restless(_ entry: JournalEntry, since start: Timestamp) -> String {
         "The client continued after its user had left: \(EntryLine(entry, since: start).text)"
     }
@@ -182,7 +185,8 @@ enum ExploringMessages {
         "outage": "a server outage",
         "end-finish": "a closed connection", "end-reset": "a reset", "end-silence": "silence",
         "end-reset-later": "a reset 20 s later", "end-silence-later": "silence 20 s later",
-        "unknown-type": "an extra frame of a new type",
+        "unknown-type": "an extra frame of a new type", "unknown-persona": "a new persona",
+        "unknown-goal-status": "a new status of goals", "unknown-meal-status": "a new status of meals",
         "escaped-in-pieces": "a frame with escaped characters, in pieces", "escaped": "a frame with escaped characters",
         "expired": "the token's expiry", "coach-error": "a coach error",
         "coach-error-midway": "an error in the middle of an answer", "coach-silent": "a silent coach",

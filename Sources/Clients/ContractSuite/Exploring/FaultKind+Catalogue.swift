@@ -1,3 +1,4 @@
+import FitIQAPI
 import JSON
 import Scenarios
 
@@ -7,7 +8,7 @@ extension FaultKind {
     /// Ranks 0 and 1 find the most problems, and rank 2 is the usual rank. Rank 3 is for the coach and meals. Rank 4 is
     /// for parsing bytes, which does not depend on the situation.
     public static let all: [FaultKind] =
-        answers + handshakes + endings + closes + frames + behaviours + hostile
+        answers + handshakes + endings + closes + frames + behaviours + hostile + newer
 
     // MARK: Answers over REST
 
@@ -124,9 +125,6 @@ extension FaultKind {
     private static let frames = [
         FaultKind("lost", .disorder, .frame, rank: 1, weight: 3, ["lose": true]),
         FaultKind("doubled", .disorder, .frame, rank: 1, weight: 3, ["double": true]),
-        FaultKind(
-            "unknown-type", .disorder, .frame, weight: 1,
-            ["insert": #"{"type":"coach_mood","content":"of tomorrow","timestamp":"2025-01-29T10:30:00Z"}"#]),
         FaultKind("swapped", .disorder, .frame, weight: 4, milder: ["lost"], ["swap": true]),
         FaultKind("coalesced", .disorder, .chunk, rank: 4, weight: 2, reach: .two, ["coalesce": 2]),
         // The message is split inside the type, at each byte around the start of the text, and after the text.
@@ -186,6 +184,41 @@ extension FaultKind {
                 "hostile-\(index + 1)", .hostile, .question, rank: 3, weight: 3, ["chunks": answer["chunks"] ?? .null])
         }
     }()
+
+    // MARK: A newer backend
+
+    private static let newer = [
+        FaultKind(
+            "unknown-type", .newer, .frame, rank: 1, weight: 1,
+            ignoredIn: [.union, .consultationWebSocket, .enhancedConsultations, .webSocketArchitecture],
+            ["insert": #"{"type":"coach_mood","content":"of tomorrow","timestamp":"2025-01-29T10:30:00Z"}"#]),
+        // Each in the mode of the guide whose models have a text here; others have a closed list.
+        unknown(
+            "unknown-persona", .createConsultation, 201, in: .consultationWebSocket,
+            words("data.consultation.persona", "sleep_coach", Persona.allCases.map(\.rawValue))),
+        unknown(
+            "unknown-goal-status", .listGoals, 200, in: .goalLinking,
+            words("goals[].status", "on_hold", ["not_started", "in_progress"]),
+            words("data.goals[].status", "on_hold", ["not_started", "in_progress"])),
+        unknown(
+            "unknown-meal-status", .createMealLog, 201, in: .webSocketArchitecture,
+            words("data.status", "pending", ["processing"])),
+    ]
+
+    /// New words, and a new member, in an endpoint's answers.
+    private static func unknown(
+        _ id: String, _ endpoint: Endpoint, _ status: Int, in mode: GuideMode, _ words: JSONObject...
+    ) -> FaultKind {
+        var kind = FaultKind(id, .newer, .request, rank: 1, weight: 1, endpoint: endpoint, ignoredIn: [mode])
+        kind.members = (words + [["member": "release", "value": ["number": 9]]]).map { change in
+            ["status": .number(JSONNumber(status))] + change
+        }
+        return kind
+    }
+
+    private static func words(_ member: String, _ new: String, _ old: [String]) -> JSONObject {
+        ["member": .string(member), "value": .string(new), "instead_of": .array(old.map { .string($0) })]
+    }
 
     static func chunks(_ texts: [String]) -> JSONObject { ["chunks": .array(texts.map { .string($0) })] }
 }

@@ -19,11 +19,17 @@ public struct FaultKind: Sendable {
     let reach: Reach
     /// The handshakes that the fault also refuses, starting with the next handshake, if any.
     let refusing: Reach?
+    /// The only endpoint whose answers the fault changes, or nil for a fault that fits all places of its sort.
+    ///
+    /// Its rules are changes for the scenario's `overlay`, which apply from the world's start.
+    let endpoint: Endpoint?
+    /// The modes in which a client must not notice the fault, because the guides tell it to ignore unknown things.
+    let ignoredIn: Set<GuideMode>
     /// The members of each rule, except for the place; the text `$wait` is replaced by the wait.
-    let members: [JSONObject]
+    var members: [JSONObject]
 
     public enum Family: String, Sendable, CaseIterable {
-        case refused, failed, lost, late, cut, silence, broken, disorder, expiry, behaviour, hostile
+        case refused, failed, lost, late, cut, silence, broken, disorder, expiry, behaviour, hostile, newer
     }
 
     /// The default delay of a kind.
@@ -56,17 +62,19 @@ public struct FaultKind: Sendable {
 
     init(
         _ id: String, _ family: Family, _ sort: FaultPoint.Place.Sort, rank: Int = 2, weight: Int, wait: Wait = .none,
-        milder: [String] = [], reach: Reach = .one, refusing: Reach? = nil, _ members: JSONObject...
+        milder: [String] = [], reach: Reach = .one, refusing: Reach? = nil, endpoint: Endpoint? = nil,
+        ignoredIn: Set<GuideMode> = [], _ members: JSONObject...
     ) {
         (self.id, self.family, self.sort, self.rank, self.weight) = (id, family, sort, rank, weight)
         (self.wait, self.milder, self.reach, self.refusing, self.members) = (wait, milder, reach, refusing, members)
+        (self.endpoint, self.ignoredIn) = (endpoint, ignoredIn)
     }
 
     public static func named(_ id: String) -> FaultKind? { all.first { $0.id == id } }
 
     /// Whether the fault can act at a place.
     public func fits(_ place: FaultPoint.Place) -> Bool {
-        place.sort == sort || place.sort == .chunk && sort == .frame
+        (place.sort == sort || place.sort == .chunk && sort == .frame) && (endpoint ?? place.endpoint) == place.endpoint
     }
 }
 
@@ -76,18 +84,21 @@ extension FaultKind: Hashable {
 }
 
 extension Schedule.Fault {
+    /// The scenario's list for the fault's rules, or nil if it has no rules.
+    public var list: String? { kind.endpoint == nil ? place.sort.list : "overlay" }
+
     /// The fault's rules for a scenario.
     ///
     /// In the list of faults, the rules have this name, with a number from the second rule on.
     public func rules(named name: String) -> [JSONValue] {
-        let place = place.rule(kind.reach)
+        let place = kind.endpoint == nil ? place.rule(kind.reach) : ["on": .string(place.operation)]
         let time = JSONValue.string(Durations.whole(wait.nanoseconds, largest: .seconds))
         var rules = kind.members.map { place + (kind.wait == .none ? $0 : $0.waiting(time)) }
         if let refusing = kind.refusing, let socket = self.place.endpoint {
             let next = FaultPoint.Place.handshake(socket, self.place.connection + 1)
             rules.append(next.rule(refusing) + ["status": 503, "retry_after": 1])
         }
-        guard self.place.sort.list == "faults" else { return rules.map(JSONValue.object) }
+        guard list == "faults" else { return rules.map(JSONValue.object) }
         return rules.enumerated().map { index, rule in
             .object(["name": .string(index == 0 ? name : "\(name).\(index + 1)")] + rule)
         }
@@ -107,11 +118,14 @@ extension FaultPoint.Place.Sort {
 }
 
 extension FaultPoint.Place {
+    /// The method and the path of a request's endpoint.
+    fileprivate var operation: String { "\(endpoint?.method.rawValue ?? "") \(endpoint?.template ?? "")" }
+
     /// A rule's members for the place and the fault's reach.
     fileprivate func rule(_ reach: FaultKind.Reach) -> JSONObject {
         let (template, number) = (endpoint?.template ?? "", reach.json(from: number))
         switch sort {
-        case .request: return ["on": .string("\(endpoint?.method.rawValue ?? "") \(template)"), "requests": number]
+        case .request: return ["on": .string(operation), "requests": number]
         case .handshake: return ["on": .string("handshake \(template)"), "connections": number]
         case .frame, .chunk, .after:
             let point: JSONObject =

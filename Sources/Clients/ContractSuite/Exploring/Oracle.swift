@@ -49,6 +49,8 @@ public struct Oracle: Sendable {
     private struct Baseline {
         var ids: Set<String> = []  // Ids of symptoms: constants.
         var peak = 0
+        /// The maximum number of problems of each kind that the client shows its user; nil if unknown.
+        var problems: [ClientReport.Problem.Kind: Int]?
     }
 
     /// The allowed requests and handshakes per minute relative to runs without faults: a factor and an addition.
@@ -60,11 +62,13 @@ public struct Oracle: Sendable {
         baselines = stories.map { _ in Baseline() }
     }
 
-    /// Measures the client's traffic in a run without faults.
+    /// Measures the client's traffic in a run without faults, and notes the problems that it shows its user.
     ///
     /// In such a run, only endless traffic counts as a flood.
     public mutating func learn(_ outcome: TrialOutcome, story: Int) {
         baselines[story].peak = max(baselines[story].peak, Self.busiestMinute(outcome.entries).count)
+        let counts = outcome.problems.mapValues(\.count)
+        baselines[story].problems = counts.merging(baselines[story].problems ?? [:], uniquingKeysWith: max)
     }
 
     /// Ignores a symptom from now on, because the story also shows it without faults.
@@ -99,7 +103,11 @@ public struct Oracle: Sendable {
         }
         // A client that does not support an instruction cannot perform the steps.
         for failure in outcome.unsupported.isEmpty ? outcome.failures : [] {
-            if let step = failure.step, !stories[story].counts(step: step, isHarmed: isHarmed) { continue }
+            if let step = failure.step,
+                !stories[story].counts(step: step, failure.check, in: outcome.mode, isHarmed: isHarmed)
+            {
+                continue
+            }
             let check = failure.step.flatMap { stories[story].symptoms[$0] }
             guard let id = failure.check?.rawValue ?? check?.rawValue else { continue }
             let time = outcome.startedAt.advanced(by: failure.at)
@@ -110,6 +118,12 @@ public struct Oracle: Sendable {
             add(id, failure.message, entries: Self.lastTraffic(outcome.entries.prefix(place ?? 0)), at: place)
         }
         let last = Self.lastTraffic(outcome.entries[...])
+        if let usual = baselines[story].problems, !isHarmed, outcome.unsupported.isEmpty {
+            for kind in ClientReport.Problem.Kind.allCases {
+                guard let problems = outcome.problems[kind], problems.count > usual[kind, default: 0] else { continue }
+                add(InsideCheck.unknown.rawValue, ExploringMessages.unusual(problems), entries: last)
+            }
+        }
         if let (check, message) = end(outcome.end) { add(check.rawValue, message, entries: last) }
         let minute = Self.busiestMinute(outcome.entries)
         let limit = baselines[story].peak * Self.floodFactor + Self.floodRoom

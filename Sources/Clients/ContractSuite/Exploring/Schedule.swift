@@ -46,9 +46,16 @@ public struct Schedule: Sendable, Hashable {
         return schedule
     }
 
+    /// Whether the faults, or brief answers, excuse what a client shows its user.
+    ///
+    /// They do not if the client must ignore them all.
+    public func isHarmful(in mode: GuideMode) -> Bool {
+        isBrief || !faults.allSatisfy { $0.kind.ignoredIn.contains(mode) }
+    }
+
     /// The base scenario with the faults.
     ///
-    /// The faults' rules come after the base's rules, but their answers and meals come first.
+    /// The faults' rules come after the base's rules, but their answers, meals and overlay's changes come first.
     public func scenario(on base: Scenario) -> Scenario {
         guard let added = try? read(beside: base.faults.map(\.name)) else {
             preconditionFailure("Every fault kind must write its places in a readable form.")
@@ -58,6 +65,9 @@ public struct Schedule: Sendable, Hashable {
         if isBrief { scenario.script.answers = [] }
         scenario.script.answers.insert(contentsOf: added.script.answers, at: 0)
         scenario.script.meals.insert(contentsOf: added.script.meals, at: 0)
+        if let overlay = added.overlay {
+            scenario.overlay = Overlay(overlay.changes + (base.overlay?.changes ?? []))
+        }
         if let time = added.tokenLifetime {
             scenario.tokenLifetime = time
             scenario.rules.accounts?.accessLifetime = time
@@ -108,7 +118,7 @@ public struct Schedule: Sendable, Hashable {
         func add(_ rules: [JSONValue], to list: String) { added[list] = .array((added[list]?.array ?? []) + rules) }
         // Skip a kind that cannot act at its place.
         for (index, fault) in faults.enumerated() where fault.kind.fits(fault.place) {
-            if let list = fault.place.sort.list {
+            if let list = fault.list {
                 add(fault.rules(named: name(of: index, beside: taken)), to: list)
             } else {
                 added["token_lifetime"] = .string("\(fault.place.number)s")
@@ -136,7 +146,7 @@ public struct Schedule: Sendable, Hashable {
         let taken = base.faults.map(\.name)
         return Set(
             faults.indices.filter { index in
-                faults[index].place.sort.list == "faults"
+                faults[index].list == "faults"
                     ? seen.contains(ExactString(name(of: index, beside: taken)))
                     : points.reaches(faults[index].place)
             })

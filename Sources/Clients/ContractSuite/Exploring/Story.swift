@@ -33,7 +33,7 @@ public struct Story: Sendable {
         } catch {
             preconditionFailure("The world of the story \(name) has mistakes: \(error)")
         }
-        var all: [Step] = [.watch(.completeAnswersAreStored)] + steps
+        var all: [Step] = [.watch(.answersGrow), .watch(.completeAnswersAreStored)] + steps
         var symptoms: [Int: ExploreCheck] = [:]
         for (step, symptom) in Self.end(goals: goals, isChat: isChat) {
             symptoms[all.count] = symptom
@@ -48,6 +48,22 @@ public struct Story: Sendable {
         (steps, symptoms) = ([], [:])
     }
 
+    /// The story in its world with another seed or guide; nil keeps them.
+    public func with(seed: UInt64? = nil, guide: GuideMode?) -> Story {
+        var (scenario, members) = (scenario, document.object ?? [:])
+        if let seed {
+            scenario.seed = seed
+            members["seed"] = JSONNumber("\(seed)").map { .number($0) }
+        }
+        if let guide {
+            scenario.guide = guide
+            members["guide"] = .string(guide.rawValue)
+        }
+        // Faults add changes to the overlay, so the file needs them all.
+        if let overlay = scenario.overlay { members["overlay"] = overlay.json["overlay"] }
+        return inWorld(scenario, document: .object(members))
+    }
+
     /// - Parameter isForeign: Whether data that the steps need may be missing from the world, in which case the steps'
     ///   expectations do not count.
     public func inWorld(_ scenario: Scenario, document: JSONValue, isForeign: Bool = false) -> Story {
@@ -56,13 +72,21 @@ public struct Story: Sendable {
         return story
     }
 
-    /// Whether a step's expectation counts.
+    /// Whether a step's failure counts.
     ///
-    /// The ending's expectations always count; other expectations count only in the story's own world, without faults.
-    func counts(step: Int, isHarmed: Bool) -> Bool {
-        guard case .expect = steps[step], symptoms[step] == nil else { return true }
-        return isAtHome && !isHarmed
+    /// The ending's expectations always count; other expectations count only in the story's own world, in modes that
+    /// demand them, and without harmful faults.
+    func counts(step: Int, _ check: InsideCheck?, in mode: GuideMode, isHarmed: Bool) -> Bool {
+        switch steps[step] {
+        case .expect, .until: if symptoms[step] != nil { return true }
+        case .watch(.answersGrow): break
+        default: return true
+        }
+        return expects(isHarmed: isHarmed) && check?.isDemanded(in: mode) ?? true
     }
+
+    /// Whether the story's expectations before the ending count.
+    func expects(isHarmed: Bool) -> Bool { isAtHome && !isHarmed }
 
     /// How long to wait at most until the client is idle; longer than any fault's delay.
     public static let patience = Duration.seconds(15 * 60)
@@ -138,7 +162,7 @@ extension Story {
     /// All stories.
     ///
     /// Each story takes at most four minutes before the ending.
-    public static let all = [chat, comeBack, goals, meals, signIn, limits]
+    public static let all = [chat, comeBack, goals, meals, signIn, limits, away]
 
     private static let idle = Step.until(.idle, within: patience)
     /// Waits for the first chunk of an answer, or until the client is idle without an answer.
@@ -159,7 +183,8 @@ extension Story {
     private static let goals = Story(
         "goals", world: "", goals: ["Run 5 km", "Sleep eight hours"],
         .loadGoals, idle, .createGoal("Run 5 km"), idle, .chatAboutGoal(titled: "Run 5 km"), idle,
-        .send("How do I begin?"), idle, .createGoal("Drink water"), idle,
+        .send("How do I begin?"), idle,
+        .expect(.oneOf([.offline, .template(type: "workout", name: "First week")])), .createGoal("Drink water"), idle,
         .expect(.checking(.template, .goalUnlinked("Drink water"))), .disconnect, .pass(.seconds(5)), .loadGoals, idle,
         .chatAboutGoal(titled: "Run 5 km"), idle, .send("Please set a goal for me."), idle,
         .createGoal("Sleep eight hours"), idle, .pass(.seconds(40)))
@@ -169,13 +194,22 @@ extension Story {
         world: """
             meals:
               - {when: {text: mystery}, after: 2s, fail: Nobody knows what is in it.}
+              - {when: {text: enigma}, after: 500ms, fail: Nobody can read it.}
+              - when: {text: boiled}
+                after: 1s
+                items: [{name: Boiled Egg, quantity: 1, unit: piece, calories: 70, protein: 6}]
               - {after: 3s}
 
             """,
         .listenToMeals, .start(.nutritionist), idle, .logMeal("2 eggs and toast"), .logMeal("mystery stew", .lunch),
         idle, .expect(.mealResult("2 eggs and toast", .completed)), .disconnect, .pass(.seconds(5)),
         .logMeal("1 apple", .snack), idle, .pass(.seconds(20)),
-        .expect(.mealError("mystery stew", containing: "Nobody")), .start(.nutritionist), idle)
+        .expect(.mealError("mystery stew", containing: "Nobody")), .start(.nutritionist), idle,
+        // With a socket, events tell the result, so there is no need to ask for it later.
+        .logMeal("an enigma"),
+        .until(.oneOf([.offline, .mealError("an enigma", containing: "Nobody")]), within: .seconds(4)), idle,
+        .logMeal("a boiled egg"), idle,
+        .expect(.oneOf([.offline, .mealContents("a boiled egg", protein: 6, items: ["Boiled Egg"])])))
 
     private static let signIn = Story(
         "sign-in",
@@ -207,4 +241,25 @@ extension Story {
         .open(KnownID.consultation), idle, .archive, idle, .pass(.milliseconds(1500)),
         .open(KnownID.consultation), idle, .open(KnownID.nothing), idle,
         .pass(.seconds(5)), .start(.wellnessSpecialist), idle)
+
+    /// More than 100 messages, each different, because users never repeat a message.
+    private static let history = (1...60).map { "{user: Meal \($0)?}, {assistant: Rest after meal \($0).}" }
+        .joined(separator: ", ")
+
+    /// The user returns to a long consultation, and has deleted another one on another device.
+    private static let away = Story(
+        "away",
+        world: """
+            users:
+              - id: default
+                goals: [{name: walk, title: Walk daily, created_at: 90d ago}]
+                consultations:
+                  - {id: \(KnownID.consultation), persona: fitness_coach, context: goal, goal: walk, created_at: 9d ago}
+                  - {persona: nutritionist, created_at: 90d ago, messages: [\(history)]}
+
+            """,
+        .loadGoals, idle, .start(.nutritionist), idle, .expect(.lines(atMost: 100)), .send("And before a run?"), idle,
+        .expect(.lines(atMost: 100)), .disconnect, .pass(.seconds(5)), .deleteConsultation(KnownID.consultation),
+        .chatAboutGoal(titled: "Walk daily"), idle, .expect(.goalParted("Walk daily", from: KnownID.consultation)),
+        .pass(.seconds(5)), .start(.fitnessCoach), idle)
 }

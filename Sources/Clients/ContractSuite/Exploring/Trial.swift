@@ -1,4 +1,5 @@
 import FitIQAPI
+import FitIQClient
 import Judging
 import MockServer
 import Scenarios
@@ -39,6 +40,8 @@ public struct TrialOutcome: Sendable {
     public var made: [RunJudgement] = []
     /// The failures that the client's user sees.
     public var failures: [CaseFailure] = []
+    /// The problems that the client showed its user, by kind.
+    public var problems: [ClientReport.Problem.Kind: [ClientReport.Problem]] = [:]
     public var end = End.finished
     /// Whether the run reached its time limit.
     public var hasLasted = false
