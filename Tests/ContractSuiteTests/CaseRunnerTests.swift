@@ -98,7 +98,7 @@ struct CaseRunnerTests {
     @Test("An error that the client throws fails the case but does not stop the runner")
     func breaks() async throws {
         let result = try await play(Self.meals, .breaks)
-        #expect(result.failures.map(\.message) == ["The client failed to follow the case: Broken()"])
+        #expect(result.failures.map(\.message) == ["The client could no longer be driven: Broken()"])
         // The client's traffic does not show the reason.
         #expect(result.advice.isEmpty)
         let stage = try TestStage()

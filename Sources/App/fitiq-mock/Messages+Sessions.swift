@@ -62,8 +62,8 @@ extension Messages {
         "\(option) cannot be combined with a replayed session, which has no data of its own."
     }
     static let twoStates =
-        "--state and --import both set the initial state; use only one of them. To import a file while the server "
-        + "runs, send it with PUT /__admin/state."
+        "--state and --import both set the initial state: leave out --import to continue where --state ended. To "
+        + "import a file while the server runs, send it with PUT /__admin/state."
     static let scenarioBesideSession =
         "a scenario for a replayed session may set faults, guide, seed and clock, but not users, answers, meals, "
         + "stubs, ids, token lifetime or another session."
@@ -78,7 +78,8 @@ extension Messages {
         return "a recorded session with \(Words.counted(exchanges, "request")) and "
             + Words.counted(sockets, "WebSocket")
     }
-    static let strictReplay = "The client sends each recorded request once, in the recorded order (match: strict)."
+    static let strictReplay =
+        "The client sends each recorded request once, in the recorded order, and nothing else (match: strict)."
 
     // MARK: The messages of 'serve --record'
 

@@ -242,7 +242,7 @@ struct CasePlay {
             problems.merge(Dictionary(grouping: shown.problems, by: \.kind)) { $1.count > $0.count ? $1 : $0 }
         }
         if let member = expectations.lazy.compactMap({ $0.unsaid(in: shown) }).first {
-            throw Stop.unsupported("report \(member)")
+            throw Stop.unsupported("reporting \(member)")
         }
         var observation = Observation(report: shown, before: before.transcript, oldProblemCount: oldProblemCount)
         if let consultation = observation.report.consultation, expectations.contains(where: \.needsStoredMessages) {

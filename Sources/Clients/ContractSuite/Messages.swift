@@ -26,7 +26,7 @@ enum Messages {
         case .noConsultation: "no consultation"
         case .transcriptAsStored: "the transcript to match the server's messages"
         case .transcriptEndsAsStored(let count):
-            "the transcript to match at least \(count) of the server's newest messages"
+            "the transcript to match the server's newest messages, and to have at least \(count) of them"
         case .completeAnswersAreStored: "every answer shown as complete to match one on the server"
         case .answersBegin(let text): "every answer to match the beginning of \(quoted(text)), even while streaming"
         case .answersGrow: "an arriving answer only to grow"
@@ -122,7 +122,7 @@ enum Messages {
     // MARK: Case progress
 
     static func noClient(_ error: any Error) -> String { "The client could not be created: \(error)" }
-    static func cannotBeDriven(_ error: any Error) -> String { "The client failed to follow the case: \(error)" }
+    static func cannotBeDriven(_ error: any Error) -> String { "The client could no longer be driven: \(error)" }
     static func unsupported(_ instruction: String) -> String {
         "The client does not support \(instruction), which the case needs."
     }

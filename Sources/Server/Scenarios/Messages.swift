@@ -196,8 +196,9 @@ enum Messages {
     static let afterTheEnd = "comes after silence, which ends the answer: no step may follow."
     static func tooManyMatchingSteps(_ count: Int) -> String {
         "has rules that take up to \(count) steps per character of text; at most \(ScenarioLimits.matchingSteps) are "
-            + "allowed. An expression takes one step for each of its characters, more for a class, and that many again "
-            + "for each numbered repetition; words take 1 step. Repeat less, or match words."
+            + "allowed. An expression takes one step for each of its characters, and more for a class; a numbered "
+            + "repetition takes the steps of its part as often as it repeats; words take 1 step. Repeat less, or match "
+            + "words."
     }
     static func tooManySteps(_ count: Int) -> String {
         "has \(count) steps; an answer may have at most \(ScenarioLimits.steps), counting each chunk."

@@ -23,7 +23,7 @@ public struct ReplayReport: Sendable, Equatable {
     public var framesSent = 0
     /// The number of client frames that matched recorded frames.
     public var framesReceived = 0
-    /// The number of recorded frames that the client did not send on its open sockets.
+    /// The number of recorded frames that the client did not send on the sockets that it opened.
     public var framesNeverSent = 0
     /// The number of client frames that matched no recorded frame.
     public var frameMissCount = 0

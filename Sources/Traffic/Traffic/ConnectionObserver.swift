@@ -286,7 +286,7 @@ public struct ConnectionObserver: Sendable {
                 default: return
                 }
             } catch {
-                // If the end of the connection truncated the response, the closing code reports this.
+                // If the end of the connection truncated the response, the code that handles that end reports it.
                 guard !serverFinished, let exchange = current else { return }
                 report(.exchange(exchange.exchange(at: time)))
                 stop(Messages.badAnswer(error, url: exchange.request.url))

@@ -6,7 +6,8 @@ import Traffic
 /// An exploration's user-visible sentences.
 enum ExploringMessages {
     static func noRoom(_ story: String, limit: Int) -> String {
-        "The world of \(story) has no room for faults: a world may have at most \(limit) of each kind."
+        "The world of \(story) has no room for faults: it may have at most \(limit) faults, answers, "
+            + "meals and overlay changes each."
     }
 
     // MARK: Symptoms
