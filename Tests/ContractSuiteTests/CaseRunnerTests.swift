@@ -53,7 +53,7 @@ struct CaseRunnerTests {
         #expect(result.contractTime == .seconds(30))
     }
 
-    @Test("A client that hides errors breaks the internal check for failed meals")
+    @Test("A client that hides errors fails the internal check for failed meals")
     func hidesErrors() async throws {
         #expect(try await play(Self.failing, .right).isPassed)
         let result = try await play(Self.failing, .hidesErrors)

@@ -321,7 +321,7 @@ struct ClientExpectationTests {
         #expect(ClientExpectation.freshProblem.failure(in: observation) != nil)
     }
 
-    @Test("Only expecting the too-many-consultations problem covers the limit check")
+    @Test("Only an expectation of the too-many-consultations problem covers the limit check")
     func checks() {
         #expect(ClientExpectation.problemCount(.tooMany, 0).checks.isEmpty)
         #expect(ClientExpectation.problemCount(.tooMany, 1).checks == [.limit])

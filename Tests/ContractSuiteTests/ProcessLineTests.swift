@@ -70,7 +70,7 @@ struct ProcessLineTests {
     }
 
     @Test(
-        "The error for an unreadable line states the place, the content and the expectation",
+        "The error for an unreadable line states the location, the content and what was expected",
         arguments: [
             ("", "it is not valid JSON at column 1"),
             ("Connecting to server...", "it is not valid JSON at column 1"),

@@ -79,7 +79,7 @@ struct ReplayRoundTripTests {
         }
     }
 
-    @Test("A replay sends recorded bodies and frames byte for byte and leads to the same verdicts", arguments: stories)
+    @Test("A replay sends recorded bodies and frames byte for byte and yields the same verdicts", arguments: stories)
     func roundTrip(_ guide: GuideMode, _ name: String, _ story: Story) throws {
         let first = try play(try #require(Scenario.builtIn(named: name)), guide, story)
         let recorded = Self.sent(first.journal)

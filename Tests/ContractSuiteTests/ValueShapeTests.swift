@@ -70,7 +70,7 @@ struct ValueShapeTests {
         for known in row.known { #expect(try Self.deviations(row.known, known).isEmpty) }
     }
 
-    @Test("A play stops at the request limit")
+    @Test("A case stops playing at the request limit")
     func requestLimit() async throws {
         let request = SessionRequest(method: "GET", url: "http://a/health")
         let entry = SessionExchange(started: Timestamp(secondsSinceEpoch: 0), request: request)

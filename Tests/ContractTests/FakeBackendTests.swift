@@ -269,7 +269,7 @@ struct FakeBackendTests {
         await #expect(throws: ClockIsReal.self) { try await backend.advance(until: .socketEnds) }
     }
 
-    @Test("A mistake in an inline scenario fails the test")
+    @Test("An error in an inline scenario fails the test")
     func badScenario() async throws {
         let trait = FakeBackendTrait.fakeBackend(yaml: "name: mine\nfaulst: []\n")
         let test = try #require(Test.current)

@@ -11,7 +11,7 @@ struct GuideMistakeTests {
         .appendingPathComponent("Goldens")
     private static let variable = "FITIQ_MOCK_WRITE_GOLDENS"
 
-    @Test("A report tells the authors of a guide how to correct its mistake", arguments: GuideMistake.all)
+    @Test("A report tells a guide's authors how to correct an error in the guide", arguments: GuideMistake.all)
     func report(_ mistake: GuideMistake) async throws {
         var results: [CaseResult] = []
         for contractCase in mistake.cases {
@@ -53,7 +53,7 @@ struct GuideMistakeTests {
         }
     }
 
-    @Test("Each golden report belongs to a known mistake")
+    @Test("Each golden report belongs to a known error")
     func noGoldenIsLeft() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.goldens.path)
         #expect(Set(names) == Set(GuideMistake.all.map { $0.name + ".txt" }))

@@ -53,7 +53,7 @@ struct DisagreementTests {
         #expect(decodes(Architecture.Enveloped.self, union))
     }
 
-    @Test("Get consultation: the union satisfies models with a text persona and with an object persona")
+    @Test("Get consultation: the union satisfies models with a string persona and with an object persona")
     func get() throws {
         let chat = try ServerAnswers.consultation(in: .consultationWebSocket)
         let enhanced = try ServerAnswers.consultation(in: .enhancedConsultations)

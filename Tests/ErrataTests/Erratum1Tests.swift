@@ -7,7 +7,7 @@ extension Errata {
     struct Erratum1Tests {
         typealias Guide = ConsultationWebSocketGuide
 
-        @Test("The answer to create does not decode")
+        @Test("The answer to a create request does not decode")
         func createFails() throws {
             let failure = DecodingFailure.of(
                 Guide.CreateConsultationResponse.self, JSONDecoder(), try ServerAnswers.consultation())

@@ -49,7 +49,7 @@ struct CoalescingTests {
         #expect(try Self.heard([(.coalesce(count: count), point)], Talk.all) == expected)
     }
 
-    @Test("A rule for a type joins only messages of that type")
+    @Test("A rule for a type combines only messages of that type")
     func ofType() throws {
         let rule = [(SocketFault.coalesce(count: 2), SocketPoint.type("pong", .all))]
         #expect(try Self.heard(rule, [Talk.pong, Talk.pong, Talk.pong]) == "pong+pong|pong")

@@ -31,7 +31,7 @@ struct FaultBookTests {
         #expect(book.rules[0].acted == expected.filter { $0 == "a" }.count)
     }
 
-    @Test("The seed selects requests per mille independently of other rules")
+    @Test("A per-mille selection depends on the seed but not on other rules")
     func perMille() {
         let rule = FaultRule.response("a", .hang, Selection(first: 101, step: 2, perMille: 300))
         var alone = FaultBook(rules: [rule], seed: 5)
@@ -143,7 +143,7 @@ struct FaultBookTests {
         #expect(book.rules[0].acted == arrivals.filter { $0.1 != nil }.count)
     }
 
-    @Test("A quota also counts requests that other rules answer, and its message states the allowance")
+    @Test("A quota also counts requests answered by other rules, and its message states the allowance")
     func quotaMessage() throws {
         var book = FaultBook(rules: [
             .response("a", .replace(Replacement(status: 500)), .only(1)),

@@ -34,7 +34,7 @@ struct HoldingTests {
         #expect(socket.send(bytes(Talk.pong)).transmission.bytes == frame(Talk.pong))
     }
 
-    @Test("Other rules act on a held message only after its release")
+    @Test("Other rules apply to a held message only after its release")
     func otherRules() throws {
         var socket = try Self.holding(
             .frames(.only(2)), Hold(fromServer: true),

@@ -109,7 +109,7 @@ struct RandomFaultsTests {
         #expect(Array(pieces.joined()) == response.bytes)
     }
 
-    @Test("Any combination of rules works on any requests", arguments: UInt64(0)..<200)
+    @Test("Any combination of rules works with any requests", arguments: UInt64(0)..<200)
     func responses(seed: UInt64) throws {
         func run() throws -> [Transmission?] {
             var numbers = Draw(seed: seed)
@@ -135,7 +135,7 @@ struct RandomFaultsTests {
         #expect(try run() == all, "the same seed, the same bytes")
     }
 
-    @Test("Any combination of rules works on any socket", arguments: UInt64(0)..<400)
+    @Test("Any combination of rules works with any socket", arguments: UInt64(0)..<400)
     func sockets(seed: UInt64) {
         func run() -> [Outgoing] {
             var numbers = Draw(seed: seed)

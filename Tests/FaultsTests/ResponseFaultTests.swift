@@ -142,7 +142,7 @@ struct ResponseFaultTests {
         }
     }
 
-    @Test("Wire faults also act on a response without a body")
+    @Test("Wire faults also apply to a response without a body")
     func wireWithoutBody() throws {
         let none = try encode(.noContent, body: "", fields: [:])
         #expect(none.apply([.delay(3)], seed: 1) == Transmission(none.bytes, marks: [.init(0, .wait(3))]))

@@ -243,7 +243,7 @@ struct SocketFaultTests {
         (.byte(.max), []), (.byte(.min), []), (.frames(Selection(perMille: 0)), []),
     ]
 
-    @Test("The point at which a rule acts does not depend on other rules' effects", arguments: pointTable)
+    @Test("The point at which a rule takes effect does not depend on other rules' effects", arguments: pointTable)
     func points(point: SocketPoint, expected: [Int]) throws {
         for others in [
             [], [(.lose, .frames(Selection(step: 2)))],
@@ -342,7 +342,7 @@ struct SocketFaultTests {
         #expect(!socket.change(["r1": .enabled(true)]) == true)
     }
 
-    @Test("Several faults can act on the same message")
+    @Test("Several faults can affect the same message")
     func composed() throws {
         var socket = try socketFaults([
             (.replace(text: "abc"), .frames(.all)), (.binary, .frames(.all)), (.double, .frames(.all)),
@@ -396,7 +396,7 @@ struct SocketFaultTests {
         #expect(last.messages.map(\.extent) == [.nothing] && last.endingRule == "r3")
     }
 
-    @Test("A message with empty text works")
+    @Test("Faults can be applied to a message with empty text")
     func empty() throws {
         for fault in [.invalidUTF8, .fragments(at: [0, 1]), .double, .masked, .cut(after: 3, reset: false)]
             as [SocketFault]

@@ -44,7 +44,7 @@ import Testing
                 + ".frFsB-mVWoomWtAua8nQWltxyfpLkLH8n-6ovnpsNoA")
     }
 
-    @Test("A token may have extra members and white space and its members in any order")
+    @Test("A token may have extra members, extra white space and members in any order")
     func foreign() {
         let token = Self.token(
             header: "{\r\n \"typ\":\"JWT\",\"kid\":\"1\",\"alg\":\"HS256\"}",

@@ -142,7 +142,7 @@ import Testing
         return goal
     }
 
-    @Test("Progress and the current value stay in step unless the request sets both")
+    @Test("Progress and the current value stay in sync unless the request sets both")
     func follow() throws {
         let half = try applying(#"{"current_value":4000,"target_value":8000}"#, to: GoalTests.plain)
         #expect(half.progress == 0.5 && half.currentValue == 4000)

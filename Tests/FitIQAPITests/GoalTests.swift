@@ -82,7 +82,7 @@ import Testing
         (0.1 + 0.2, "0.30000000000000004"),
     ]
 
-    @Test("Progress is written with the fewest digits that are exact", arguments: progress)
+    @Test("Progress is written with the fewest digits that represent it exactly", arguments: progress)
     func digits(value: Double, json: String) {
         var goal = Self.plain
         goal.progress = value

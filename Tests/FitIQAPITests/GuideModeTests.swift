@@ -122,7 +122,7 @@ import Testing
         text(consultation.body(answering: endpoint, in: mode, origin: "http://127.0.0.1:8080"))
     }
 
-    @Test("consultation-websocket nests a consultation in the answer to create but not in the answer to get")
+    @Test("consultation-websocket nests a consultation in the answer to a create request but not to a get request")
     func consultationWebSocket() {
         let plain =
             #"{"id":"00000000-0000-4000-8000-000000000001","user_id":"user-1","persona":"general_wellness","status":"active","#

@@ -39,7 +39,7 @@ import Testing
 
     // MARK: A consultation
 
-    @Test("consultation-websocket decodes a consultation after create and after get", arguments: consultations)
+    @Test("consultation-websocket decodes the consultation in create and get answers", arguments: consultations)
     func consultationWebSocket(consultation: Consultation) throws {
         typealias Guide = ConsultationWebSocketGuide
         let created = try Guide.decoder.decode(Guide.CreateConsultationResponse.self, from: body(consultation))
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("consultation-websocket's own decoder cannot decode the dates in the answer to create")
+    @Test("consultation-websocket's own decoder cannot decode the dates in the answer to a create request")
     func consultationWebSocketWithoutDates() {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(

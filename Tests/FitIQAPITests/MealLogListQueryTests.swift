@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("The apps' status 'pending' selects logs in processing")
+    @Test("The apps' status 'pending' selects logs that are being processed")
     func pending() throws {
         #expect(try MealLogListQuery(query: [("status", "pending")], isForApps: true).status == .processing)
         for status in MealLogStatus.allCases {

@@ -115,7 +115,7 @@ typealias Query = [(name: String, value: String)]
     }
 
     @Test(
-        "A filter accepts only the guides' personas and contexts",
+        "A filter accepts only the personas and contexts in the guides",
         arguments: ["", "all", "Nutritionist", "fitness-coach", "goals"])
     func badChoice(value: String) {
         let personas = Persona.allCases.map(\.rawValue)

@@ -63,7 +63,7 @@ import Testing
         #expect(throws: APIError.profileExists) { try world.backend.createProfile(profile, of: user, &world.turn) }
     }
 
-    @Test("An account, a profile and preferences can each be planted alone")
+    @Test("An account, a profile and preferences can each be planted on their own")
     func parts() throws {
         let parts: [(inout UserData) -> Void] = [
             { $0.account = AccountData(email: "a@b.c", password: .plain("password")) },

@@ -136,7 +136,7 @@ import Testing
         stage.check()
     }
 
-    @Test("A rejected create does not store a question")
+    @Test("A rejected create request does not store a question")
     func refusedCreation() throws {
         var stage = try Stage("First")
         #expect(refusal { () throws(APIError) in try stage.create(question: "Second") }?.status == .conflict)
@@ -191,7 +191,7 @@ import Testing
         #expect(throws: PlantError("users[0].consultations[0].completed_at", .notEnded)) { try plant(bad) }
     }
 
-    @Test("A question over REST gets its complete answer after the answers to earlier questions")
+    @Test("A question sent over REST gets its complete answer after earlier questions are answered")
     func restAnswer() throws {
         var stage = try Stage("Hello")
         let data = try stage.send("  \(Self.breakfast) ")

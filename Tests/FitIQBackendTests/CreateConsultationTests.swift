@@ -12,7 +12,7 @@ import Testing
         ConsultationContext(.mood, id: "a"), ConsultationContext(.journal), ConsultationContext(.journal, id: "a"),
     ]
 
-    @Test("Create gets 409 only for the same persona and context", arguments: Persona.allCases)
+    @Test("A create request gets 409 only for the same persona and context", arguments: Persona.allCases)
     func duplicates(persona: Persona) throws {
         for (number, context) in Self.contexts.enumerated() {
             var world = World()
@@ -62,7 +62,7 @@ import Testing
         return ids
     }
 
-    @Test("Create gets 429 when the user already has ten active consultations")
+    @Test("A create request gets 429 when the user already has ten active consultations")
     func limit() throws {
         var world = World()
         let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test("The answers to create and get contain the same consultation byte for byte")
+    @Test("The answers to create and get requests contain the same consultation byte for byte")
     func answer() throws {
         var world = World(seed: 5)
         var ids = ResourceIDSequence(seed: 5)
@@ -150,7 +150,7 @@ import Testing
         #expect(world.backend.nextDeadline == nil)
     }
 
-    @Test("A rejected create changes nothing")
+    @Test("A rejected create request changes nothing")
     func refusedChangesNothing() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -56,7 +56,7 @@ extension DataFile {
         if !message.isEmpty { #expect(mistakes[0].contains(message), "\(mistakes)") }
     }
 
-    @Test("Missing, empty, untrimmed and unexpected texts are reported")
+    @Test("Missing, empty, untrimmed and unexpected strings are reported")
     func tellsTexts() {
         var file = DataFile("{\"a\": [\n{\"x\": \"\", \"y\": \" a\"},\n{\"z\": [\"b\"]}]}")
         let records = file.sections[0].records
@@ -97,7 +97,7 @@ extension DataFile {
         return file.mistakes
     }
 
-    @Test("The built-in data files have no mistakes")
+    @Test("The built-in data files have no errors")
     func areRight() throws {
         for mistake in try mistakes(inCoach: DataFile.onDisk(CoachBook.path)) { Issue.record("\(mistake)") }
         for mistake in try mistakes(inActions: DataFile.onDisk(QuickAction.path)) { Issue.record("\(mistake)") }
@@ -119,7 +119,7 @@ extension DataFile {
     }
 
     @Test(
-        "A mistake in the coach's answers is reported with its file and line",
+        "An error in the coach's answers is reported with its file and line",
         arguments: [
             (
                 #""urgent":"#, #""urgend":"#,
@@ -166,7 +166,7 @@ extension DataFile {
     }
 
     @Test(
-        "A mistake in the goal advice is reported with its file and line",
+        "An error in the goal advice is reported with its file and line",
         arguments: [
             (#""topics":"#, #""topic":"#, ["the sections must be topics, stages"]),
             (
@@ -190,7 +190,7 @@ extension DataFile {
         #expect(mistakes.allSatisfy { $0.hasPrefix("Fixtures/data/goals.json:") })
     }
 
-    @Test("Duplicate texts and personas without a general answer are reported")
+    @Test("Duplicate strings and personas without a general answer are reported")
     func tellsMistakesInSections() {
         func records(_ texts: [String], _ keyword: String?) -> String {
             texts.map { "{\"keywords\": [\(keyword.map { "\"\($0)\"" } ?? "")],\n\"text\": \"\($0)\"}" }.joined(
@@ -215,7 +215,7 @@ extension DataFile {
             ])
     }
 
-    @Test("Missing actions, empty sections and long texts are reported")
+    @Test("Missing actions, empty sections and long strings are reported")
     func tellsMissingActions() {
         func text(_ fewer: String = "", _ left: [ContextType] = []) -> String {
             let sections = QuickAction.sections.map { name in
@@ -243,7 +243,7 @@ extension DataFile {
     }
 
     @Test(
-        "A mistake in the quick actions is reported with its file and line",
+        "An error in the quick actions is reported with its file and line",
         arguments: [
             (
                 #""everyone":"#, #""all":"#,

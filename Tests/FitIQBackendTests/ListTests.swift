@@ -70,7 +70,7 @@ import Testing
         return (world, user, Array(all))
     }
 
-    @Test("Consultation lists have pages and filters by archive flag, persona and context", arguments: [1, 3, 20, 100])
+    @Test("Consultation lists are paged and filtered by archive flag, persona and context", arguments: [1, 3, 20, 100])
     func filters(size: Int) throws {
         let (world, user, all) = try populated()
         for archived in [nil, "true", "false"] {

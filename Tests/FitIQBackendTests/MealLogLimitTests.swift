@@ -28,7 +28,7 @@ import Testing
             (FitIQBackendTests.refusal { () throws(APIError) in try world.logMeal(by: other) } == nil) == (limit > 0))
     }
 
-    @Test("Meals in processing fail when stored bytes reach the limit")
+    @Test("Meals being processed fail when stored bytes reach the limit")
     func storedBytes() throws {
         var limits = Limits()
         limits.storedBytes = 700
@@ -51,7 +51,7 @@ import Testing
         #expect(try world.showMeal(id, for: again)["status"] == "failed")
     }
 
-    @Test("Meals in processing fail when no bytes are left", arguments: [(0, "failed"), (1, "completed")])
+    @Test("Meals being processed fail when no bytes are left", arguments: [(0, "failed"), (1, "completed")])
     func lastByte(spare: Int, status: String) throws {
         var world = World()
         let user = try world.backend.user("user-1")

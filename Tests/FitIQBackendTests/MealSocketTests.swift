@@ -76,7 +76,7 @@ import Testing
         #expect(world.backend.openSocketCount == 1)
     }
 
-    @Test("A user can open the meal socket ten times per minute")
+    @Test("A user can open the meal socket at most ten times per minute")
     func connectionLimit() throws {
         var world = World()
         let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))

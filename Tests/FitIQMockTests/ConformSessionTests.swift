@@ -242,7 +242,7 @@ struct ConformSessionTests {
         (["--upstream", "http://127.0.0.1:1", "--prefix", "/prod"], "--prefix applies only to a recorded session"),
     ]
 
-    @Test("The error for unusable input states the place, the content and the expectation")
+    @Test("The error for unusable input states the location, the content and what was expected")
     func refused() throws {
         try ScratchFolder.lend { folder in
             let page = """

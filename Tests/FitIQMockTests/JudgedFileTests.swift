@@ -196,7 +196,7 @@ struct JudgedFileTests {
     private static let entry = #"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"note","text":"x"}"#
 
     @Test(
-        "The error for an invalid file states the place",
+        "The error for an invalid file states the location",
         arguments: [
             ("", nil), ("\n \r\n", nil), (entry, nil), (entry + "\n", nil), (entry + "\r\n", nil),
             (entry + "\n{\"numb", "line 2: the last line is incomplete"),

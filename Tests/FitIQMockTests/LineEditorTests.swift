@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Word wrap")
 struct WordWrapTests {
-    @Test("Text that arrives in parts wraps exactly like text that arrives whole")
+    @Test("Text that arrives in pieces wraps exactly like text that arrives whole")
     func parts() {
         let text = "a bb  ccc dddd\neeeeeeeeeeee f \u{4E2D}\u{6587}\u{4E2D}\u{6587} g"
         for size in 1...text.count {
@@ -75,7 +75,7 @@ struct LineEditorTests {
         #expect(type("a\u{4}").isEmpty && editor.before == "a")
     }
 
-    @Test("The length of a line and of the history is limited")
+    @Test("The lengths of a line and of the history are limited")
     func limits() {
         var editor = LineEditor()
         for _ in 0..<LineEditor.lineLimit { _ = editor.receive(0x61) }

@@ -119,7 +119,7 @@ struct ProcessTests {
         #expect(stops == 1 && done.outputs.isEmpty && done.reason == Messages.timeIsUp(.milliseconds(1)))
     }
 
-    @Test("A command that is ended by a signal prints a message unless its report contains the message")
+    @Test("A command that is ended by a signal prints a message unless its report contains that message")
     func interrupted() throws {
         let failure = Failure.interrupted(by: SIGINT)
         #expect(failure.message == Messages.interrupted && failure.exitCode == 130)

@@ -24,7 +24,7 @@ struct ReadyFileTests {
         #expect(ReadyFile.writer(of: Array(text.utf8))?.id == identifier)
     }
 
-    @Test("An ended process's file is replaced even if another process has the same process ID")
+    @Test("The file of a process that has exited is replaced even if another process has the same process ID")
     func stale() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -49,7 +49,7 @@ struct ReadyFileTests {
             streams: .init(output: .null, errors: .null))
     }
 
-    @Test("An ended process's file is stale even if another process has the same process ID")
+    @Test("The file of a process that has exited is stale even if another process has the same process ID")
     func reused() throws {
         let other = try Self.startOther()
         defer { other.end(grace: .zero) }

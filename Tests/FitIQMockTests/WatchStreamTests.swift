@@ -51,7 +51,7 @@ struct WatchStreamTests {
         stream.connect().first { $0.name.canonicalName == "last-event-id" }?.value
     }
 
-    @Test("The first request starts at the present, and the next request starts after the last entry")
+    @Test("The first request starts at the current moment, and the next request starts after the last entry")
     func requests() throws {
         let sent = String(decoding: try request(world: "w/1", adminToken: "secret").bytes, as: UTF8.self)
         #expect(sent.hasPrefix("GET /__admin/worlds/w%2F1/events?verdicts=true HTTP/1.1\r\n"))

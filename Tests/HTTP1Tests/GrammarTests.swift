@@ -120,7 +120,7 @@ struct StateMachineTests {
             ])
     }
 
-    @Test("The connection starts over when both ends are done in either order", arguments: [true, false])
+    @Test("The connection starts over once both ends are done, in either order", arguments: [true, false])
     func cycle(responseFirst: Bool) {
         var states = StateMachine()
         states.process(.request, by: .client)

@@ -96,7 +96,7 @@ struct ServerTests {
     }
 
     @Test(
-        "An early answer keeps the connection of a client that no longer waits for 100 Continue",
+        "An early answer keeps the connection open if the client is no longer waiting for 100 Continue",
         arguments: [true, false])
     func expectationMet(isContinued: Bool) throws {
         var connection = server("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
@@ -205,7 +205,7 @@ struct ServerTests {
         #expect(String(decoding: out, as: UTF8.self) == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabc")
     }
 
-    @Test("A client that closed its side still gets all answers")
+    @Test("A client that has closed its side still gets all answers")
     func halfClose() throws {
         var connection = server("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
         connection.receiveEndOfStream()

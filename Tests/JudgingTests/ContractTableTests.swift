@@ -143,7 +143,7 @@ struct ObligationTableTests {
 @Suite("Advice for the client's language")
 struct AdviceTests {
     @Test(
-        "Only clients that identify as Swift get advice with Swift's names",
+        "Only clients that identify as Swift get advice with Swift names",
         arguments: [
             ("FitIQ/1 CFNetwork/1490.0.4 Darwin/23.2.0", true), ("app (unknown version) curl/8.5.0", true),
             ("curl/8.5.0", false), ("python-requests/2.31", false), (nil, false),
@@ -171,10 +171,10 @@ struct AdviceTests {
         #expect(text.contains("How to fix it: \(verdict.advice)\n"))
     }
 
-    @Test("A client of unknown language gets the general advice")
+    @Test("A client in an unknown language gets the general advice")
     func unknown() { #expect(Findings(of: LowercaseIDs.obligation).verdict.advice == LowercaseIDs.obligation.advice) }
 
-    @Test("General advice contains no names from Swift", arguments: Judge.obligations + Obligation.inside)
+    @Test("General advice contains no Swift names", arguments: Judge.obligations + Obligation.inside)
     func general(_ obligation: Obligation) {
         for word in ["task.", "URLSession", "URLRequest", "await", "Codable", ".iso8601", "uuid", "webSocketTask"] {
             #expect(!obligation.advice.contains(word), "\(obligation.advice)")
@@ -217,7 +217,7 @@ struct SocketObligationTests {
     }
 
     @Test(
-        "The texts of socket obligations are single-line sentences", arguments: SocketStory.judges.map { $0.obligation }
+        "Each string in a socket obligation is a one-line sentence", arguments: SocketStory.judges.map { $0.obligation }
     )
     func texts(_ obligation: Obligation) {
         for text in [obligation.clause, obligation.tolerance ?? "None.", obligation.advice] {

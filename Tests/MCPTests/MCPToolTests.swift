@@ -105,7 +105,7 @@ struct MCPToolTests {
         ("explore", ["output": "/"], "no argument"),
     ]
 
-    @Test("An error for wrong arguments names the valid arguments", arguments: refusals.indices)
+    @Test("The error for invalid arguments names the valid arguments", arguments: refusals.indices)
     func refuses(row: Int) {
         let (tool, arguments, words) = Self.refusals[row]
         let answer = Self.asked(tool, arguments)

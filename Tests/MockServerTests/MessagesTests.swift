@@ -87,7 +87,7 @@ struct MessagesTests {
         ),
     ]
 
-    @Test("The log prints each observation on its own line and prints mistakes as warnings", arguments: observations)
+    @Test("The log prints each observation on its own line and prints errors as warnings", arguments: observations)
     func observation(observation: Observation, line: String, isWarning: Bool) {
         #expect(observation.description == line)
         #expect((observation.level == .warning) == isWarning)

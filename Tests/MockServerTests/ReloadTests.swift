@@ -89,7 +89,7 @@ struct ReloadTests {
     }
 
     @Test(
-        "After a reload, a rule acts on open sockets only if it is unchanged and enabled",
+        "After a reload, a rule applies to open sockets only if it is unchanged and enabled",
         arguments: [
             ("faults: [{name: hush, on: socket, at: {frame: 2..}, lose: true}]", true),
             ("faults: [{name: hush, on: socket, at: {frame: 2..}, lose: true, enabled: false}]", false),

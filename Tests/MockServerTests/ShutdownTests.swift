@@ -156,7 +156,7 @@ struct ShutdownTests {
         #expect(socket.closeCode == .normalClosure)
     }
 
-    @Test("A shutdown does not cut a connection that lingers over its last answer")
+    @Test("A shutdown does not cut off a connection that lingers after its last answer")
     func lingering() throws {
         let network = VirtualNetwork()
         let client = try network.client()

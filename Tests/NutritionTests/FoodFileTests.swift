@@ -29,7 +29,7 @@ struct FoodFileTests {
         return cells.joined(separator: "\t") + "\n"
     }
 
-    @Test("The food file on disk has no mistakes")
+    @Test("The food file on disk has no errors")
     func isRight() throws {
         let file = Self.read(try textOfPackage(FoodFile.path))
         for mistake in file.mistakes { Issue.record("\(mistake)") }
@@ -113,7 +113,7 @@ struct FoodFileTests {
         (.remarks, [" a", "a ", "\"a\""], "begins or ends with a space or a quotation mark"),
     ]
 
-    @Test("The reader reports a wrong cell with its file, line and column", arguments: mistakes)
+    @Test("The reader reports an invalid cell with its file, line and column", arguments: mistakes)
     func tellsCells(_ column: FoodFile.Column, _ cells: [String], _ message: String) {
         for cell in cells {
             let file = Self.read(
@@ -148,7 +148,7 @@ struct FoodFileTests {
         #expect(file.mistakes.contains { $0.contains(message) }, "\(file.mistakes)")
     }
 
-    @Test("The reader reports every mistake in every invalid line")
+    @Test("The reader reports every error in every invalid line")
     func tellsLines() {
         let apple = Self.line([])
         for (text, lines) in [

@@ -49,7 +49,7 @@ struct LexerTests {
         ("x2", [.word("x"), .number(2, assumesDecimals: false)]),
     ]
 
-    @Test("The lexer reads short forms of with and without as words", arguments: words)
+    @Test("The lexer reads short forms of 'with' and 'without' as words", arguments: words)
     func readsWords(_ row: (text: String, kinds: [Token.Kind])) {
         #expect(Lexer.tokens(of: row.text).map(\.kind) == row.kinds)
     }

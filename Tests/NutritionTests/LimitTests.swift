@@ -52,7 +52,7 @@ struct LimitTests {
         #expect(meal.totals.calories > 0)
     }
 
-    @Test("An item of more than 10 kg gets a note")
+    @Test("An item that weighs more than 10 kg gets a note")
     func edge() {
         let at = MealParser.parse("10 kg rice").items
         #expect(at.map(\.confidence) == [0.95])

@@ -143,7 +143,7 @@ extension Peers {
         }
 
         @Test(
-            "The action reports a mistake as an annotation, exits with 2 and runs nothing",
+            "The action reports an error as an annotation, exits with 2 and runs nothing",
             arguments: [
                 ("step INPUT_COMMAND='touch ran' INPUT_MODE=judge", "'judge' is not a mode; the modes are verify"),
                 ("step", "the mode verify requires the input command"),

@@ -53,7 +53,7 @@ extension LongPeers {
         }
 
         @Test(
-            "The suite finds each Python client's mistake through the case it breaks",
+            "The suite finds each Python client's bug through the case that the client fails",
             arguments: [
                 Mistake("Impatient", "interruption/drop/mid-stream", "✗ ws/reconnect-backoff (must)"),
                 Mistake("Hasty", "meal/polling/never-finishes", "✗ meal/polling-cadence (must)"),
@@ -158,7 +158,7 @@ extension LongPeers {
             }
         }
 
-        @Test("The adapter in twenty lines plays its cases and skips the rest")
+        @Test("The twenty-line adapter plays its cases and skips the rest")
         func minimal() async throws {
             let cases = ["meal/polling/failure-surfaces", "guide/websocket-architecture/polling"]
             let run = try await testClient(

@@ -30,7 +30,7 @@ extension LongPeers {
         }
 
         @Test(
-            "Each attack finds the mistakes in a broken stand-in",
+            "Each attack finds the bugs in a broken stand-in",
             arguments: [
                 Broken("http", "--rounds 40", "the answer is broken"),
                 Broken("websocket", "--only 0-150", "a frame of a server begins with 81"),

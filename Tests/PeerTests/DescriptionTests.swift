@@ -22,7 +22,7 @@ struct DescriptionTests {
         try await run(try Programs.python(), [script.path, mode])
     }
 
-    @Test("The checks find mistakes and reject overlays that do not apply")
+    @Test("The checks find errors and reject overlays that do not apply")
     func checksCanFail() async throws {
         let directory = URL.packageRoot.appendingPathComponent("Tests/PeerTests/descriptions")
         try await run(

@@ -47,13 +47,13 @@ extension Peers {
         }
 
         @Test(
-            "Every fenced block is either run, checked or compared or states why not", arguments: try Document.all.get()
+            "Every fenced block is run, checked or compared, or states why it is not", arguments: try Document.all.get()
         )
         func treatments(_ document: Document) {
             for message in Self.violations(in: document) { Issue.record("\(message)") }
         }
 
-        @Test("The reader reports a block without a treatment")
+        @Test("The reader reports a block that does not state how it is tested")
         func catchesBlocks() {
             let text = """
                 ## One

@@ -62,7 +62,7 @@ extension SearchingPeers {
             return symptoms
         }
 
-        @Test("explore finds each mistake with few faults, and the file reproduces it", arguments: defects)
+        @Test("explore finds each bug with few faults, and the file reproduces the bug", arguments: defects)
         func found(_ defect: Defect) async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }

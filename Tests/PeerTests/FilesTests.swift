@@ -25,7 +25,7 @@ extension Peers {
         ]
 
         #if os(Linux)
-            @Test("Output to a full disk prints a sentence and exits with 3", arguments: printing)
+            @Test("Writing to a full disk prints a sentence and exits with 3", arguments: printing)
             func full(_ arguments: String) async throws {
                 let command = try await run(
                     "\"$0\" scenarios default >default.yaml; " + quietly(arguments) + " >/dev/full")

@@ -125,7 +125,7 @@ extension Peers {
             #expect(empty.status == 4, "\(empty.transcript)")
         }
 
-        @Test("judge does not exercise obligations whose data a foreign session lacks")
+        @Test("judge does not exercise obligations if a foreign session lacks the data that they need")
         func foreignSession() async throws {
             let judged = try await judge(Programs.sessions.appendingPathComponent("foreign/chrome.har").path)
             // The recorded page intentionally sends a binary message.

@@ -27,7 +27,7 @@ extension Peers {
                 ])
             """
 
-        @Test("An app's tests build without C libraries and report the mistake in both frameworks")
+        @Test("An app's tests build without C libraries and report the bug in both frameworks")
         func tutorial() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }

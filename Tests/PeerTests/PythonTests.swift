@@ -128,7 +128,7 @@ extension Peers {
             try await RunningServer.serve("--instant") { server in try await tell(story, [chapter], to: server) }
         }
 
-        @Test("curl and a library get their answers over a train's network")
+        @Test("curl and a library get their answers over a simulated train network")
         func network() async throws {
             try await RunningServer.serve("--instant", "--network", "train") { server in
                 try await tell("with_network", ["train"], to: server)
@@ -149,7 +149,7 @@ extension Peers {
             }
         }
 
-        @Test("With a library, each built-in scenario behaves as its file says")
+        @Test("With a library, each built-in scenario behaves as its file describes")
         func builtInScenarios() async throws {
             try await RunningServer.serve("--instant") { server in
                 let chapters = ["drop_mid_stream", "reset_mid_frame", "server_restarts", "half_open"]

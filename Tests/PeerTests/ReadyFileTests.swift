@@ -129,7 +129,7 @@ extension Peers {
             }
         }
 
-        @Test("No recording contains a program's wait for its recorder")
+        @Test("A program's wait for its recorder does not appear in any recording")
         func waitingForRecorder() async throws {
             try await run(
                 """

@@ -155,7 +155,7 @@ extension Peers {
             }
         }
 
-        @Test("The error for an unreadable session names the place")
+        @Test("The error for an unreadable session gives the location")
         func mistakes() async throws {
             try await withTake { folder, har in
                 let mock = try Programs.fitiqMock()

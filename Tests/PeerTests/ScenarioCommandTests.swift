@@ -200,7 +200,7 @@ extension Peers {
             #expect(try folder.read("err") == told)
         }
 
-        @Test("check reports the mistakes in each file and names the valid files")
+        @Test("check reports the errors in each file and names the valid files")
         func check() async throws {
             try await withFolder { folder in
                 try write(Self.good, folder["good.yaml"])
@@ -239,7 +239,7 @@ extension Peers {
             }
         }
 
-        @Test("An invalid scenario exits with 2 and the places of its mistakes")
+        @Test("For an invalid scenario, the command prints the location of each error and exits with 2")
         func mistakes() async throws {
             try await withFolder { folder in
                 try write(Self.bad, folder["bad.yaml"])

@@ -22,7 +22,7 @@ extension SearchingPeers {
             return try await body(folder)
         }
 
-        @Test("A lost question in a recording becomes one fault that reproduces the mistake")
+        @Test("A lost question in a recording becomes one fault that reproduces the bug")
         func dropped() async throws {
             try await withFolder { folder in
                 let scenario = """

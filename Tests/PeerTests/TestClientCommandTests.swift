@@ -31,7 +31,7 @@ extension Peers {
             return list.output.split(separator: "\n").map { String($0.prefix { $0 != " " }) }
         }
 
-        @Test("--list prints all cases or the cases below an address")
+        @Test("--list prints all cases or the cases under an address")
         func list() async throws {
             let all = try await cases()
             #expect(all.count > 20 && Set(all).count == all.count)

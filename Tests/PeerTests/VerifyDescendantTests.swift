@@ -20,7 +20,7 @@ import TestSupport
             }
 
             @Test(
-                "verify ends the command's daemons at the command's end or its time limit",
+                "verify ends the command's daemons when the command ends or reaches its time limit",
                 arguments: ["exit 0", "exec 3>&-; wait"])
             func daemons(end: String) async throws {
                 try await withFolder { folder in

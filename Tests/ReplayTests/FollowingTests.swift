@@ -176,7 +176,7 @@ struct FollowingTests {
         #expect(player.text("GET", "/me", fields: Self.bearer("another")) == "for another")
     }
 
-    @Test("A bound secret is recognised elsewhere in a path")
+    @Test("A bound secret is recognized elsewhere in a path")
     func boundWords() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/me", fields: Self.bearer("redacted-token-1"), answer: "hello")
@@ -338,7 +338,7 @@ struct FollowingTests {
         #expect(player.text("GET", "/meals?since=2026-11-21T08:00:00Z") == "since 2026-11-21T08:00:00Z")
     }
 
-    @Test("The last of two new values for one time counts, even if the members are named like ids")
+    @Test("The later of two new values for one time counts, even if the members are named like ids")
     func lastTime() throws {
         var builder = SessionBuilder()
         builder.exchange(

@@ -221,7 +221,7 @@ struct SocketTests {
         #expect(effects.map(\.socket) == [a, b, b, a])
     }
 
-    @Test("An ended or unopened socket does not have a due frame")
+    @Test("A socket that has ended or has not yet opened does not have a due frame")
     func ended() throws {
         var player = try Self.chat().player(frames: .timed)
         let socket = try player.open(Self.path)

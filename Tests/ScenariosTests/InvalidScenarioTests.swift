@@ -77,7 +77,7 @@ struct InvalidScenarioTests {
     }
 
     @Test(
-        "The reader reports a mistake once, at its place",
+        "The reader reports an error once, at its location",
         arguments: [
             // A flag that is false counts as omitted.
             ("{name: a, meals: [{when: {photo: false, text: b}, fail: c}]}", "meals[0].when.photo"),

@@ -8,7 +8,7 @@ import Testing
 @Suite("Random changes of scenarios")
 struct MutationTests {
     @Test(
-        "The reader accepts a randomly changed file or reports the place of a mistake", arguments: Scenario.builtInNames
+        "The reader accepts a randomly changed file or reports an error's location", arguments: Scenario.builtInNames
     )
     func changes(_ name: String) throws {
         let original = Array(try #require(Scenario.builtInText(named: name)).utf8)

@@ -60,7 +60,7 @@ struct OverlayTests {
     }
 
     @Test(
-        "The error for an invalid change states its place, content and expectation",
+        "The error for an invalid change states its location, its content and what was expected",
         arguments: [
             ("{status: 200}", "overlay[0].on is missing: one endpoint"),
             ("{on: any, status: 200}", "overlay[0].on must be one endpoint"),
@@ -98,7 +98,7 @@ struct OverlayTests {
         }
     }
 
-    @Test("Mistakes in an overlay file have the file, the line and the column")
+    @Test("Errors in an overlay file state the file, the line and the column")
     func files() {
         for (text, words) in [
             ("", "real.yaml:1:1: The file is empty; an overlay needs"),

@@ -63,7 +63,7 @@ struct ReplayTests {
         #expect(expected.unreadFile == nil)
     }
 
-    @Test("The reader reports a mistake in a HAR with the HAR's message at its place")
+    @Test("The reader reports an error in a HAR with the HAR's message and at the error's location")
     func badSessions() throws {
         do {
             _ = try Scenario.read("name: a\nreplay:\n  session: {log: {entries: []}}\n")

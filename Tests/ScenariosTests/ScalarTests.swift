@@ -65,7 +65,7 @@ struct ScalarTests {
     }
 
     @Test(
-        "The error for any other tag states the place of its value",
+        "The error for any other tag states the location of its value",
         arguments: [
             ("!!int 7", "tag:yaml.org,2002:int"), ("!!null ~", "tag:yaml.org,2002:null"),
             ("!!bool 'true'", "tag:yaml.org,2002:bool"),
@@ -83,7 +83,7 @@ struct ScalarTests {
         }
     }
 
-    @Test("The tree records the places of values and keys, with columns in scalars")
+    @Test("The tree records the locations of values and keys, including columns within scalars")
     func places() throws {
         let tree = try Self.tree("é🥚: [1,\n  {b: &x c,\n? d\n: *x}]\n")
         let c = Node(.plain("c"), at: Position(line: 2, column: 7))

@@ -8,7 +8,7 @@ import Testing
 struct StubTests {
     private func stubs(_ text: String) throws -> [Stub] { try Scenario.read("{name: a, stubs: [\(text)]}").stubs }
 
-    @Test("A stub has a path and optional further keys")
+    @Test("A stub has a path and may have other keys")
     func stub() throws {
         #expect(try stubs("{path: /}") == [Stub(method: .get, path: "/")])
         #expect(try stubs("{path: /v2/status}") == [Stub(method: .get, path: "/v2/status")])

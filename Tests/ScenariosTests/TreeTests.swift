@@ -69,7 +69,7 @@ struct TreeTests {
                 + "long histories.")
     }
 
-    @Test("The reader reports up to fifty mistakes and counts the rest")
+    @Test("The reader reports up to fifty errors and counts the rest")
     func manyMistakes() {
         let errors = Self.errors("name: a\nfaults: [" + String(repeating: "x,", count: 51) + "]")
         #expect(errors?.mistakes.count == 50)
@@ -77,7 +77,7 @@ struct TreeTests {
         #expect(errors?.description.hasSuffix("\n1 more mistake not shown.") == true)
     }
 
-    @Test("A request's JSON distinguishes quoted strings from numbers and locates mistakes by path")
+    @Test("In a request's JSON, quoted strings differ from numbers, and errors are located by path")
     func json() throws {
         #expect(
             try Scenario.read(json: ["name": "a", "seed": 7, "faults": [["on": "any", "delay": "2s"]]])
@@ -124,7 +124,7 @@ struct TreeTests {
         #expect(Self.errors(marks)?.mistakes.map(\.message) == [Messages.emptyFile])
     }
 
-    @Test("The reader reports mistakes in a JSON file that is too large for line numbers")
+    @Test("The reader reports errors in a JSON file that is too large for line numbers")
     func largeJSON() {
         let users = (0..<100_000).map { #"{"id":"u\#($0)"}"# }.joined(separator: ",")
         #expect(
@@ -132,7 +132,7 @@ struct TreeTests {
                 == "f.yaml: seed must be a whole number from 0 to 18446744073709551615; got \"7\".")
     }
 
-    @Test("Reporting many mistakes among many names takes linear time")
+    @Test("Reporting many errors among many names takes linear time")
     func manyNames() {
         let name = String(repeating: "n", count: 30)
         let goals = (0..<1000).map { "{name: \(name)\($0), title: t}" }.joined(separator: ",")
@@ -143,7 +143,7 @@ struct TreeTests {
         #expect(errors?.mistakes.count == 50 && (errors?.omittedCount ?? 0) >= 4950)
     }
 
-    @Test("The reader locates a later mistake in the file by its path")
+    @Test("The reader locates a later error in the file by its path")
     func locating() throws {
         let text = "name: a\nusers:\n  - id: u\n    goals:\n      - title: t\n        updated_at: 1d ago\n"
         for (path, place) in [
@@ -156,7 +156,7 @@ struct TreeTests {
     }
 
     @Test(
-        "The place of a YAML error has YAML's line number and a column in characters",
+        "The location of a YAML error has YAML's line number and a column in characters",
         arguments: [
             ("name: ä\nsummary: b\u{1}", "2:11"), ("name: ä\r\nsummary: b\u{1}", "2:11"),
             ("name: ä\rsummary: b\u{1}", "2:11"), ("name: ä\u{85}summary: b\u{1}", "2:11"),

@@ -37,7 +37,7 @@ struct UpstreamTests {
     }
 
     @Test(
-        "The reader explains each mistake in an upstream",
+        "The reader explains each error in an upstream",
         arguments: [
             ("upstream: ftp://a", "upstream names no server: the upstream's URL begins with \"ftp\""),
             ("upstream: {url: 'http://a/b'}", "upstream.url names no server: \"http://a/b\" has a path"),

@@ -165,7 +165,7 @@ struct MarkdownTests {
         }
     }
 
-    @Test("The check reports mistakes in a page")
+    @Test("The check reports errors in a page")
     func catches() throws {
         let long = String(repeating: "word ", count: 24) + "end"
         let text = """

@@ -21,7 +21,7 @@ struct NameTests {
     }
 
     @Test(
-        "The parser rejects other strings",
+        "The parser rejects strings that are neither host names nor addresses",
         arguments: [
             "", ".", "a.", ".a", "a..b", "-a", "a-", "a b", "a/b", "a:b", "a,b", "1.2.3.4.5", "1.2.3", "256.1.1.1",
             "1.2.3.4\0", "a\0", "::1%lo0", ":::", "*", "a.*", "a*.b", "münchen.de", "[a]", "[1.2.3.4", "https://a",

@@ -113,7 +113,7 @@ struct PEMTests {
         }
     }
 
-    @Test("Loading a server's certificate outside its validity throws if a time is given")
+    @Test("Loading a server's certificate outside its validity period throws if a time is given")
     func times() throws {
         let (now, issued) = (Certificates.now, Self.local)
         let make = { (time: Int64?) in

@@ -16,7 +16,7 @@ struct RefusalTests {
         return pair
     }
 
-    @Test("The client rejects a certificate outside its validity", arguments: TLSVersion.allCases)
+    @Test("The client rejects a certificate outside its validity period", arguments: TLSVersion.allCases)
     func times(_ version: TLSVersion) throws {
         let end = Certificates.now + CertificateAuthority.serverLifetime
         let atEnd = try shakeHands(Certificates.local, host: "localhost", version: version, now: end - 1)

@@ -138,7 +138,7 @@ struct CharacterTests {
         #expect(UTF8Sequence.boundary(in: [0x80, 0x80, 0x80], at: 2) == 2)
     }
 
-    @Test("A sequence that is shorter than its first byte declares counts as torn")
+    @Test("A sequence with fewer bytes than its first byte declares counts as torn")
     func torn() {
         for text in ["é", "€", "😀", "\u{80}", "\u{800}", "\u{10000}"] {
             let bytes = Array(text.utf8)

@@ -4,7 +4,7 @@ import Text
 @Suite("Explaining an invalid date-time")
 struct RFC3339ProblemTests {
     @Test(
-        "The explanation names the mistake and gives advice",
+        "The explanation names the error and gives advice",
         arguments: [
             ("2025-03-01T00:00:00+0200", "An offset needs a colon between its hours and minutes: write +02:00."),
             ("2025-03-01T00:00:00.5-0330", "An offset needs a colon between its hours and minutes: write -03:30."),

@@ -53,7 +53,7 @@ struct SessionRecorderTests {
     }
 
     @Test(
-        "The recorder omits excluded paths and everything below them",
+        "The recorder omits excluded paths and everything under them",
         arguments: [
             ("/__admin", false), ("/__admin/worlds?x", false), ("/__admin?x", false), ("/__administrator", true),
             ("/health", false), ("/healthy", true), ("/api/health", true), ("/", true),

@@ -101,7 +101,7 @@ import Testing
         #expect(events.map { $0["data"]?["details"]?.string } == ["Out of order", "Stones"])
     }
 
-    @Test("A rule can keep a meal in processing forever at any pace", arguments: [Pace.human, .instant])
+    @Test("A rule can keep a meal processing forever at any pace", arguments: [Pace.human, .instant])
     func never(pace: Pace) throws {
         var (world, user) = try Self.world(pace: pace)
         let id = try world.mealID("forever young", .snack, by: user)

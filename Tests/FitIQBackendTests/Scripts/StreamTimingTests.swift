@@ -178,7 +178,7 @@ import Testing
 }
 
 @Suite("Arithmetic without a math library") struct ArithmeticTests {
-    @Test("The exponential function is exact to 15 digits")
+    @Test("The exponential function is accurate to 15 digits")
     func exponential() {
         var numbers = SplitMix64(seed: 6)
         for step in -7400...7090 {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Fields in script texts") struct TextTemplateTests {
     @Test(
-        "The template check counts a text's fields",
+        "The template check counts the fields in a template",
         arguments: [
             ("", 0), ("{{now", 0), ("{now}", 0), ("{", 0), ("{{now}", 0),
             ("{{now}}", 1), ("a {{ content }}{{user.name}} b", 2), ("{{goal.title}}", 1),

@@ -215,7 +215,7 @@ import Testing
         }
     }
 
-    @Test("A planted meal in processing completes after its remaining time", arguments: [Int64(0), 1000, 60_000])
+    @Test("A planted meal still processing completes after its remaining time", arguments: [Int64(0), 1000, 60_000])
     func processing(age: Int64) throws {
         let id = ResourceID.numbered(9)
         var world = try World.holding(mealLogs: [

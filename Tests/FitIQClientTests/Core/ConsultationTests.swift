@@ -37,7 +37,7 @@ struct ConsultationTests {
         #expect(bench.state.problems.isEmpty)
     }
 
-    @Test("Messages that the user sends before the answer to the create wait for the connection")
+    @Test("Messages that the user sends before the create request is answered wait for the connection")
     func saysBeforehand() {
         var bench = CoreBench()
         bench.perform(.startConsultation(persona: .nutritionist))
@@ -105,7 +105,7 @@ struct ConsultationTests {
         #expect(bench.take().count == 1)
     }
 
-    @Test("The client waits out a rate limit and then sends the create first")
+    @Test("The client waits out a rate limit and then sends the create request first")
     func rateLimit() {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -185,7 +185,7 @@ struct ConsultationTests {
         #expect(bench.take() == ["4 WS /api/v1/consultations/\(Self.id)/ws"])
     }
 
-    @Test("The client drops a socket 5 s after its close frame if the server does not reply")
+    @Test("The client drops a socket 5 s after sending a close frame if the server does not reply")
     func closeTimesOut() {
         var bench = CoreBench()
         bench.connect()

@@ -130,7 +130,7 @@ struct GoalTests {
     }
 
     @Test(
-        "After an unanswered create, the client searches for the goal before it creates another",
+        "After an unanswered create request, the client searches for the goal before it creates another",
         arguments: [true, false])
     func uncertain(wasMade: Bool) {
         var bench = CoreBench()
@@ -157,7 +157,7 @@ struct GoalTests {
         #expect(ClientCore.isRecent(time.map { JSONValue.string($0) }, since: CoreBench.start) == isRecent)
     }
 
-    @Test("The client gives up on a goal after three unanswered creates")
+    @Test("The client gives up on a goal after three unanswered create requests")
     func lost() {
         var bench = CoreBench()
         bench.perform(Self.command)

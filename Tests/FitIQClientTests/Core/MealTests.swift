@@ -51,7 +51,7 @@ struct MealTests {
         #expect(bench.state.meals.map(\.items) == [["Egg", "Toast"]] && bench.state.meals.map(\.protein) == [16.2])
     }
 
-    @Test("A meal event that arrives before the answer to the create still counts")
+    @Test("A meal event that arrives before the answer to the create request still counts")
     func earlyEvent() {
         var bench = CoreBench()
         bench.connect()
@@ -180,7 +180,7 @@ struct MealTests {
     }
 
     @Test(
-        "After an unanswered create, the client searches for the log before it creates another",
+        "After an unanswered create request, the client searches for the log before it creates another",
         arguments: [true, false])
     func uncertain(wasMade: Bool) {
         var bench = CoreBench()
@@ -236,7 +236,7 @@ struct MealTests {
         #expect(bench.take() == ["4 GET /api/v1/meal-logs"])
     }
 
-    @Test("The client searches again immediately if no known log is in processing")
+    @Test("The client searches again immediately if no known log is being processed")
     func searches() {
         var bench = CoreBench()
         for text in ["2 eggs", "3 eggs"] { bench.perform(.logMeal(text: text, type: .lunch)) }

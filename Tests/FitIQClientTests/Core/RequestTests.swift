@@ -46,7 +46,7 @@ struct RequestTests {
         #expect(bench.take() == ["0 GET /api/v1/goals", "5 GET /api/v1/goals", "11 GET /api/v1/goals"])
     }
 
-    @Test("The client repeats an unanswered create")
+    @Test("The client repeats an unanswered create request")
     func lostCreate() {
         var bench = CoreBench()
         bench.perform(.startConsultation(persona: .nutritionist))

@@ -5,7 +5,7 @@ import Testing
 @Suite("Client schedules")
 struct ScheduleTests {
     @Test(
-        "A reconnect schedule has a delay before each try and a maximum number of tries",
+        "A reconnect schedule has a delay before each attempt and a maximum number of attempts",
         arguments: [
             (ReconnectSchedule(), [1, 2, 3, 4, 5]),
             (ReconnectSchedule(.doubling(first: .seconds(1), longest: .seconds(30))), [1, 2, 4, 8, 16]),

@@ -101,7 +101,7 @@ struct SocketTests {
         #expect(bench.take() == ["14 \(Self.ws)"])
     }
 
-    @Test("The client gives up on a server that never sends `connected` after five tries")
+    @Test("After five attempts, the client gives up on a server that never sends `connected`")
     func noGreeting() {
         var bench = CoreBench()
         bench.connect()
@@ -205,7 +205,7 @@ struct SocketTests {
         #expect(bench.take().count == 1)
     }
 
-    @Test("The client reads the history before it sends a message if the first socket needs two tries")
+    @Test("The client reads the history before it sends a message if the first socket takes two attempts")
     func secondTry() {
         var bench = CoreBench()
         bench.perform(.openConsultation(id: CoreBench.consultation))

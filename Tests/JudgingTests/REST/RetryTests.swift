@@ -154,7 +154,7 @@ struct RetryTests {
     @Test("The judge reaches the expected verdict on repeated requests", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("retry/backoff-on-5xx") }
 
-    @Test("Too many attempts alone do not fail a run")
+    @Test("Too many attempts do not fail a run on their own")
     func warns() throws {
         let story = Story(Self.tries((0, 503, 0), (1, 503, 0), (3, 503, 0), (7, 200, 0)))
         let verdict = try #require(story.judge().verdicts().first { $0.obligation.id == "retry/backoff-on-5xx" })

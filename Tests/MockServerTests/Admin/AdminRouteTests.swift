@@ -98,7 +98,7 @@ struct AdminRouteTests {
         #expect(parameter(["worlds", "w1", "sockets", "7"]) == ["sockets/{connection}", "7", "w1"])
     }
 
-    @Test("The admin API below a world's prefix serves that world and the server")
+    @Test("The admin API under a world's prefix serves that world and the server")
     func belowAPrefix() throws {
         let network = VirtualNetwork()
         let (world, other) = (try network.world(#"{"clock": "manual"}"#), try network.world())

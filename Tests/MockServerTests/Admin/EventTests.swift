@@ -312,7 +312,7 @@ struct EventTests {
         #expect(network.openCount == 1 && network.engine.followers.count == 1)
     }
 
-    @Test("A follower that sends further bytes is disconnected without an answer")
+    @Test("A follower that sends more bytes is disconnected without an answer")
     func chatter() throws {
         let network = VirtualNetwork()
         let reader = try EventReader(network)

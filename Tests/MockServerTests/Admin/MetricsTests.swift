@@ -27,7 +27,7 @@ struct MetricsTests {
         #expect(!samples.keys.contains { $0.hasPrefix("requests_total") })
     }
 
-    @Test("Counters cover all worlds and continue over resets and deletions")
+    @Test("Counters cover all worlds and keep counting across resets and deletions")
     func counts() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"scenario":{"name":"a","faults":[{"on":"any","status":503}]}}"#)
@@ -64,7 +64,7 @@ struct MetricsTests {
         #expect(open["web_sockets"] == 0 && open[#"sockets_closed_total{by="client"}"#] == 1)
     }
 
-    @Test("Metrics count a lasting fault, but not a note, as acting")
+    @Test("Metrics count a lasting fault, but not a note, as a fault that took effect")
     func faults() throws {
         let network = try VirtualNetwork.faulty("{on: socket, at: {frame: 1}, withhold_pong: true}")
         _ = try network.socket(on: try network.consultation())

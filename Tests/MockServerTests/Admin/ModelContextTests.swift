@@ -51,7 +51,7 @@ struct ModelContextTests {
         #expect(unknown["isError"] == true && unknown["content"]?[0]?["text"]?.string?.hasPrefix("404") == true)
     }
 
-    @Test("The entry endpoint lists the rules that acted and the obligations that were broken")
+    @Test("The entry endpoint lists the rules that took effect and the obligations that were broken")
     func entries() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let world = try network.plainWorld()
@@ -86,7 +86,7 @@ struct ModelContextTests {
         #expect(try open.exchange(text).status == 415)
     }
 
-    @Test("The wait tool answers at a matching event or at its time limit")
+    @Test("The wait tool returns at a matching event or at its time limit")
     func waits() throws {
         let network = VirtualNetwork()
         let world = try network.world()

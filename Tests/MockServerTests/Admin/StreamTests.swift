@@ -200,7 +200,7 @@ struct StreamTests {
         #expect(network.engine.connections.heldBytes == 0)
     }
 
-    @Test("A half-closed client gets the whole answer, then a 400 for its further bytes")
+    @Test("A half-closed client gets the whole answer, then a 400 for its remaining bytes")
     func halfClosed() throws {
         let network = try Self.network()
         let wire = try network.open(window: 0)

@@ -9,7 +9,7 @@ import WebSocket
 
 @Suite("Admin API: worlds")
 struct WorldTests {
-    @Test("A new world prefers its request's values to the scenario's and the server's")
+    @Test("The values in a new world's request override the scenario's and the server's values")
     func made() throws {
         let network = VirtualNetwork {
             $0.seed = 5
@@ -199,7 +199,7 @@ struct WorldTests {
         #expect(again?["scenario"]?.string == "scripted-coach" && again?["seed"]?.string == "2")
     }
 
-    @Test("Deleting or resetting a world discards output that a fault holds", arguments: ["delete", "reset"])
+    @Test("Deleting or resetting a world discards output held by a fault", arguments: ["delete", "reset"])
     func heldBack(_ action: String) throws {
         let network = VirtualNetwork()
         let faults = #"[{"on":"GET /api/v1/goals","delay":"1h"},{"on":"socket","at":{"type":"pong"},"silence":true}]"#

@@ -222,7 +222,7 @@ struct AccountTests {
         #expect(try network.exchange(Self.me(token)).body == changed.body)
     }
 
-    @Test("A user can set, partly change and delete preferences")
+    @Test("A user can set, partially update and delete preferences")
     func preferences() throws {
         let (network, data) = try registered()
         let token = try #require(data["access_token"]?.string)

@@ -132,7 +132,7 @@ struct AppGoalTests {
         #expect(try send(.get, "/\(id)", on: network).json?["title"] == "Walk")
     }
 
-    @Test("Tips, suggestions and the analysis fit the goal and repeat exactly")
+    @Test("Tips, suggestions and the analysis match the goal and are the same each time")
     func advice() throws {
         let network = VirtualNetwork()
         let id = try #require(try created(on: network)["id"]?.string)
@@ -169,7 +169,7 @@ struct AppGoalTests {
         try #require(value?.array).map { try #require($0.string) }
     }
 
-    @Test("GET and POST suggest the same goals, at most five that the user lacks")
+    @Test("GET and POST suggest the same goals: at most five, which the user does not have yet")
     func suggestions() throws {
         let network = VirtualNetwork()
         let response = try send(.get, "/suggestions", on: network)

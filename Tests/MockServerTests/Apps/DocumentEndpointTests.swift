@@ -35,7 +35,7 @@ struct DocumentEndpointTests {
         }
     }
 
-    @Test("Another user's document or an upper-case id returns 404 on every path")
+    @Test("A request for another user's document or with an upper-case id returns 404 on every path")
     func foreignDocuments() throws {
         let network = try SentDocuments.network()
         for endpoint in SentDocuments.operations where endpoint.template.contains("{") {
@@ -115,7 +115,7 @@ struct DocumentEndpointTests {
         #expect(try insights("read_status=false") == 0 && insights("read_status=true") == 1)
     }
 
-    @Test("A POST of a night with a known source_id does not store a second night")
+    @Test("A POST of a sleep session with a known source_id does not store a second session")
     func nights() throws {
         let network = VirtualNetwork { $0.worldLimits.documents = 1 }
         let body = try #require(SentDocuments.bodies[.sleep])

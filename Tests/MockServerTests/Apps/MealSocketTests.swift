@@ -43,7 +43,7 @@ struct MealSocketTests {
         #expect(network.engine.defaultWorld.openSocketCount == 2)
     }
 
-    @Test("The meal socket rejects bad handshakes as a consultation's socket does")
+    @Test("The meal socket rejects bad handshakes in the same way as a consultation's socket")
     func refusals() throws {
         let network = VirtualNetwork()
         let plain = Request(method: .get, target: Self.path)
@@ -116,7 +116,7 @@ struct MealSocketTests {
         #expect(try network.admin(.get, "requests?endpoint=openMealSocket").json?["entries"]?.array?.isEmpty == false)
     }
 
-    @Test("A world below /w/{id} has its own socket, with its own token")
+    @Test("A world under /w/{id} has its own socket, with its own token")
     func worlds() throws {
         let network = VirtualNetwork()
         let world = try network.world()

@@ -19,7 +19,7 @@ struct SharedTemplateTests {
         return try network.exchange(json.map(request.json) ?? request)
     }
 
-    @Test("A copy of a shared template survives the end of sharing")
+    @Test("A copy of a shared template remains after sharing ends")
     func story() throws {
         let network = try SentDocuments.network()
         let body = """

@@ -60,7 +60,7 @@ struct ControlTests {
     }
 
     @Test(
-        "A fresh token belongs to the same user and expires after every clock's end",
+        "A fresh token belongs to the same user and expires after the last time that any clock can reach",
         arguments: [nil, Int64(60), WorldSettings.lastTokenExpiry - VirtualNetwork.start.secondsSinceEpoch])
     func freshToken(lifetime: Int64?) throws {
         let network = VirtualNetwork()

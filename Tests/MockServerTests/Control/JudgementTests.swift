@@ -58,7 +58,7 @@ struct JudgementTests {
         #expect(try judgement(of: late).missedCount == 300)
     }
 
-    @Test("A judge keeps entries that other worlds' journals displace")
+    @Test("A judge keeps entries that are displaced by other worlds' journals")
     func sharedRoom() throws {
         let network = VirtualNetwork { $0.limits.journalBytes = 60_000 }
         let access = try network.engine.makeWorld(Scenario(), guide: .consultationWebSocket, at: network.now)

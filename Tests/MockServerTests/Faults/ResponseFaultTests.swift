@@ -72,7 +72,7 @@ struct ResponseFaultTests {
     ]
 
     @Test(
-        "Each fault acts at its exact byte and millisecond",
+        "Each fault takes effect at its exact byte and millisecond",
         arguments: effects)
     func each(_ effect: Effect) throws {
         let plain = try Self.plain()
@@ -230,7 +230,7 @@ struct ResponseFaultTests {
         expectLines(network.timeline(of: wire, for: .seconds(10)), ["2.000 s \(count) bytes", "2.000 s end"])
     }
 
-    @Test("The journal names the acting rules and says whether the backend processed the request")
+    @Test("The journal names the rules that took effect and says whether the backend processed the request")
     func journal() throws {
         let network = try VirtualNetwork.faulty(
             "{name: lost, on: POST /api/v1/consultations, requests: 1, status: 502, processed: true}",

@@ -201,7 +201,7 @@ struct SocketFaultTests {
         #expect(silent.ending == .reset && silent.received.isEmpty)
     }
 
-    @Test("Deleting a world releases the frames that its faults held")
+    @Test("Deleting a world releases the frames held by its faults")
     func deletion() throws {
         let network = VirtualNetwork()
         let made = try network.admin(

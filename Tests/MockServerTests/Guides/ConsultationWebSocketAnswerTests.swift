@@ -18,7 +18,7 @@ struct ConsultationWebSocketAnswerTests {
             .data.consultation
     }
 
-    @Test("The client decodes the answers to create and get, with and without a goal", arguments: servers)
+    @Test("The client decodes the answers to create and get requests, with and without a goal", arguments: servers)
     func createAndGet(server: GuideMode) throws {
         let client = GuideClient(.consultationWebSocket, of: server)
         let goal = try client.goal()

@@ -99,7 +99,7 @@ struct ExactAnswersTests {
         }
     }
 
-    @Test("Every listed difference has a reason and exists", arguments: GuideMode.guides)
+    @Test("Every listed difference exists and has a reason", arguments: GuideMode.guides)
     func differences(mode: GuideMode) throws {
         var comparison = ModelComparison(mode)
         switch mode {

@@ -26,7 +26,7 @@ struct WebSocketArchitectureAnswerTests {
         return Array(frames.dropFirst())
     }
 
-    @Test("The client decodes the answer to create, with and without the context's free text", arguments: servers)
+    @Test("The client decodes the create response, with and without the context's free text", arguments: servers)
     func create(server: GuideMode) throws {
         let client = GuideClient(.webSocketArchitecture, of: server)
         for (coach, context) in [("nutritionist", "meal_log_tracking"), ("fitness_coach", nil)] {

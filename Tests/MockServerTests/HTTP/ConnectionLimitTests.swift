@@ -45,7 +45,7 @@ struct ConnectionLimitTests {
         for _ in 0..<5 { #expect(try network.client().response().status == 503) }
     }
 
-    @Test("A rejected connection frees its place when it closes")
+    @Test("A rejected connection frees its slot when it closes")
     func afterRefusals() throws {
         let network = network()
         let served = try (0..<3).map { _ in try network.client() }
@@ -54,7 +54,7 @@ struct ConnectionLimitTests {
         #expect(try network.client().exchange(Request()).status == 200)
     }
 
-    @Test("A freed place serves the next connection even while others are rejected")
+    @Test("A freed slot serves the next connection even while others are rejected")
     func freedPlace() throws {
         let network = network()
         let served = try (0..<3).map { _ in try network.open() }
@@ -65,7 +65,7 @@ struct ConnectionLimitTests {
         #expect(try next.exchange(Request()).status == 200)
     }
 
-    @Test("The table reuses places and grows only to the peak number of connections")
+    @Test("The table reuses slots and grows only to the peak number of connections")
     func placesReused() throws {
         let network = network()
         for round in 0..<200 {

@@ -140,7 +140,7 @@ struct SizeLimitTests {
         #expect(client.wire.ending == .closed)
     }
 
-    @Test("A used connection accepts a body of the maximum size")
+    @Test("A reused connection accepts a body of the maximum size")
     func largestBodyLater() throws {
         let network = VirtualNetwork()
         let client = try network.client()

@@ -54,7 +54,7 @@ struct HostTests {
     }
 
     @Test(
-        "The host serves a thousand simultaneous connections and frees their places",
+        "The host serves a thousand simultaneous connections and frees their slots",
         arguments: EventQueue.Kind.allCases)
     func thousand(kind: EventQueue.Kind) throws {
         CurrentProcess.raiseFileDescriptorLimit(to: 8192)
@@ -141,7 +141,7 @@ struct HostTests {
     }
 
     @Test(
-        "A connection over the limit gets a 503, and the host resets further connections",
+        "A connection over the limit gets a 503, and the host resets any more connections",
         arguments: EventQueue.Kind.allCases)
     func overTheLimit(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind) {

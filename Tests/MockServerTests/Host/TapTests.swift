@@ -153,7 +153,7 @@ struct TapTests {
         #expect(log.events.filter { $0.hasSuffix("closed") || $0.hasSuffix("reset") }.count == 1, "\(log.events)")
     }
 
-    @Test("The tap is notified when a client breaks off the connection", arguments: [true, false])
+    @Test("The tap is notified when a client drops the connection", arguments: [true, false])
     func brokenOff(isSecure: Bool) throws {
         let log = try log(isSecure: isSecure) { client in
             try client.write(request.bytes)

@@ -111,7 +111,7 @@ struct DeferredTests {
     }
 
     @Test(
-        "A fault acts once on a request that runs as a job",
+        "A fault applies once to a request that runs as a job",
         arguments: [#""status":503"#, #""status":503,"processed":true"#]
     )
     func faults(fault: String) throws {

@@ -175,7 +175,7 @@ struct StandstillTests {
     }
 
     @Test(
-        "A message in the same turn as an import acts on the old state"
+        "A message in the same turn as an import applies to the old state"
     )
     func sockets() throws {
         let world = try network.world()

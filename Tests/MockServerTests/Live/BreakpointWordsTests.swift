@@ -58,7 +58,7 @@ struct BreakpointWordsTests {
     }
 
     @Test(
-        "The notice for an old word names the word's place",
+        "The notice for an old word gives the word's location",
         arguments: [
             (#"{"on":"socket","hold":"server"}"#, "server_to_client", "hold"),
             (#"{"on":"socket","hold":{"what":"client"}}"#, "client_to_server", "hold.what"),

@@ -32,7 +32,7 @@ struct CheckTests {
         #expect(try network.admin(.post, "reset", String(decoding: body, as: UTF8.self)).status == 200)
     }
 
-    @Test("The scenario check reports each mistake with its place")
+    @Test("The scenario check reports each error with its location")
     func mistakes() throws {
         let network = VirtualNetwork()
         let answer = try Self.check(network, "name: mine\nseed: many\nfaults:\n  - {on: any, status: 99}\n")

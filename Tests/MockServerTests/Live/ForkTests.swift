@@ -187,7 +187,7 @@ struct ForkTests {
         #expect(again.status == 200)
     }
 
-    @Test("A rewind ends sockets as its request says", arguments: ["close", "finish", "reset"])
+    @Test("A rewind ends sockets as its request specifies", arguments: ["close", "finish", "reset"])
     func sockets(_ ending: String) throws {
         let network = VirtualNetwork.manual()
         let (world, socket) = try Self.busyWorld(network)
@@ -200,7 +200,7 @@ struct ForkTests {
     }
 
     @Test(
-        "A rewind ends sockets as the scenario says unless the request says otherwise",
+        "A rewind ends sockets as the scenario specifies unless the request specifies otherwise",
         arguments: [("close", nil), ("finish", nil), ("reset", nil), ("reset", "finish")])
     func onRewind(_ written: String, _ asked: String?) throws {
         let network = VirtualNetwork.manual()
@@ -217,7 +217,7 @@ struct ForkTests {
         #expect(try world.ask(.get, "state").json?["on_rewind"]?.string == written)
     }
 
-    @Test("A rewind sends output that a fault holds before it ends the socket", arguments: ["finish", "reset"])
+    @Test("A rewind sends output held by a fault before it ends the socket", arguments: ["finish", "reset"])
     func heldBack(_ ending: String) throws {
         let world = try VirtualNetwork.manual().world(#"{"clock":"manual"}"#)
         let delay = #"{"on":"socket","at":{"frame":"2.."},"delay":"1m"}"#

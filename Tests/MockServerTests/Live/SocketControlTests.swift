@@ -65,7 +65,7 @@ struct SocketControlTests {
     }
 
     @Test(
-        "A frame sent by hand arrives as written, and the journal marks its sender",
+        "A frame sent manually arrives as written, and the journal marks its sender",
         arguments: [
             (#"{"text":"hello"}"#, WebSocket.Event.text(Array("hello".utf8))),
             (#"{"json":{"type":"x","n":1.0}}"#, .text(Array(#"{"type":"x","n":1.0}"#.utf8))),
@@ -209,7 +209,7 @@ struct SocketControlTests {
     }
 
     @Test(
-        "finish and reset end the connection immediately, even behind a fault's held output",
+        "finish and reset end the connection immediately, even while a fault is holding output",
         arguments: ["finish", "reset"],
         [true, false])
     func cut(_ action: String, _ isHeld: Bool) throws {

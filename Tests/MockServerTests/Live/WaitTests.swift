@@ -24,7 +24,7 @@ struct WaitTests {
         func response() throws -> Response { try client.response(to: request) }
     }
 
-    @Test("A wait returns a past event immediately or else the next one when it happens")
+    @Test("A wait returns a past event immediately or, failing that, the next event when it happens")
     func happens() throws {
         let network = VirtualNetwork()
         _ = try network.exchange(Request(target: "/nowhere"))

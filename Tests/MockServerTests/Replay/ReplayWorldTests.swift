@@ -17,7 +17,7 @@ struct ReplayWorldTests {
         #"{"name":"take","replay":{"session":\#(String(decoding: take.har, as: UTF8.self))\#(more)}}"#
     }
 
-    @Test("A request with a HAR creates a world that replays it below its prefix")
+    @Test("A request with a HAR creates a world that replays the HAR under the world's prefix")
     func overTheNetwork() throws {
         let network = VirtualNetwork()
         let body = #"{"answer":"\#(Take.origin)/api/v1/goals"}"#
@@ -92,7 +92,7 @@ struct ReplayWorldTests {
         #expect(try network.admin(.get, "worlds").json?["count"]?.int == 1)
     }
 
-    @Test("The error for an invalid HAR names the place of the mistake")
+    @Test("The error for an invalid HAR gives the location of the problem")
     func mistakes() throws {
         let network = VirtualNetwork()
         let body = #"{"scenario":{"name":"x","replay":{"session":{"log":{"entries":[{"request":{}}]}}}}}"#

@@ -41,7 +41,7 @@ struct ReplayedOriginTests {
         )
     }
 
-    @Test("Below a world's prefix, replayed URLs start with the prefix, even in frames")
+    @Test("Under a world's prefix, replayed URLs start with the prefix, even in frames")
     func secureWorld() throws {
         let take = Take().asked("GET", "/a", answer: Self.body).socket(
             "/api/v1/consultations/1/ws", [Take.server(Self.body, at: 0)])

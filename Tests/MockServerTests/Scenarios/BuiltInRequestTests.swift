@@ -292,7 +292,7 @@ struct BuiltInRequestTests {
         #expect(log.text.contains("Could not identify any food items in the input"))
     }
 
-    @Test("meal-never-finishes: a meal never leaves processing")
+    @Test("meal-never-finishes: a meal's processing never finishes")
     func mealNeverFinishes() throws {
         let (world, socket, id) = try loggedMeal("meal-never-finishes")
         expectLines(heard(socket, in: world, for: .seconds(3600)), [])

@@ -114,7 +114,7 @@ struct BuiltInSocketTests {
         #expect(socket.takeTypes().last == "stream_complete")
     }
 
-    @Test("slow-coach: the first chunk takes 8 s, and each further chunk takes 1 s ± 0.2 s")
+    @Test("slow-coach: the first chunk takes 8 s, and each later chunk takes 1 s ± 0.2 s")
     func slowCoach() throws {
         let world = try BuiltInWorld("slow-coach")
         let socket = try world.socket(on: try world.consultation())
@@ -188,7 +188,7 @@ struct BuiltInSocketTests {
         #expect(bytes.indices.dropLast().count { bytes[$0] == 0x01 && bytes[$0 + 1] == 1 } == 4)
     }
 
-    @Test("unreliable-chunks: chunks are lost, doubled and swapped, and the history is correct")
+    @Test("unreliable-chunks: chunks are lost, duplicated and swapped, and the history is correct")
     func unreliable() throws {
         let world = try BuiltInWorld("unreliable-chunks")
         let id = try world.consultation()

@@ -29,7 +29,7 @@ import Testing
         return try Self.network(file, configure)
     }
 
-    @Test("A restart keeps accounts, tokens, meals in processing and waiting questions")
+    @Test("A restart keeps accounts, tokens, meals being processed and waiting questions")
     func goesOn() throws {
         let network = try Self.network(try StateFile(Self.file)) { $0.pace = .human }
         let world = try network.plainWorld()
@@ -211,7 +211,7 @@ import Testing
     }
 
     /// New options may forbid what earlier options allowed, but the server must start anyway.
-    @Test("The server starts even if its options or its clock no longer allow its saved data")
+    @Test("The server starts even if its saved data is no longer allowed by its options or its clock")
     func otherOptions() throws {
         let network = try Self.network(try StateFile(Self.file))
         let world = try network.plainWorld()

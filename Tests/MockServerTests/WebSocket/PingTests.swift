@@ -72,7 +72,7 @@ struct PingTests {
     }
 
     @Test(
-        "The server does not time out a socket whose output a fault or an operator holds",
+        "The server does not time out a socket whose output is held by a fault or an operator",
         arguments: [true, false])
     func heldBack(isHeldByFault: Bool) throws {
         let network = try network(isHeldByFault ? ", faults: [{on: socket, at: {frame: 1}, delay: 1h}]" : "")

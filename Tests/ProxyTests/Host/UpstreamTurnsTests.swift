@@ -50,7 +50,7 @@ struct UpstreamTurnsTests {
         host.loop.close(stream)
     }
 
-    @Test("Dropping a pair twice frees its place once")
+    @Test("Dropping a pair twice frees its slot once")
     func dropsOnce() throws {
         defer { listener.close() }
         let host = try makeHost()
@@ -59,7 +59,7 @@ struct UpstreamTurnsTests {
         #expect(host.pairCount == 0 && host.freePlaces == [0])
     }
 
-    @Test("An ended relay is removed once its engine has every byte", arguments: [RelayEnding.close, .reset])
+    @Test("A relay that has ended is removed once its engine has every byte", arguments: [RelayEnding.close, .reset])
     func leaves(_ ending: RelayEnding) throws {
         defer { listener.close() }
         let host = try makeHost()

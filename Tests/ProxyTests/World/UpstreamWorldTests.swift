@@ -133,7 +133,7 @@ struct UpstreamWorldTests {
         #expect(try client.response(to: Self.goals).status == 504)
     }
 
-    @Test("A client receives a broken answer up to the break and then a reset")
+    @Test("A client receives a broken answer up to the point where it breaks off and then a reset")
     func brokenAnswer() throws {
         let world = try FrontWorld(Scenario(), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", .reset))
         let client = try world.client()

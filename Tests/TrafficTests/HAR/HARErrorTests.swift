@@ -122,7 +122,7 @@ struct HARErrorTests {
         } catch { return error.description }
     }
 
-    @Test("A HAR error states the place and the expectation", arguments: rows)
+    @Test("A HAR error states the location and what was expected", arguments: rows)
     func place(_ row: Row) throws {
         #expect(message(Array(Self.good.utf8)) == "read")
         let range = try #require(Self.good.range(of: row.old))
@@ -191,7 +191,7 @@ struct HARErrorTests {
     }
 
     @Test(
-        "Notes have the expected sentences",
+        "Notes have the expected wording",
         arguments: [
             (
                 HARNote.torn(entries: 1),
@@ -410,7 +410,7 @@ struct LossTests {
         #expect(told.request.url == "http://h/a?x=1" && told.request.fields == [SessionField("cookie", "c=0")])
     }
 
-    @Test("The reader reads a value of only line feeds as one empty field", arguments: ["", "\\n", "\\n\\n"])
+    @Test("The reader reads a value that is only line feeds as one empty field", arguments: ["", "\\n", "\\n\\n"])
     func lineFeeds(_ value: String) throws {
         let headers = "\"headers\":[{\"name\":\"X-A\",\"value\":\"\(value)\"}]"
         let file = try Self.file("\"method\":\"GET\",\"url\":\"http://h/a\",\(headers)")

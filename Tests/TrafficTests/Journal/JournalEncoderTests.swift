@@ -427,7 +427,7 @@ struct JournalMessagesTests {
         #expect(line.contains(#""hint":"The client offered the subprotocol"#))
     }
 
-    @Test("Messages about truncation and statuses have the expected texts")
+    @Test("Messages about truncation and statuses have the expected wording")
     func others() {
         #expect(Messages.cut(kept: 4, of: 6) == "The journal keeps the first 4 of 6 bytes.")
         #expect(

@@ -187,7 +187,7 @@ struct JournalReaderTests {
         ),
     ]
 
-    @Test("The reader reports each mistake with its place", arguments: mistakes)
+    @Test("The reader reports each error with its location", arguments: mistakes)
     func mistake(text: String, message: String) throws {
         let error = try #require(Self.error(text))
         #expect(error.description.hasPrefix(message), "\(error)")

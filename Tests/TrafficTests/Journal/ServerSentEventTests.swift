@@ -138,13 +138,13 @@ struct EventStreamReaderTests {
         ("id: 7\nid:\ndata: a\n\n", [.init(id: 7, data: Array("a".utf8))]), ("\n\u{FEFF}data: a\n\n", []),
     ]
 
-    @Test("The reader finds a stream's events however it is split", arguments: table)
+    @Test("The reader finds a stream's events however the stream is split", arguments: table)
     func events(stream: String, events: [ServerSentEvent]) throws {
         let bytes = Array(stream.utf8)
         for size in [1, 2, 3, max(bytes.count, 1)] { #expect(try Self.events(bytes, cut: size) == events) }
     }
 
-    @Test("The reader reads the server's output as the standard says")
+    @Test("The reader reads the server's output as the standard requires")
     func written() throws {
         let (entry, encoder) = (TrafficLinesTests.entry(.note("a\r\nb")), JournalEncoder())
         let event = ServerSentEvent(entry, encoder: encoder)
@@ -165,7 +165,7 @@ struct EventStreamReaderTests {
         #expect(throws: Traffic.EventStreamReader.TooLong.self) { try Self.events(half + half, cut: 65_536) }
     }
 
-    @Test("Reading random bytes gives the same events however they are split")
+    @Test("Reading random bytes gives the same events however the bytes are split")
     func random() throws {
         var draw = Draw(seed: 15)
         for _ in 0..<2000 {

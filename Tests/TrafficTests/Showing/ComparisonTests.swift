@@ -311,7 +311,7 @@ struct AlignmentTests {
         #expect(alignment.onlyFirst == [0] && alignment.onlySecond == [1])
     }
 
-    @Test("Alignment pairs long lists in order and quickly")
+    @Test("Alignment pairs long lists quickly and in order")
     func long() {
         // Every key is shifted by one place, between two keys that the other side lacks.
         let left = [-1] + (0..<20_000).map { $0 % 300 } + [-2]

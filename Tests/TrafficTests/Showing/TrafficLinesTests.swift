@@ -133,7 +133,7 @@ struct TrafficLinesTests {
                 == "                ✗ [w\\x1B] must a/b: No. (#1)")
     }
 
-    @Test("A breach prints as a whole sentence with its entries")
+    @Test("A breach prints as a complete sentence with its entries")
     func breach() {
         let lines = TrafficLines(width: 60)
         let long = String(repeating: "word ", count: 100)
@@ -310,7 +310,7 @@ struct TrafficFilterTests {
     }
 
     @Test(
-        "The error for a filter names the mistake",
+        "The error for an invalid filter says what is wrong",
         arguments: [
             ("stats=4xx", "stats"), ("status=x", "status"), ("status=200 status=201", "status"), ("limit=5", "limit"),
             ("since=5", "since"), ("kind=", "kind"), ("chunks=fold", "chunks"), ("pings=hide", "pings"),
