@@ -109,7 +109,7 @@ struct CaseRunnerTests {
         #expect(!unmade.isAboutSwift, "it never said so")
     }
 
-    @Test("The runner skips a case that needs an instruction the client lacks")
+    @Test("The runner skips a case that needs an instruction missing from the client")
     func unsupported() async throws {
         let chat = ContractCase(
             "chat/x", "A chat", .ours("It is."), steps: [.expect(.idle), .start(.nutritionist)])

@@ -26,7 +26,7 @@ struct HostileTextTests {
         #expect(Set(pairs).count == HostileText.Production.allCases.count * HostileText.Cut.allCases.count)
     }
 
-    @Test("Each text is cut at the position that its kind of cut requires")
+    @Test("Each text is cut at the position required by its kind of cut")
     func cuts() {
         var within: Set<HostileText.Cut> = []
         for seed in Self.seeds {

@@ -206,7 +206,7 @@ struct ProcessLineTests {
         #expect(AdapterError(reason, to: .report, received: Array("hello".utf8)).description == text)
     }
 
-    @Test("Only an adapter that never ran, ended or closed its output counts as dead")
+    @Test("An adapter counts as dead only if it never ran, has ended or has closed its output")
     func deaths() {
         let deaths: [AdapterError.Reason] = [.notStarted("a"), .ended("a"), .closedOutput]
         let others: [AdapterError.Reason] = [

@@ -18,7 +18,7 @@ struct BacklogTests {
         #expect(backlog.isEmpty && backlog.last == nil)
     }
 
-    @Test("The caller can change and take the remaining messages")
+    @Test("The caller can change and remove the remaining messages")
     func rest() {
         var backlog = Backlog<Int>()
         for number in 1...3 { backlog.append(number) }

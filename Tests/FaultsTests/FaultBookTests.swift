@@ -23,7 +23,7 @@ struct FaultBookTests {
         (Selection(last: 1, step: .max), "a·······"), (Selection(first: .max), "········"),
     ]
 
-    @Test("A range or a selection determines the requests that a rule affects", arguments: selections)
+    @Test("A range or a selection determines which requests a rule affects", arguments: selections)
     func select(selection: Selection, expected: String) {
         var book = FaultBook(rules: [.response("a", .hang, selection)])
         #expect(Self.acting(&book, 8) == expected)

@@ -24,7 +24,7 @@ import Testing
         (.showMealLog, "---SD"), (.deleteGoal, "--S--"), (.deleteConsultation, "--S--"),
     ]
 
-    @Test("A mode serves the endpoints that its guide documents or presupposes", arguments: table)
+    @Test("A mode serves the endpoints documented or presupposed by its guide", arguments: table)
     func provision(endpoint: Endpoint, row: String) {
         for (mode, letter) in zip(GuideMode.guides, row) {
             let provision = mode.provision(of: endpoint)

@@ -129,7 +129,7 @@ import Testing
         return try #require(JSON.parse(bytes).object).keys
     }
 
-    @Test("A frame has the members that the mode's guide documents")
+    @Test("A frame has the members documented by the mode's guide")
     func formsOfGuides() throws {
         let error = ServerFrame.error(.consultationNotActive)
         for (frame, _) in Self.golden where frame != error && frame.type != "error" {

@@ -67,7 +67,7 @@ struct GrammarTests {
         #expect(String(decoding: line, as: UTF8.self) == "HTTP/1.1 \(code) Own Words\r\n")
     }
 
-    @Test("Preencoded status lines equal the lines that the encoder writes")
+    @Test("Preencoded status lines equal the lines written by the encoder")
     func encodedStatusLine() {
         var line: [UInt8] = []
         StatusLine.append(.ok, to: &line)

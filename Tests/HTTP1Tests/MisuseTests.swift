@@ -43,7 +43,7 @@ struct MisuseTests {
         }
     }
 
-    @Test("A switch to a protocol that the client did not propose traps")
+    @Test("Switching to a protocol that was not proposed by the client traps")
     func unproposedSwitch() async {
         await #expect(processExitsWith: .failure) {
             var (connection, out) = (Connection(role: .server), [UInt8]())

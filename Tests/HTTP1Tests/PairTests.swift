@@ -114,7 +114,7 @@ struct PairTests {
         #expect(pair.sentByServer == "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabcd")
     }
 
-    @Test("A close that one side announces closes both sides", arguments: [true, false])
+    @Test("A close announced by one side closes both sides", arguments: [true, false])
     func close(byField: Bool) throws {
         var pair = Pair()
         _ = try get(&pair)
@@ -131,7 +131,7 @@ struct PairTests {
         #expect(pair.server.theirState == .closed)
     }
 
-    @Test("The server announces a close that the client requests")
+    @Test("The server announces a close requested by the client")
     func clientCloses() throws {
         var pair = Pair()
         _ = try get(&pair, [.connection: "close"])

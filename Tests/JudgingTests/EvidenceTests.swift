@@ -92,7 +92,7 @@ struct EvidenceTests {
         }
     }
 
-    @Test("A verdict keeps at most a thousand entry numbers of further breaches")
+    @Test("A verdict keeps at most a thousand entry numbers of additional breaches")
     func numbers() throws {
         func verdict(_ count: Int) throws -> Verdict {
             let story = Story { story in

@@ -134,7 +134,7 @@ struct FoodFileTests {
     }
 
     @Test(
-        "The reader reports a duplicate key or name with both lines",
+        "The reader reports a duplicate key or name with both line numbers",
         arguments: [
             ("apple", "pear", "", "the key apple is already on line 2"),
             ("pear", "Apple", "", "\"apple\" is already on line 2"),

@@ -72,7 +72,7 @@ struct FoodTableTests {
         }
     }
 
-    @Test("Servings have a weight, and a label's facts are close to the source's")
+    @Test("Servings have a weight, and the facts on a label are close to the source's facts")
     func portions() {
         for food in FoodTable.foods {
             let weights = [food.serving.grams] + food.portions.values + food.sizes.values

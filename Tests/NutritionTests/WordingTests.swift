@@ -128,7 +128,7 @@ struct WordingTests {
         #expect(DisplayName.titleCase("of mac and cheese with bbq sauce") == "Of Mac and Cheese with BBQ Sauce")
     }
 
-    @Test("Units have the names that the API documents")
+    @Test("Units have the names documented by the API")
     func units() {
         #expect(
             MealUnit.allCases.map(\.rawValue) == [

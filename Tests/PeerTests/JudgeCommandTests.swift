@@ -43,7 +43,7 @@ extension Peers {
                     "no entry belongs to the world 'w3'; the worlds with entries are w1, w2. Did you mean"))
         }
 
-        @Test("judge does not apply an obligation that the guide lacks")
+        @Test("judge does not apply an obligation that is not in the guide")
         func guide() async throws {
             let other = try await judge("-", "--guide", "goal-linking", input: Self.bad)
             #expect(!other.output.contains("✗ ids/lowercase"), "\(other.transcript)")

@@ -75,7 +75,7 @@ extension Peers {
         }
 
         @Test(
-            "Days of app use work with the app's own requests and decoders and with upper-case ids",
+            "Several days of app use work with the app's own requests and decoders and with upper-case ids",
             arguments: ["fitiq", "lume"].flatMap { app in
                 ["first_run", "offline", "second_device", "backfill", "deletion"].map { "\(app)_\($0)" }
             } + ["fitiq_templates", "fitiq_meals", "lume_coach", "lume_insights"])

@@ -255,7 +255,7 @@ struct PlaceTests {
 @Suite("Requests that the server answers itself")
 struct OwnRequestTests {
     @Test(
-        "The plan omits requests that the server answers itself, with a note",
+        "The plan omits requests that the server answers itself and adds a note",
         arguments: [
             ("GET", "/health"), ("HEAD", "/ready?x=1"), ("GET", "/docs"), ("GET", "/docs/deviations"),
             ("GET", "/openapi.yaml"),
@@ -292,7 +292,7 @@ struct OwnRequestTests {
         #expect(player.plan.notes.isEmpty)
     }
 
-    @Test("The plan rejects a session with only requests that the server answers itself")
+    @Test("The plan rejects a session that consists only of requests that the server answers itself")
     func nothingElse() {
         var builder = SessionBuilder()
         builder.exchange("GET", "/health")

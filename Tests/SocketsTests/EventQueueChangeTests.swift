@@ -115,7 +115,7 @@ struct EventQueueChangeTests {
         #expect(try queue.reports().map(\.token) == [0, 1, 2])
     }
 
-    @Test("The next wait reports a descriptor that a handler adds", arguments: QueueUnderTest.allCases)
+    @Test("The next wait reports a descriptor added by a handler", arguments: QueueUnderTest.allCases)
     func addedWhileReporting(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()
         let pairs = try ready(1, in: queue)

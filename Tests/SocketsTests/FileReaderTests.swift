@@ -93,7 +93,7 @@ struct FileReaderTests {
         #expect(fcntl(STDIN_FILENO, F_GETFD) >= 0)
     }
 
-    @Test("An exited process counts as ended before its parent waits for it")
+    @Test("A process that has exited counts as ended even before its parent waits for it")
     func running() throws {
         let child = try ChildProcess(["sh", "-c", "exec sleep 300"], environment: CurrentProcess.environment())
         #expect(CurrentProcess.isRunning(child.identifier) && CurrentProcess.isRunning(CurrentProcess.identifier))

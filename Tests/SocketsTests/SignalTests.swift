@@ -124,7 +124,7 @@ struct SignalTests {
         }
     }
 
-    @Test("A released loop restores the signal's former action")
+    @Test("A released loop restores the signal's previous action")
     func restored() async {
         await #expect(processExitsWith: .signal(SIGUSR1)) {
             do {

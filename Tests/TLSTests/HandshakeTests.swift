@@ -39,7 +39,7 @@ struct HandshakeTests {
     }
 
     @Test(
-        "Without a common version, both sides report it",
+        "If there is no common version, both sides report this",
         arguments: [(TLSVersion.tls12, TLSVersion.tls13), (.tls13, .tls12)])
     func noCommonVersion(_ client: TLSVersion, _ server: TLSVersion) throws {
         let pair = try Pair(
@@ -51,7 +51,7 @@ struct HandshakeTests {
         #expect(pair.client.version == nil)
     }
 
-    @Test("Without a common cipher suite, both sides report it")
+    @Test("If there is no common cipher suite, both sides report this")
     func noCommonCipher() throws {
         let context = try Certificates.client(versions: [.tls12])
         #expect(SSL_CTX_set_cipher_list(context.pointer, "ECDHE-RSA-AES256-SHA384") == 1)

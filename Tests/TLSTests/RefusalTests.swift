@@ -36,7 +36,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "The client rejects a host name that the certificate lacks",
+        "The client rejects a host name that is not in the certificate",
         arguments: ["example.com", "127.0.0.2", "::2", "localhost.example.com", "sub.localhost"], TLSVersion.allCases)
     func names(_ host: String, _ version: TLSVersion) throws {
         let pair = try shakeHands(Certificates.local, host: host, version: version)

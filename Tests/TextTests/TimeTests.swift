@@ -175,7 +175,7 @@ struct DurationTests {
         #expect(Durations.nanoseconds(text, atMost: Self.longest) == nanoseconds)
     }
 
-    @Test("The formatter accepts a largest unit")
+    @Test("The formatter can be limited to a largest unit")
     func largest() {
         #expect(Durations.whole(172_800_000_000_000, largest: .hours) == "48h")
         #expect(Durations.whole(60_000_000_000, largest: .seconds) == "60s")

@@ -126,7 +126,7 @@ struct ConformanceTests {
         #expect(report.outcome().exitCode == 1)
     }
 
-    @Test("Answers from endpoints that the fake lacks are counted but not compared")
+    @Test("Answers from endpoints that the fake does not have are counted but not compared")
     func unknown() async throws {
         let unknown = [Self.answer([], path: "/api/v1/nothing"), Self.answer([], path: "/nothing/at/all")]
         var conformance = try await Self.compared(unknown + [Self.answer(try await Self.goals(with: []))])
@@ -237,7 +237,7 @@ struct ConformanceTests {
         #expect(told(JSONValue.object(changed).encoded()) == ["200, plan: a number ≠ a text"])
     }
 
-    @Test("Accepting a session leaves out deviations that an overlay cannot express")
+    @Test("Accepting a session leaves out deviations that cannot be expressed in an overlay")
     func rest() async throws {
         let entries = [
             Self.answer(Array("<p>".utf8)), Self.answer(Array("<p>".utf8), status: 418, type: "text/html"),

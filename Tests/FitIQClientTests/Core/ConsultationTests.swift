@@ -222,7 +222,7 @@ struct ConsultationTests {
     }
 
     @Test(
-        "The client sends its credentials in the place that its guide documents",
+        "The client sends its credentials in the place documented by its guide",
         arguments: GuideMode.allCases, [false, true])
     func credentials(guide: GuideMode, areTwice: Bool) {
         var bench = CoreBench(guide: guide) { $0.sendsTokenTwice = areTwice }

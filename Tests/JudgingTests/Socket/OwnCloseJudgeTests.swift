@@ -97,7 +97,7 @@ struct OwnCloseJudgeTests {
 struct HoldJudgeTests {
     private static let question = #"{"type":"message","content":"Hello"}"#
 
-    @Test("The judge excuses pings that wait behind the client's held frame")
+    @Test("The judge excuses pings waiting behind the client's held frame")
     func keepAlive() {
         for (faults, isBroken) in [(["b"], false), ([], true)] {
             SocketCase("keep-alive", isBroken ? .broken(Self.noPing, [3, 4]) : .notExercised) {

@@ -123,7 +123,7 @@ struct EventTests {
         #expect(reader.take().map(\.name) == ["missed"])
     }
 
-    @Test("A stream ends cleanly with its world or with the server", arguments: ["delete", "shutdown"])
+    @Test("A stream ends cleanly when its world or the server ends", arguments: ["delete", "shutdown"])
     func ends(_ cause: String) throws {
         let network = VirtualNetwork()
         let world = try network.world()

@@ -248,7 +248,7 @@ struct ExportTests {
         return refusals
     }
 
-    @Test("Work that starts below the byte limit finishes beyond it and survives export and import")
+    @Test("Work that starts below the byte limit can finish above it and survives export and import")
     func overfull() throws {
         var limits = Limits()
         limits.storedBytes = 20_000

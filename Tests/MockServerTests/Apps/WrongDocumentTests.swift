@@ -58,7 +58,7 @@ struct WrongDocumentTests {
     }
 
     @Test(
-        "An invalid body returns 400 with the invalid member and changes nothing", arguments: operations)
+        "An invalid body returns 400, names the invalid member and changes nothing", arguments: operations)
     func refuses(endpoint: Endpoint) throws {
         let network = try SentDocuments.network()
         let before = try network.admin(.get, "state").text

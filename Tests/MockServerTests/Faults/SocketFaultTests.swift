@@ -66,7 +66,7 @@ struct SocketFaultTests {
     }
 
     @Test(
-        "The backend removes a socket that a fault ended",
+        "The backend removes a socket ended by a fault",
         arguments: [
             ("finish: true", "end"), ("reset: true", "reset"), ("cut: {after: 5}", "end"),
             ("cut: {after: 5, reset: true}", "reset"), ("close: 1011", "close"), ("silence: true", "nothing"),
@@ -130,7 +130,7 @@ struct SocketFaultTests {
     }
 
     @Test(
-        "The server sends messages that wait for coalescing before the close frame",
+        "Before the close frame, the server sends the messages that are waiting to be coalesced",
         arguments: ["archive", "shutdown", "client", "mistake", "reset of the world"])
     func coalesced(_ cause: String) throws {
         let (network, socket, id) = try socket(

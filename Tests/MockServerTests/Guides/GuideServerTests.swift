@@ -33,7 +33,7 @@ struct GuideServerTests {
 
     // MARK: What there is
 
-    @Test("Another guide's endpoint returns 404 with the guides that have it", arguments: GuideMode.guides)
+    @Test("Another guide's endpoint returns 404 and names the guides that have it", arguments: GuideMode.guides)
     func absent(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
         // Deletion, which one guide assumes, gets 405 in the other guides' modes, because the paths exist there.

@@ -12,7 +12,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("A connection beyond the limit gets a 503 and a close")
+    @Test("A connection beyond the limit gets a 503 and is closed")
     func refused() throws {
         let network = network()
         let served = try (0..<3).map { _ in try network.client() }

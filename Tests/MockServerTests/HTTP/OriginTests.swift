@@ -59,7 +59,7 @@ struct OriginTests {
             try statuses(network(), ["Origin: \(origin)"], host: host) == (isOwn ? Self.served : Self.refused))
     }
 
-    @Test("The server rejects two Origin fields even if each alone is allowed")
+    @Test("The server rejects two Origin fields even if each is allowed on its own")
     func several() throws {
         #expect(
             try statuses(network(), ["Origin: http://localhost", "Origin: http://localhost"]) == Self.refused)

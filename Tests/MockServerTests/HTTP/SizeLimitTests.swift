@@ -95,7 +95,7 @@ struct SizeLimitTests {
         #expect((client.wire.ending == .closed) == !fits)
     }
 
-    @Test("An oversized Content-Length gets an error in the form that the world in its path uses")
+    @Test("An oversized Content-Length gets an error in the form used by the world in the request's path")
     func worldOfThePath() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"guide":"meal-log-websocket"}"#)

@@ -134,7 +134,7 @@ struct DeferredTests {
         #expect(try outcome(true) == outcome(false))
     }
 
-    @Test("A deleted user with a lot of data is immediately gone for other requests")
+    @Test("A deleted user with a lot of data is immediately invisible to other requests")
     func deletion() throws {
         let network = VirtualNetwork()
         let world = try Self.world(in: network)

@@ -203,7 +203,7 @@ struct WaitTests {
         #expect(try waits[1].client.response(to: .goals).status == 200)
     }
 
-    @Test("A wait ends with its world or with the server", arguments: ["reset", "delete", "shutdown"])
+    @Test("A wait ends when its world or the server ends", arguments: ["reset", "delete", "shutdown"])
     func ends(_ cause: String) throws {
         let network = VirtualNetwork()
         let world = try network.world()

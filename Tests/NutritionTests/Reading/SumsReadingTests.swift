@@ -68,7 +68,7 @@ struct SumsReadingTests {
         .init("100g (1 cup) rice", "rice 100 grams", 130),
     ]
 
-    @Test("The parser distinguishes a size from a count and uses a stated energy", arguments: sizes)
+    @Test("The parser distinguishes a size from a count and uses a stated energy value", arguments: sizes)
     func notes(_ meal: ReadMeal) throws {
         meal.check()
         // Assumptions are noted.

@@ -155,7 +155,7 @@ struct UpstreamTurnsTests {
         #expect(pair.link == nil && pair.server.addresses.isEmpty)
     }
 
-    @Test("The host reads a stream that both sides have ended to its end, even if reads are not watched")
+    @Test("After both sides have ended a stream, the host reads it to the end, even if reads are not watched")
     func hangUp() throws {
         defer { listener.close() }
         let host = try makeHost()

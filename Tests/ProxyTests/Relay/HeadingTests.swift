@@ -41,7 +41,7 @@ struct HeadingTests {
     }
 
     @Test(
-        "Only URLs at the old origin are moved to the new origin",
+        "Only URLs at the old origin are rewritten to the new origin",
         arguments: [
             ("http://a", "https://b"), ("http://A/x", "https://b/x"), ("http://a?q", "https://b?q"),
             ("http://a#f", "https://b#f"), ("http://a.example/x", "http://a.example/x"),

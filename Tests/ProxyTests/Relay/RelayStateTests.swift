@@ -63,7 +63,7 @@ struct RelayStateTests {
     }
 
     @Test(
-        "Sent bytes are dropped once there are many of them and at least as many as waiting bytes",
+        "Sent bytes are dropped once there are many of them and at least as many as there are waiting bytes",
         arguments: [
             (40_000, 20_000, 20_000), (40_000, 19_999, 40_000), (32_770, 16_385, 16_385), (32_768, 16_384, 32_768),
             (100, 50, 100), (100, 100, 0),

@@ -157,7 +157,7 @@ struct UpstreamWorldTests {
         #expect(!String(decoding: client.wire.received, as: UTF8.self).contains("100 Continue"))
     }
 
-    @Test("A fault's answer keeps the request from the server unless the rule sets processed")
+    @Test("A fault's answer keeps the request from reaching the server unless the rule sets processed")
     func faults() throws {
         let scenario = try Self.scenario(
             """
@@ -275,7 +275,7 @@ struct UpstreamWorldTests {
         #expect(try world.exchange(Self.goals).status == 200)
     }
 
-    @Test("A world reset ends requests that wait for the server, and the next request works")
+    @Test("A world reset ends requests that are waiting for the server, and the next request works")
     func reset() throws {
         let world = try FrontWorld(Scenario(), .silent)
         let client = try world.client()

@@ -284,7 +284,7 @@ struct GrowingTests {
         #expect(read == Session(entries: [socket, between]))
     }
 
-    @Test("The reserved space fits every ending")
+    @Test("Every ending fits in the reserved space")
     func endings() {
         for cause in SessionEnding.Cause.allCases {
             let latest = Timestamp(nanosecondsSinceEpoch: .max)

@@ -74,7 +74,7 @@ struct JournalReaderTests {
         #expect(exchange.responseFields.nameValuePairs.map(\.name) == ["Content-Type", "Date"])
     }
 
-    @Test("The reader accepts any order of members, any spelling and white space")
+    @Test("The reader accepts members in any order, with any spelling and white space")
     func spelling() throws {
         let text = """
             \t{ "payload" : "a\\u00e9\\ud83d\\ude00\\/" , "opcode":"text","direction":"client_to_server", "kind": "frame",

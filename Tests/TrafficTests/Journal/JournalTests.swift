@@ -276,7 +276,7 @@ struct SearchCostTests {
     private static let frame = JournalSample.frame(.client, "12345")
 
     @Test(
-        "The cost of a search is a constant plus twice the bytes that its condition reads",
+        "The cost of a search is a constant plus twice the bytes read by its condition",
         arguments: [
             ("text", "none", .exchange(exchange), exchange.byteCount), ("text", "none", .frame(frame), 5),
             ("path", "/none", .exchange(exchange), exchange.head.byteCount),

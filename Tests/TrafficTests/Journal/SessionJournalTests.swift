@@ -121,7 +121,7 @@ struct SessionJournalTests {
         #expect(journal.map(\.delivery) == [.complete, .partial, .none] && journal.map(\.status) == [200, 200, nil])
     }
 
-    @Test("The journal omits fields with line ends or without a name and keeps all others")
+    @Test("The journal omits fields with line breaks or without a name and keeps all others")
     func fields() {
         for (name, value) in [("", "a"), ("a\r\nB", "c"), ("c", "d\ne"), ("e", "f\rg"), ("h", "i\0j")] {
             var odd = Self.exchange()
@@ -398,7 +398,7 @@ struct PathPrefixTests {
         try HARFile(reading: Array(Data(contentsOf: URL.fixtures.appending(path: "har/\(name).har"))))
     }
 
-    @Test("A session without API calls reports its first request and a fitting prefix")
+    @Test("A session without API calls reports its first request and a suitable prefix")
     func stranger() throws {
         let file = try Self.fixture("gateway-prefix")
         let journal = SessionJournal(file)

@@ -25,7 +25,7 @@ struct ComparisonTests {
         Samples.exchange("GET", target, at: time, answer: answer)
     }
 
-    @Test("Numbers may differ only if their name and size show that they are times")
+    @Test("Numbers may differ only if their names and sizes show that they are times")
     func numericTimes() {
         let found = changes(
             get("/a", answer: #"{"createdAt":1738146600,"n":1738146600,"updated_at":5}"#),
@@ -185,7 +185,7 @@ struct ComparisonTests {
         #expect(differences([socket([])], [get("/api/v1/consultations/c1/ws")]).count == 2)
     }
 
-    @Test("A comparison counts differences in a body beyond twenty")
+    @Test("A comparison lists at most twenty differences in a body and counts the rest")
     func many() {
         let numbers = (0..<50).map(String.init).joined(separator: ",")
         let others = (100..<150).map(String.init).joined(separator: ",")
