@@ -18,7 +18,7 @@ import Testing
         return world
     }
 
-    @Test("A user with too many refresh tokens loses expired tokens first and then the oldest token")
+    @Test("If a user has too many refresh tokens, expired tokens are removed first and then the oldest token")
     func refreshTokens() throws {
         var limits = Limits()
         limits.refreshTokens = 3

@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("A batch is logged completely or not at all")
+    @Test("Either the whole batch is logged or none of it")
     func batch() throws {
         var limits = Limits()
         limits.mealLogs = 3
@@ -128,7 +128,7 @@ import Testing
         #expect(try world.showMeal(id, for: user)["items"]?.array?.first?["food_type"]?.string == type)
     }
 
-    @Test("A scripted food gets its type from its name unless the script sets the type")
+    @Test("A scripted food's type is derived from its name unless the script sets the type")
     func scriptedFoodTypes() throws {
         func food(_ name: String, _ type: FoodType? = nil) -> MealItem {
             MealItem(name: name, quantity: 1, unit: "cups", nutrients: MealNutrients(), foodType: type)

@@ -182,7 +182,7 @@ struct ShellTests {
         await client.close()
     }
 
-    @Test("A hook without another token ends the wait for a token")
+    @Test("If the hook has no other token, the wait for a token ends")
     func noOtherToken() async throws {
         try await Self.withServer { server in
             let client = try FitIQClient(

@@ -102,7 +102,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("A read-only ready file that belongs to the same user is recognized")
+    @Test("A read-only ready file owned by the same user is recognized")
     func readOnly() async throws {
         let folder = try ScratchFolder()
         defer { folder.remove() }

@@ -101,7 +101,7 @@ struct IdentityTests {
     /// Texts that are equal as Swift strings.
     static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")]
 
-    @Test("A scene keeps the sockets of similarly spelled users apart", arguments: twins)
+    @Test("A scene distinguishes the sockets of users whose ids are spelled similarly", arguments: twins)
     func sockets(_ first: ExactString, _ second: ExactString) {
         var story = SocketStory()
         story.open(1, at: 0, on: "c1", user: first)

@@ -183,7 +183,7 @@ struct ExposureTests {
         },
     ]
 
-    @Test("The judge counts how often a client met each situation", arguments: requests + sockets + meals)
+    @Test("The judge counts how often a client encountered each situation", arguments: requests + sockets + meals)
     func counts(_ example: Case) { #expect(example.story.exposures(end: example.end) == example.counts) }
 
     @Test("Exposures list every path in order, including paths that the client never took")

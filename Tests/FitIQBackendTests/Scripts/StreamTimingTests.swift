@@ -64,7 +64,7 @@ import Testing
         ),
     ]
 
-    @Test("A rate without jitter gives even gaps", arguments: rates)
+    @Test("A rate without jitter produces even gaps", arguments: rates)
     func even(timing: StreamTiming, times: [String]) {
         let timeline = Self.timeline(Self.steps, timing)
         expect(timeline.moments.map { Lines.time($0.offset) }, are: times)

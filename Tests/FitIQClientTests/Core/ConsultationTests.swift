@@ -105,7 +105,7 @@ struct ConsultationTests {
         #expect(bench.take().count == 1)
     }
 
-    @Test("The client waits out a rate limit and then sends the create request first")
+    @Test("The client waits until a rate limit ends and then sends the create request first")
     func rateLimit() {
         var bench = CoreBench()
         bench.perform(.loadGoals)

@@ -81,7 +81,7 @@ struct RequestTests {
         #expect(bench.requests.map { $0.fields[.authorization] } == ["Bearer d"])
     }
 
-    @Test("Late, duplicate and unsolicited answers change nothing")
+    @Test("Late, duplicate and unsolicited answers have no effect")
     func strays() {
         var bench = CoreBench()
         bench.perform(.loadGoals)

@@ -50,7 +50,7 @@ struct ClientLoopTests {
         client.connected(1)
     }
 
-    @Test("The client gives up on a server that does not read once too many bytes are queued")
+    @Test("Once too many bytes are queued, the client gives up on a server that does not read")
     func unsent() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }
