@@ -195,7 +195,7 @@ struct ProcessLineTests {
             (
                 .unasked,
                 "The adapter wrote hello without being asked, before 'report' was sent. It must answer each command "
-                    + "with one line; output for people belongs on standard error."
+                    + "with one line; human-readable output belongs on standard error."
             ),
             (
                 .badAnswer("it is none"),

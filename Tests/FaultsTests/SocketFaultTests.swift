@@ -215,7 +215,7 @@ struct SocketFaultTests {
                 .failed(
                     code: .protocolError,
                     message:
-                        "A server's frame arrived masked. Servers must not mask: clear the MASK bit (RFC 6455 §5.1).")
+                        "A server frame arrived masked. Servers must not mask: clear the MASK bit (RFC 6455 §5.1).")
             ])
         // A server accepts masked frames, so it can read their contents.
         var server = WebSocket.Connection(role: .server)

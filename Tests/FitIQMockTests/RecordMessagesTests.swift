@@ -21,7 +21,8 @@ struct RecordMessagesTests {
         let nowhere = SocketError(.bind, code: EADDRNOTAVAIL)
         let full = SocketError(.create, code: EMFILE)
         let inUse =
-            "cannot listen on that address: another process uses the port; choose another port, or 0 for any free port"
+            "cannot listen on that address: another process is using the port; choose another port, or 0 for any free "
+            + "port"
         #expect(Messages.notStarted(.listening(taken)) == inUse + " (--port)")
         #expect(Messages.notStarted(.listeningForTLS(taken)) == inUse + " (--tls-port)")
         #expect(Messages.notStarted(.listening(nowhere)).hasSuffix("0.0.0.0 for all of IPv4 (--host)"))

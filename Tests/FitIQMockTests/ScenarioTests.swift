@@ -144,7 +144,7 @@ struct ScenarioTests {
             ),
             (
                 Messages.lastGoodStays("a.yaml"),
-                "'a.yaml' has mistakes; until you fix them, the server uses the last version loaded:"
+                "'a.yaml' has errors; until you fix them, the server uses the last version loaded:"
             ),
             (
                 Messages.vanished("a.yaml"),

@@ -66,11 +66,11 @@ import Testing
         ),
         (
             "\"é\n\"",
-            #"line 1, column 3: a control character in a string must be an escape: \n instead of U+000A"#
+            #"line 1, column 3: a control character in a string must be escaped: \n instead of U+000A"#
         ),
         (
             "\"\u{1F}\"",
-            #"line 1, column 2: a control character in a string must be an escape: \u001f instead of U+001F"#
+            #"line 1, column 2: a control character in a string must be escaped: \u001f instead of U+001F"#
         ),
         (#""\x41""#, #"line 1, column 2: expected one of "\/bfnrtu after '\' but found 'x41'"#),
         (#""\"#, #"line 1, column 3: expected one of "\/bfnrtu after '\' but found the end of the text"#),

@@ -121,7 +121,7 @@ extension LongPeers {
                 ("is_killed", "The adapter was terminated by signal 9 instead of answering {"),
                 ("leaves_a_child_behind", "The adapter exited with status 4 instead of answering {"),
                 ("closes_its_output", "The adapter closed its standard output instead of answering {"),
-                ("writes_garbage", "output for people belongs on standard error"),
+                ("writes_garbage", "human-readable output belongs on standard error"),
                 ("writes_much", "is longer than 1 MiB"),
                 ("prints_to_the_answers", "is 2 eggs are logged: it is not valid JSON"),
             ])

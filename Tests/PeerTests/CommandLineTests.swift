@@ -20,7 +20,8 @@ extension Peers {
                 #expect(second.errors.split(separator: "\n").count == 1)
                 #expect(second.errors.hasPrefix("fitiq-mock: "))
                 #expect(
-                    second.errors.contains(port) && second.errors.contains("another process uses"), "\(second.errors)")
+                    second.errors.contains(port) && second.errors.contains("another process is using"),
+                    "\(second.errors)")
             }
         }
 

@@ -130,7 +130,7 @@ extension Peers {
 
         private enum Messages {
             static func broken(_ path: String) -> String {
-                "'\(path)' has mistakes; until you fix them, the server uses the last version loaded:"
+                "'\(path)' has errors; until you fix them, the server uses the last version loaded:"
             }
         }
 

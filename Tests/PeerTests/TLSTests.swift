@@ -117,7 +117,7 @@ extension Peers {
                 try await tls.server.logged("TLS: The client and this end have no TLS version in common")
                 let other = try await tls.openssl("-alpn", "h2")
                 #expect(other.errors.contains("alert no application protocol"), "\(other.transcript)")
-                try await tls.server.logged("TLS: The client offers h2 in ALPN, but only http/1.1 is supported here.")
+                try await tls.server.logged("TLS: The client offered h2 in ALPN, but only http/1.1 is supported here.")
                 let both = try await tls.openssl("-alpn", "h2,http/1.1")
                 #expect(both.output.contains("ALPN protocol: http/1.1"), "\(both.transcript)")
             }

@@ -88,7 +88,7 @@ struct OutputFileTests {
             ),
             (
                 FileError(.create, path: "a", code: ENXIO),
-                "cannot create 'a': it is a socket, or a pipe that nothing reads; specify a file"
+                "cannot create 'a': it is a socket, or a pipe without a reader; specify a file"
             ),
             (FileError(.write, path: "a", code: EBADF), "cannot write to 'a': it is closed"),
             (

@@ -14,12 +14,12 @@ struct SocketErrorMessagesTests {
         arguments: [
             (
                 .bind, EADDRINUSE,
-                "cannot listen on \(at): another process uses the port; choose another port, or 0 for any free "
+                "cannot listen on \(at): another process is using the port; choose another port, or 0 for any free "
                     + "port"
             ),
             (
                 .listen, EADDRINUSE,
-                "cannot listen on \(at): another process uses the port; choose another port, or 0 for any free "
+                "cannot listen on \(at): another process is using the port; choose another port, or 0 for any free "
                     + "port"
             ),
             (
@@ -75,7 +75,7 @@ struct SocketErrorMessagesTests {
             ),
             (
                 .resolve, EAI_AGAIN, .host("fitiq.lan"),
-                "cannot find the host \"fitiq.lan\": the name server does not answer; use an address such as "
+                "cannot find the host \"fitiq.lan\": the name server did not answer; use an address such as "
                     + "127.0.0.1 instead"
             ),
             (.read, ECONNRESET, .none, "cannot read from the other side: the other side reset the connection"),

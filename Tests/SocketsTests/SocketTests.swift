@@ -105,7 +105,7 @@ struct SocketTests {
         #expect(error?.listenerChoice == .port)
         #expect(
             error?.description
-                == "cannot listen on \(first.localAddress): another process uses the port; choose another port, "
+                == "cannot listen on \(first.localAddress): another process is using the port; choose another port, "
                 + "or 0 for any free port")
     }
 

@@ -106,7 +106,7 @@ struct WholeFileTests {
             #expect(mkfifo(folder + "/pipe", 0o600) == 0)
             for (name, reason) in [
                 ("", "it is a folder; specify a file in it"), ("/none/a", "its folder does not exist; create it first"),
-                ("/pipe", "it is a socket, or a pipe that nothing reads; specify a file"),
+                ("/pipe", "it is a socket, or a pipe without a reader; specify a file"),
                 ("/circle", String(cString: strerror(ELOOP))),
                 ("/pipe/a", "its folder does not exist; create it first"),
                 ("/a/", "its folder does not exist; create it first"),

@@ -65,11 +65,11 @@ struct MessagesTests {
     static let sessions: [(TLSError, String)] = [
         (
             .plainHTTP(from: .client, excerpt: "GET / HTTP/1.1"),
-            "The client speaks plain HTTP ('GET / HTTP/1.1') to the TLS port; use https:// or wss:// here."
+            "The client sent plain HTTP ('GET / HTTP/1.1') to the TLS port; use https:// or wss:// here."
         ),
         (
             .plainHTTP(from: .server, excerpt: "HTTP/"),
-            "The server speaks plain HTTP ('HTTP/') on this port; use http:// or ws://, or its TLS port."
+            "The server sent plain HTTP ('HTTP/') on this port; use http:// or ws://, or its TLS port."
         ),
         (
             .notTLS(from: .client, bytes: [0, 15, 16, 255]),
@@ -87,17 +87,17 @@ struct MessagesTests {
         ),
         (
             .noCommonProtocol(offered: ["h2", "h\n3"]),
-            "The client offers h2, h?3 in ALPN, but only http/1.1 is supported here. The client must also offer "
+            "The client offered h2, h?3 in ALPN, but only http/1.1 is supported here. The client must also offer "
                 + "http/1.1, or not use ALPN."
         ),
         (
             .noCommonProtocol(offered: ["1", "2", "3", "4", "5"]),
-            "The client offers 1, 2, 3, 4, 5 in ALPN, but only http/1.1 is supported here. The client must also "
+            "The client offered 1, 2, 3, 4, 5 in ALPN, but only http/1.1 is supported here. The client must also "
                 + "offer http/1.1, or not use ALPN."
         ),
         (
             .noCommonProtocol(offered: ["1", "2", "3", "4", "5", "6", "7"]),
-            "The client offers 1, 2, 3, 4, 5 and 2 more in ALPN, but only http/1.1 is supported here. The client must "
+            "The client offered 1, 2, 3, 4, 5 and 2 more in ALPN, but only http/1.1 is supported here. The client must "
                 + "also offer http/1.1, or not use ALPN."
         ),
         (
@@ -137,8 +137,8 @@ struct MessagesTests {
     static let alerts: [(TLSError, String)] = [
         (
             .alert(48, from: .client, inHandshake: true),
-            "The client refused the handshake (unknown_ca, alert 48): it does not trust our certificate's "
-                + "authority; make it trust that authority."
+            "The client refused the handshake (unknown_ca, alert 48): it does not trust the CA that issued "
+                + "our certificate; make it trust that CA."
         ),
         (
             .alert(46, from: .client, inHandshake: true),
@@ -166,8 +166,8 @@ struct MessagesTests {
         ),
         (
             .alert(116, from: .server, inHandshake: false),
-            "The server ended the connection (certificate_required, alert 116): it asks for a client certificate, which is not "
-                + "supported."
+            "The server ended the connection (certificate_required, alert 116): it requested a client certificate, "
+                + "which is not supported."
         ),
         (
             .alert(120, from: .server, inHandshake: true),

@@ -37,11 +37,11 @@ struct MessagesTests {
         ),
         (
             .unmaskedFrame, .protocolError,
-            "A client's frame arrived unmasked. Set the MASK bit and mask the payload (RFC 6455 §5.3)."
+            "A client frame arrived unmasked. Set the MASK bit and mask the payload (RFC 6455 §5.3)."
         ),
         (
             .maskedFrame, .protocolError,
-            "A server's frame arrived masked. Servers must not mask: clear the MASK bit (RFC 6455 §5.1)."
+            "A server frame arrived masked. Servers must not mask: clear the MASK bit (RFC 6455 §5.1)."
         ),
         (
             .lengthNotMinimal(65535, fieldBytes: 8), .protocolError,

@@ -7,7 +7,7 @@ import Sockets
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Report each mistake in scenario files as FILE:LINE:COLUMN, with the allowed values.",
+        abstract: "Report each error in scenario files as FILE:LINE:COLUMN, with the allowed values.",
         discussion: "Exits with 0 if all files are valid, and with 2 if a file is invalid or cannot be read.")
 
     @Argument(help: .init("Scenario files, in YAML or JSON.", valueName: "file"), completion: .scenarioFiles)

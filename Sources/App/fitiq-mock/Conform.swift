@@ -66,8 +66,8 @@ struct ConformCommand: ParsableCommand {
     var list = false
 
     @Option(
-        "How long to wait between two requests, up to 5s. (default: 100ms, on this machine 0s)", "duration",
-        parsing: .unconditional)
+        "How long to wait between requests, up to 5s. (default: 100ms, or 0s if the server is on this machine)",
+        "duration", parsing: .unconditional)
     var pause: String?
 
     @Flag(help: "Do not ask for confirmation if the server is on another machine.")

@@ -34,7 +34,7 @@ struct Explore: ParsableCommand {
     var adapter = false
 
     @Option(
-        "The world in which faults act: a built-in scenario or a file. With --adapter, it replaces the "
+        "The world in which faults are injected: a built-in scenario or a file. With --adapter, it replaces the "
             + "stories' own worlds. (default: default)", "name|file", .scenarios)
     var scenario: String?
 
@@ -77,7 +77,7 @@ struct Explore: ParsableCommand {
 
     @Option(
         "How long the command may take for one schedule, from 1s to 1d. (default: ten times as long as it takes "
-            + "without faults, from 40s to 60s)", "duration", parsing: .unconditional)
+            + "without faults, but at least 40s and at most 60s)", "duration", parsing: .unconditional)
     var timeLimit: Lifetime?
 
     @Option("How often a finding must appear, as FAILED/RUNS, in at most 20 runs.", "k/n")
@@ -91,7 +91,7 @@ struct Explore: ParsableCommand {
     @Option("Leave out this family of faults; may be repeated.", "family", .values(of: FaultKind.Family.self))
     var without: [String] = []
 
-    @Option("The folder for the findings' scenarios, created with the first finding.", "folder", .directory)
+    @Option("The folder for the findings' scenarios, created when the first finding is saved.", "folder", .directory)
     var output = "found"
 
     @Option("Run only this finding's scenario.", "file", .file(extensions: ["yaml"]))

@@ -36,7 +36,7 @@ struct JudgeCommand: ParsableCommand {
     var journal: String
 
     @Option(
-        "Judge by one guide, such as consultation-websocket. (default: union, all guides)", "name", .guides)
+        "Judge against one guide, such as consultation-websocket. (default: union, all guides)", "name", .guides)
     var guide: String?
 
     @Option("Judge only the world with this id.", "id", .judgedWorlds)

@@ -261,8 +261,8 @@ enum Messages {
     }
     static func looksFor(_ ids: [String], isFailure: Bool) -> String {
         isFailure
-            ? "the recorded client breaks no obligation, so the search looks for faults that make the command fail"
-            : "the recorded client breaks \(Words.list(ids)); the search looks for faults that make the command "
+            ? "the recorded client broke no obligation, so the search looks for faults that make the command fail"
+            : "the recorded client broke \(Words.list(ids)); the search looks for faults that make the command "
                 + "break the same obligations"
     }
     static func translated(_ schedule: Schedule) -> String {
@@ -283,7 +283,7 @@ enum Messages {
     }
     static let notTheEnd = "This is the smallest scenario so far: Ctrl-C ended the search early."
     static func doesNotFail(_ path: String) -> String {
-        "with all of the session's faults, the command does not fail as the recorded client did. To play "
+        "with all of the session's faults, the command did not fail as the recorded client did. To play "
             + "the session unchanged, use a scenario with 'replay: \(path)'. The first differences between the session "
             + "and the run:"
     }
@@ -345,7 +345,7 @@ enum Messages {
                 + "token lifetime apply at the next reset (POST /__admin/reset) and in new worlds"
     }
     static func lastGoodStays(_ path: String) -> String {
-        "'\(path)' has mistakes; until you fix them, the server uses the last version loaded:"
+        "'\(path)' has errors; until you fix them, the server uses the last version loaded:"
     }
     static func vanished(_ path: String) -> String {
         "'\(path)' is missing; the server still uses the last version loaded, and will reload the file when it "

@@ -54,8 +54,8 @@ struct DrainCommand: ParsableCommand {
     var adminToken: String?
 
     @Option(
-        "How long a world may be idle before the server deletes it: a number followed by s, m, h or d. (default: the "
-            + "usual 30m)", "duration",
+        "How long a world may be idle before the server deletes it: a number followed by s, m, h or d. "
+            + "(default: 30m)", "duration",
         parsing: .unconditional)
     var idle: Lifetime?
 

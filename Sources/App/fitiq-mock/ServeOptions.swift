@@ -73,7 +73,7 @@ struct ServeOptions: ParsableArguments {
     var allowedOrigins: [String] = []
 
     @Option(
-        "Like --allow-origin, and also let these pages read the answers (CORS), but never the admin API's. "
+        "Like --allow-origin, and also let these pages read the answers (CORS), except the admin API's answers. "
             + "(default: the server's own)", "origin")
     var cors: [String] = []
 
@@ -81,12 +81,12 @@ struct ServeOptions: ParsableArguments {
     var node: String?
 
     @Option(
-        "The URL at which clients reach this server through a proxy; the URLs of worlds begin with it. "
+        "The URL at which clients reach this server through a proxy; world URLs begin with it. "
             + "Requires --admin-token.", "url"
     )
     var publicURL: String?
 
-    @Flag(help: "Serve only worlds that POST /__admin/worlds creates; paths without a world's prefix answer 404.")
+    @Flag(help: "Serve only worlds that POST /__admin/worlds creates; paths without a world prefix return 404.")
     var noDefaultWorld = false
 
     @Flag(help: "Ignore the header fields 'Prefer: code=' and 'X-Fake-Fault', which request a fault.")
@@ -137,11 +137,11 @@ struct DataOptions: ParsableArguments {
     var watch = false
 
     @Option(
-        "The ids in requests: lower-case; any-case, which also accepts upper-case letters; or free, any string, as in "
-            + "a scenario. (default: lower-case)", "case", .values(of: IDCase.self))
+        "The ids that requests may use: lower-case; any-case, which also accepts upper-case letters; or free, which "
+            + "accepts any string, as scenarios do. (default: lower-case)", "case", .values(of: IDCase.self))
     var ids: String?
 
-    @Option("The real server that answers behind the faults, such as https://api.example.com. (default: none)", "url")
+    @Option("The real server that requests are forwarded to, such as https://api.example.com. (default: none)", "url")
     var upstream: String?
 
     @Option(
@@ -161,7 +161,7 @@ struct DataOptions: ParsableArguments {
     @Option("Write the server's state to this file when the server stops.", "path", .file())
     var exportOnExit: String?
 
-    @Option("Save all worlds to this file, and continue with them at the next start.", "path", .file())
+    @Option("Save all worlds to this file, and restore them at the next start.", "path", .file())
     var state: String?
 
     /// The scenario's file if it is to be watched, with its stamp taken before it is read.

@@ -267,8 +267,8 @@ struct ReportOptions: ParsableArguments {
     var annotations: AnnotationService?
 
     @Option(
-        "A file of lines 'OBLIGATION' or 'SCENARIO OBLIGATION': a listed obligation does not fail the run if "
-            + "it is broken, and fails the run if it is kept.", "file", .file())
+        "A file whose lines have the form 'OBLIGATION' or 'SCENARIO OBLIGATION': a listed obligation does not "
+            + "fail the run if it is broken, and fails the run if it is kept.", "file", .file())
     var knownBroken: String?
     static let knownBrokenLimit = 1 << 20
 

@@ -43,7 +43,7 @@ struct TestClient: ParsableCommand {
     @Option("Run only the cases that use this guide's answers.", "name", .guides)
     var guide: String?
 
-    @Flag(help: "Fail a case if the client did not reach the situation that the case tests.")
+    @Flag(help: "Fail a case if the client does not reach the situation that the case tests.")
     var strict = false
 
     @Flag(help: "Stop after the first case that fails.")

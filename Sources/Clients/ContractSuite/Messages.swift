@@ -139,7 +139,7 @@ enum Messages {
             + "clients that follow the suite's clock can run the case."
     }
     static func neverQuiet(looks: Int) -> String {
-        "The client never becomes idle: after \(looks) checks it still had work that was due immediately. The "
+        "The client never became idle: after \(looks) checks it still had work that was due immediately. The "
             + "client must run timers that are due, and report when the next timer is due."
     }
     static func noSuchGoal(_ title: String, _ report: ClientReport) -> String {
@@ -189,7 +189,7 @@ enum Messages {
     }
     /// Advice for the author of a client whose requests are all correct.
     static func lostWithin(isSwift: Bool) -> String {
-        "The server found no mistake, so the client lost the missing part. If an answer or a frame had no effect, "
+        "The server found nothing wrong, so the client lost the missing part. If an answer or a frame had no effect, "
             + "check how it is decoded\(decoding(isSwift))"
     }
     private static func decoding(_ isSwift: Bool) -> String {

@@ -68,7 +68,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
 
     private static func reasonNotToWrite(_ code: Int32) -> String {
         switch code {
-        case ENXIO: "it is a socket, or a pipe that nothing reads; specify a file"
+        case ENXIO: "it is a socket, or a pipe without a reader; specify a file"
         case EEXIST: "it already exists"
         case EISDIR: "it is a folder; specify a file in it"
         case ENOENT, ENOTDIR: "its folder does not exist; create it first"

@@ -103,7 +103,7 @@ extension SocketError {
     private var resolutionReason: String {
         switch code {
         case EAI_NONAME: "no such name; check the spelling, or use an address such as 127.0.0.1"
-        case EAI_AGAIN: "the name server does not answer; use an address such as 127.0.0.1 instead"
+        case EAI_AGAIN: "the name server did not answer; use an address such as 127.0.0.1 instead"
         default: String(cString: gai_strerror(code))
         }
     }
@@ -114,7 +114,7 @@ extension SocketError {
         case (_, ENFILE): "this machine has reached its limit on open files; close other programs"
         case (_, ENOBUFS), (_, ENOMEM): "this machine is out of memory for sockets; close other programs"
         case (.bind, EADDRINUSE), (.listen, EADDRINUSE):
-            "another process uses the port; choose another port, or 0 for any free port"
+            "another process is using the port; choose another port, or 0 for any free port"
         case (.bind, EACCES), (.bind, EPERM): "this port is reserved for privileged users; choose port 1024 or higher"
         case (.bind, EADDRNOTAVAIL):
             "no network interface on this machine has that address; use 127.0.0.1, or 0.0.0.0 for all of IPv4"

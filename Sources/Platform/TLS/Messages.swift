@@ -38,9 +38,9 @@ enum Messages {
     private static func session(_ error: TLSError) -> String {
         switch error {
         case .plainHTTP(.client, let excerpt):
-            "The client speaks plain HTTP (\(quoted(excerpt))) to the TLS port; use https:// or wss:// here."
+            "The client sent plain HTTP (\(quoted(excerpt))) to the TLS port; use https:// or wss:// here."
         case .plainHTTP(.server, let excerpt):
-            "The server speaks plain HTTP (\(quoted(excerpt))) on this port; use http:// or ws://, or its TLS port."
+            "The server sent plain HTTP (\(quoted(excerpt))) on this port; use http:// or ws://, or its TLS port."
         case .notTLS(let role, let bytes): "\(the(role)) does not speak TLS: it began with the bytes \(hex(bytes))."
         case .refused(let host, let refusal): refused(host, refusal)
         case .noCommonVersion(let role):
@@ -50,7 +50,7 @@ enum Messages {
             "\(the(role)) and this end have no cipher suite or key exchange in common; TLS 1.3, or ECDHE with AES-GCM "
                 + "or ChaCha20, is needed."
         case .noCommonProtocol(let offered):
-            "The client offers \(list(offered)) in ALPN, but only \(TLSContext.applicationProtocol) is supported "
+            "The client offered \(list(offered)) in ALPN, but only \(TLSContext.applicationProtocol) is supported "
                 + "here. The client must also offer \(TLSContext.applicationProtocol), or not use ALPN."
         case .alert(let number, let role, let inHandshake): alert(number, role, inHandshake)
         case .hungUp(.client, 0):
@@ -106,7 +106,7 @@ extension Messages {
     /// The usual cause of an alert, if known.
     private static func meaning(_ number: UInt8, _ role: TLSRole) -> String? {
         switch (number, role) {
-        case (48, .client): "it does not trust our certificate's authority; make it trust that authority"
+        case (48, .client): "it does not trust the CA that issued our certificate; make it trust that CA"
         case (42, .client), (43, .client), (46, .client):
             "it does not accept our certificate; it probably does not trust the authority, or uses another "
                 + "name for the host"
@@ -114,7 +114,7 @@ extension Messages {
         case (40, _): "it found no cipher suite, key exchange or signature that it accepts"
         case (70, _): "it supports none of the offered TLS versions"
         case (112, .server): "it has no site with that name"
-        case (116, .server), (42, .server): "it asks for a client certificate, which is not supported"
+        case (116, .server), (42, .server): "it requested a client certificate, which is not supported"
         case (120, _): "it supports none of the offered application protocols"
         default: nil
         }

@@ -26,7 +26,7 @@ extension Connection {
                 return endOfStream ? closed() : .needsData
             case .closed: return .connectionClosed
             case .mightSwitchProtocol, .switchedProtocol: return .paused
-            case .error: preconditionFailure("a failed peer must have a failure")
+            case .error: preconditionFailure("a failed peer must record its failure")
             }
         }
     }

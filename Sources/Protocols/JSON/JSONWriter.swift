@@ -129,7 +129,7 @@ public struct JSONWriter: Sendable {
         case .memberValue: break
         case .firstValue: precondition(depth == 0 || objects & 1 == 0, "a value in an object needs a name")
         case .nextValue:
-            precondition(depth > 0, "a JSON text must be one value")
+            precondition(depth > 0, "JSON text must be a single value")
             precondition(objects & 1 == 0, "a value in an object needs a name")
             put(.comma)
         }

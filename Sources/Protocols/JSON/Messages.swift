@@ -55,7 +55,7 @@ enum Messages {
             + "but found the end of the text"
     }
     static func controlCharacter(_ byte: UInt8) -> String {
-        "a control character in a string must be an escape: "
+        "a control character in a string must be escaped: "
             + "\(Escape.text(of: byte)) instead of \(Found.codePoint(UInt32(byte)))"
     }
     static func invalidUTF8(_ byte: UInt8) -> String {

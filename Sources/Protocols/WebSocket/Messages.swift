@@ -52,9 +52,9 @@ extension ProtocolViolation {
             "A \(opcode) frame arrived inside a fragmented message. End that message first, with FIN on its "
                 + "last frame."
         case .unmaskedFrame:
-            "A client's frame arrived unmasked. Set the MASK bit and mask the payload (RFC 6455 §5.3)."
+            "A client frame arrived unmasked. Set the MASK bit and mask the payload (RFC 6455 §5.3)."
         case .maskedFrame:
-            "A server's frame arrived masked. Servers must not mask: clear the MASK bit (RFC 6455 §5.1)."
+            "A server frame arrived masked. Servers must not mask: clear the MASK bit (RFC 6455 §5.1)."
         case .lengthNotMinimal(let length, let bytes):
             "Length \(length) was encoded in \(bytes) bytes. Use the shortest form: 7 bits up to 125, 2 bytes "
                 + "up to 65535."

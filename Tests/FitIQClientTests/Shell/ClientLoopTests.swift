@@ -109,7 +109,7 @@ struct ClientLoopTests {
         client.serveLookup(now.advanced(by: .seconds(20)))
         #expect(
             client.wire.takeInputs().map(Played.words) == [
-                "1: failed: cannot find the host \"backend.test\": the name server does not answer; use an "
+                "1: failed: cannot find the host \"backend.test\": the name server did not answer; use an "
                     + "address such as 127.0.0.1 instead."
             ])
         for command in client.wire.takeCommands() { client.carryOut(command) }

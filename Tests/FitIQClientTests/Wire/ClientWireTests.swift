@@ -85,7 +85,7 @@ struct ClientWireTests {
         var wire = try wire(limits)
         for number in 1...3 { wire.perform(.send(WireFixture.request(number))) }
         wire.perform(.openSocket(WireFixture.socketRequest(4)))
-        let reason = "2 connections are already open, which is the limit of this client."
+        let reason = "2 connections are already open, which is this client's limit."
         #expect(wire.takeInputs().map(Played.words) == ["3: failed: \(reason)", "4: no socket: \(reason)"])
         #expect(wire.openConnections == [1, 2])
         wire.perform(.cancel(number: 1))

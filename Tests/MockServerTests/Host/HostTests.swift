@@ -198,7 +198,7 @@ struct HostTests {
         }
         #expect(
             error?.description
-                == "cannot listen on \(address): another process uses the port; choose another port, or 0 for any "
+                == "cannot listen on \(address): another process is using the port; choose another port, or 0 for any "
                 + "free port")
         try server.shutDown()
     }

@@ -319,8 +319,8 @@ struct SecureHostTests {
         }
         #expect(
             error?.description
-                == "cannot listen on \(server.address): another process uses the port; choose another port, or 0 for "
-                + "any free port")
+                == "cannot listen on \(server.address): another process is using the port; choose another port, or 0 "
+                + "for any free port")
         try server.shutDown()
     }
 

@@ -47,5 +47,5 @@ enum ConformMessages {
 
     static let notOurs =
         "the case would write to a consultation that already existed, so the rest of the case is skipped."
-    static let unmet = "the event that the case waits for did not arrive, so the rest of the case is skipped."
+    static let unmet = "the event that the case was waiting for did not arrive, so the rest of the case is skipped."
 }

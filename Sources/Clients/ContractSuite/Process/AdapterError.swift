@@ -83,7 +83,7 @@ extension AdapterError: CustomStringConvertible {
                 : "The adapter answered\(line) with a failure: \(text)"
         case .unasked:
             "The adapter wrote \(Self.excerpt(received ?? [])) without being asked, before '\(command)' was "
-                + "sent. It must answer each command with one line; output for people belongs on standard error."
+                + "sent. It must answer each command with one line; human-readable output belongs on standard error."
         case .badAnswer(let reason):
             "The adapter's answer\(toLine) is \(Self.excerpt(received ?? [])): \(reason)"
                 + "\(reason.hasSuffix("?") ? "" : ".") Expected: \(expectation)."
@@ -109,7 +109,7 @@ extension AdapterError: CustomStringConvertible {
 extension AnswerError {
     static func notJSON(_ message: String, column: Int) -> Self {
         .badAnswer(
-            "it is not valid JSON at column \(column) (\(message)); output for people belongs on standard error")
+            "it is not valid JSON at column \(column) (\(message)); human-readable output belongs on standard error")
     }
     static func notAnObject(_ type: String) -> Self { .badAnswer("it is \(type), not an object") }
     static func wrong(path: String, found: String, expected: String) -> Self {

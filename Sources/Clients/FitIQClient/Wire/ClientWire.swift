@@ -157,7 +157,7 @@ enum WireMessages {
     static let endWithoutCloseFrame = "the connection ended without a close frame"
     static let closedDuringHandshake = "the socket was closed before its handshake was answered"
     static func tooManyConnections(limit: Int) -> String {
-        "\(limit) connections are already open, which is the limit of this client."
+        "\(limit) connections are already open, which is this client's limit."
     }
     static func badTarget(_ target: String) -> String {
         "'\(target.prefix(80))' is not allowed in a request: percent-encode everything except visible ASCII."
