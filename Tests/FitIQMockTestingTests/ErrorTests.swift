@@ -42,7 +42,7 @@ struct ErrorTests {
         let old = try StandIn(answering: #"{"status":"ok","version":"0.0.9"}"#)
         let error = try await Self.failure(MockServer(url: old.url))
         #expect(error.kind == .oldServer)
-        #expect(error.description.contains("is fitiq-mock 0.0.9, and these tests need \(MockServer.oldest) or later"))
+        #expect(error.description.contains("is fitiq-mock 0.0.9, but these tests need \(MockServer.oldest) or later"))
         for (version, isOlder) in [
             ("0.0.9", true), ("0.1.0", false), ("0.1.0-dev", false), ("0.10.0", false), ("1.0", false), ("0", true),
         ] {

@@ -185,7 +185,7 @@ extension Peers {
                 (["--match", "loose"], "--match must be one of strict, ordered, route; got 'loose'."),
                 (["--match", "strickt"], "Did you mean 'strict'?"),
                 (["--frames", "now"], "--frames must be one of timed, lock-step, triggered; got 'now'."),
-                (["--speed", "0"], "--speed must be instant, or a factor for the recorded speed"),
+                (["--speed", "0"], "--speed must be instant, or a multiple of the recorded speed"),
                 (["--speed", "fast"], "got 'fast'."),
                 (["--speed", "1", "--instant"], "--speed cannot be combined with --instant"),
                 (["--export-on-exit", "x"], "--export-on-exit cannot be combined with a replayed session"),

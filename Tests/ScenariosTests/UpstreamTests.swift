@@ -39,7 +39,7 @@ struct UpstreamTests {
     @Test(
         "The reader explains each error in an upstream",
         arguments: [
-            ("upstream: ftp://a", "upstream names no server: the upstream's URL begins with \"ftp\""),
+            ("upstream: ftp://a", "upstream names no server: the upstream URL begins with \"ftp\""),
             ("upstream: {url: 'http://a/b'}", "upstream.url names no server: \"http://a/b\" has a path"),
             ("upstream: {answers: both}", "upstream.answers must be fake, real or real-else-fake"),
             (

@@ -113,7 +113,7 @@ struct OutputFileTests {
             (
                 FileError(.create, path: "a", cause: .notExchangeable),
                 "cannot create 'a': its file system can neither exchange nor link files; specify a file on "
-                    + "another file system"
+                    + "a different file system"
             ),
             (
                 FileError(.create, path: "a", cause: .inUse),

@@ -89,7 +89,7 @@ struct ConformCommand: ParsableCommand {
         .scenarioFiles)
     var overlay: String?
 
-    @Option("The prefix of the API's paths in a session, such as /prod.", "path")
+    @Option("The prefix of the API paths in a session, such as /prod.", "path")
     var prefix: String?
 
     @OptionGroup var reports: ReportOptions

@@ -42,7 +42,7 @@ struct JudgeCommand: ParsableCommand {
     @Option("Judge only the world with this id.", "id", .judgedWorlds)
     var world: String?
 
-    @Option("The prefix of the API's paths in a session, such as /prod.", "path")
+    @Option("The prefix of the API paths in a session, such as /prod.", "path")
     var prefix: String?
 
     @OptionGroup var reports: ReportOptions

@@ -19,8 +19,8 @@ struct MCPCommand: ParsableCommand {
             """)
 
     @Option(
-        "The server to use, or one of its worlds, with the plain HTTP port. (default: FITIQ_MOCK_URL, or its own "
-            + "server)",
+        "The URL of a server or of one of its worlds, with the plain HTTP port. (default: FITIQ_MOCK_URL, or a "
+            + "server that the command starts)",
         "url")
     var url: String?
 

@@ -55,7 +55,7 @@ extension Messages {
         return "\(option) must be one of \(allowed.joined(separator: ", ")); got '\(value)'.\(near)"
     }
     static func badSpeed(_ value: String) -> String {
-        "--speed must be instant, or a factor for the recorded speed: a number from 0.001 to 1000; got '\(value)'."
+        "--speed must be instant, or a multiple of the recorded speed: a number from 0.001 to 1000; got '\(value)'."
     }
     static let twoSpeeds = "--speed cannot be combined with --instant, which means '--speed instant'."
     static func notWithSession(_ option: String) -> String {

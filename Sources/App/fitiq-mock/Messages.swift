@@ -85,7 +85,7 @@ enum Messages {
         "Set FITIQ_MOCK_\(variable) to the server's value first; the value is not shown here."
     }
     static func tokenOutlives(seconds: Int64) -> String {
-        "Tokens expire after \(seconds) s; tokens from 'token' without --expires-in can be valid longer."
+        "Tokens expire after \(seconds) s; tokens that 'token' prints without --expires-in can be valid longer."
     }
 
     // MARK: Chat
@@ -279,7 +279,7 @@ enum Messages {
     static let allIsKnown = "--known-broken lists everything that the search could find."
     static func needsNoFault(_ ids: [String]) -> String {
         "the command breaks \(Words.list(ids)) without any fault, so there is no scenario to write: fix that first, or "
-            + "list it in --known-broken to look for the rest."
+            + "list it in --known-broken to search for the rest."
     }
     static let notTheEnd = "This is the smallest scenario so far: Ctrl-C ended the search early."
     static func doesNotFail(_ path: String) -> String {

@@ -42,7 +42,7 @@ struct ReplayCommand: ParsableCommand {
         "mode", .values(of: ReplaySettings.FrameOrder.self))
     var frames: String?
 
-    @Option("The prefix of the API's paths in the session, such as /prod; clients may omit it.", "path")
+    @Option("The prefix of the API paths in the session, such as /prod; clients may omit it.", "path")
     var prefix: String?
 
     @OptionGroup var options: ServeOptions

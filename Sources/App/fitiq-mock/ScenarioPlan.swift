@@ -41,7 +41,7 @@ struct ScenarioPlan {
         switch source {
         case .builtIn(let name):
             guard let scenario = Scenario.builtIn(named: name) else {
-                preconditionFailure("The source was checked against the list.")
+                preconditionFailure("The source must have been checked against the list.")
             }
             return complete(scenario)
         case .file(let path):

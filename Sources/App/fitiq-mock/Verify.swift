@@ -53,7 +53,7 @@ struct Verify: ParsableCommand {
     var against: String?
 
     @Option(
-        "Run in worlds on this server, such as a fleet, and judge their journals; use the server's plain HTTP port. "
+        "Run in worlds on this server or fleet, and judge their journals; use the server's plain HTTP port. "
             + "(default: a separate server)", "url")
     var server: String?
 

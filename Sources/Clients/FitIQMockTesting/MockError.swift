@@ -76,7 +76,7 @@ enum Messages {
     static func old(_ version: String, _ url: URL) -> MockError {
         MockError(
             .oldServer,
-            "The server at \(url.absoluteString) is fitiq-mock \(version), and these tests need \(MockServer.oldest) or "
+            "The server at \(url.absoluteString) is fitiq-mock \(version), but these tests need \(MockServer.oldest) or "
                 + "later. Update the server, or use the FitIQMockTesting release that matches it.")
     }
 

@@ -40,7 +40,8 @@ struct ZlibStream: ~Copyable {
         stream.initialize(to: z_stream())
         let status = inflateInit2_(
             stream, Self.bits(windowBits, format), ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-        precondition(status == Z_OK, "zlib needs memory for a stream, and must support its version and window size.")
+        precondition(
+            status == Z_OK, "zlib must have memory for a stream, and support the requested version and window size.")
     }
 
     /// - Parameters:
@@ -56,7 +57,8 @@ struct ZlibStream: ~Copyable {
         let status = deflateInit2_(
             stream, Z_BEST_SPEED, Z_DEFLATED, Self.bits(windowBits, format), Int32(memory), strategy, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
-        precondition(status == Z_OK, "zlib needs memory for a stream, and must support its version and window size.")
+        precondition(
+            status == Z_OK, "zlib must have memory for a stream, and support the requested version and window size.")
     }
 
     /// The window and the format in one number, as zlib expects them.

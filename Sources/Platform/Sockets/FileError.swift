@@ -57,7 +57,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         case .cut: "it was truncated in the meantime"
         case .gone: "it was moved, removed or replaced by another file in the meantime"
         case .notExchangeable:
-            "its file system can neither exchange nor link files; specify a file on another file system"
+            "its file system can neither exchange nor link files; specify a file on a different file system"
         case .inUse: "another process is writing to it; stop that process, or choose another file"
         }
     }

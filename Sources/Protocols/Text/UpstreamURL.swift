@@ -52,14 +52,14 @@ private enum Sentences {
             + "http://127.0.0.1:8080"
     }
     static func unknownScheme(_ scheme: Substring) -> String {
-        "the upstream's URL begins with \(TerminalText.quoted(scheme)), but the proxy supports only http and https"
+        "the upstream URL begins with \(TerminalText.quoted(scheme)), but the proxy supports only http and https"
     }
     static func urlWithPath(_ text: String) -> String {
         TerminalText.quoted(text)
             + " has a path: write only scheme, host and port; the proxy forwards every path unchanged"
     }
     static let urlWithCredentials =
-        "the upstream's URL contains a user name or password: remove it; clients send their own credentials"
+        "the upstream URL contains a user name or password: remove it; clients send their own credentials"
     static func badAuthority(_ text: Substring) -> String {
         TerminalText.quoted(text)
             + " is neither a host name nor an address; write an IPv6 address in brackets, http://[::1]:8080"

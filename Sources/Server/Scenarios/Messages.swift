@@ -210,7 +210,7 @@ enum Messages {
     // MARK: Sessions
 
     static let session = "the path of a session (a HAR file), or the HAR itself, an object with log"
-    static let speed = "instant, or a factor for the recorded speed: a number from 0.001 to 1000"
+    static let speed = "instant, or a multiple of the recorded speed: a number from 0.001 to 1000"
     static func badSession(_ message: String) -> String { "cannot be played back: \(message)" }
 
     // MARK: A real server

@@ -35,7 +35,7 @@ struct UpstreamURLTests {
                 "\"api.example.com\" is not a URL: specify the upstream server as https://api.example.com or http://127.0.0.1:8080"
             ),
             ("", "\"\" is not a URL: specify the upstream server as https://api.example.com or http://127.0.0.1:8080"),
-            ("ftp://a", "the upstream's URL begins with \"ftp\", but the proxy supports only http and https"),
+            ("ftp://a", "the upstream URL begins with \"ftp\", but the proxy supports only http and https"),
             (
                 "https://a/api",
                 "\"https://a/api\" has a path: write only scheme, host and port; the proxy forwards every path "
@@ -47,7 +47,7 @@ struct UpstreamURLTests {
             ),
             (
                 "https://me:secret@a",
-                "the upstream's URL contains a user name or password: remove it; clients send their own credentials"
+                "the upstream URL contains a user name or password: remove it; clients send their own credentials"
             ),
             (
                 "https://",
