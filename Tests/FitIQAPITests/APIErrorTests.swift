@@ -177,7 +177,8 @@ import Testing
         ),
         (
             .generalWithID("x"), 400, .validationFailed,
-            #"A 'general' consultation has no context, but 'context_id' is "x". Omit 'context_id', or set the 'context_type' that it belongs to: goal, insight, mood or journal."#
+            #"A 'general' consultation has no context, but 'context_id' is "x". Omit 'context_id', or set the "#
+                + #"'context_type' that the id belongs to: goal, insight, mood or journal."#
         ),
         (
             .goalWithoutID(in: .union), 400, .validationFailed,

@@ -214,11 +214,13 @@ import Testing
         ),
         (
             #"{"persona":"nutritionist","context_type":"general","context_id":"x"}"#, .validationFailed,
-            #"A 'general' consultation has no context, but 'context_id' is "x". Omit 'context_id', or set the 'context_type' that it belongs to: goal, insight, mood or journal."#
+            #"A 'general' consultation has no context, but 'context_id' is "x". Omit 'context_id', or set the "#
+                + #"'context_type' that the id belongs to: goal, insight, mood or journal."#
         ),
         (
             #"{"persona":"nutritionist","context_id":"x"}"#, .validationFailed,
-            #"A 'general' consultation has no context, but 'context_id' is "x". Omit 'context_id', or set the 'context_type' that it belongs to: goal, insight, mood or journal."#
+            #"A 'general' consultation has no context, but 'context_id' is "x". Omit 'context_id', or set the "#
+                + #"'context_type' that the id belongs to: goal, insight, mood or journal."#
         ),
         (
             #"{"persona":"nutritionist","goal_id":"a","context_type":"goal","context_id":"b"}"#, .validationFailed,

@@ -129,11 +129,11 @@ extension DataFile {
             ),
             (
                 #""context_type": "goal""#, #""context_type": "general""#,
-                ["each only once", "except general needs an opening"]
+                ["each may occur only once", "except general needs an opening"]
             ),
             (
                 #""context_type": "goal""#, #""context_type": "mood""#,
-                ["each only once", "except general needs an opening"]
+                ["each may occur only once", "except general needs an opening"]
             ),
             (#""difficulty": "2""#, #""difficulty": "6""#, ["difficulty must be a number in 1.0...5.0"]),
             (#""target_value": "5""#, #""target_value": "five""#, ["target_value must be a number in 0.1...1000000.0"]),
@@ -142,7 +142,7 @@ extension DataFile {
             ("Thanks for sharing", "Thanks a b c d e for sharing", []),
             (
                 #""suicide", "#, #""suicide", "Suicides", "#,
-                ["the keyword \"Suicides\" occurs twice, or in two forms of the same word"]
+                ["the keyword \"Suicides\" occurs twice, or occurs in two forms of the same word"]
             ),
             (#""suicide", "#, #""?", "#, ["the keyword \"?\" contains no word"]),
             (#"I'm really glad that you told me, and"#, "And", []),
@@ -177,8 +177,8 @@ extension DataFile {
                 #""tips": ["#, #""tip": ["#,
                 ["there is no key \"tip\"", "tips must be a list of strings", "at least three entries"]
             ),
-            (#""stage": "new""#, #""stage": "close""#, ["\"close\", or it occurs twice", "has a stage"]),
-            (#""stage": "new""#, #""stage": "old""#, ["there is no stage \"old\"", "has a stage"]),
+            (#""stage": "new""#, #""stage": "close""#, ["\"close\" is missing or occurs twice", "has a stage"]),
+            (#""stage": "new""#, #""stage": "old""#, ["the stage \"old\"", "has a stage"]),
             (#""message": "Every"#, #""massage": "Every"#, ["there is no key \"massage\"", "message is missing"]),
         ])
     func tellsMistakesInGoals(_ old: String, _ new: String, _ expected: [String]) throws {

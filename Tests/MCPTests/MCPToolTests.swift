@@ -270,7 +270,7 @@ struct MCPToolTests {
         let why = try Self.known("explain", ["number": 5], ["entry": entry, "faults": [], "broken": broken])
         #expect(
             why["because"] == [
-                "The answer is 404 (NOT_FOUND): No goals.", "The fault rule 'down' acted on this entry.",
+                "The answer is 404 (NOT_FOUND): No goals.", "The fault rule 'down' affected this entry.",
                 "The request matches no API operation: unknown_path.", "The nearest is GET /goals. A differs.",
                 "The endpoint does not read limt.", "Try that.",
                 "This entry shows a breach of ids/lowercase: It has A.",

@@ -25,18 +25,19 @@ struct MessagesTests {
         ),
         (
             .tlsOnPlainPort(origin: "http://127.0.0.1:8080", secureOrigin: nil),
-            #"{"success":false,"error":{"code":"BAD_REQUEST","message":"The client began TLS (https or wss) on a port that "#
-                + #"speaks plain HTTP; use http://127.0.0.1:8080, or start the server with TLS to also use https."}}"#
+            #"{"success":false,"error":{"code":"BAD_REQUEST","message":"The client started a TLS handshake (https or "#
+                + #"wss) on a plain HTTP port; use http://127.0.0.1:8080, or start the server with TLS to also use "#
+                + #"https."}}"#
         ),
         (
             .tlsOnPlainPort(origin: "http://127.0.0.1:8080", secureOrigin: "https://127.0.0.1:8443"),
-            #"{"success":false,"error":{"code":"BAD_REQUEST","message":"The client began TLS (https or wss) on a port that "#
-                + #"speaks plain HTTP; use http://127.0.0.1:8080, or https://127.0.0.1:8443 for TLS."}}"#
+            #"{"success":false,"error":{"code":"BAD_REQUEST","message":"The client started a TLS handshake (https or "#
+                + #"wss) on a plain HTTP port; use http://127.0.0.1:8080, or https://127.0.0.1:8443 for TLS."}}"#
         ),
         (
             .plainOnTLSPort(origin: "http://127.0.0.1:8080", secureOrigin: "https://127.0.0.1:8443"),
-            #"{"success":false,"error":{"code":"BAD_REQUEST","message":"The client spoke plain HTTP to a port that speaks "#
-                + #"TLS; use https://127.0.0.1:8443, or http://127.0.0.1:8080 without TLS."}}"#
+            #"{"success":false,"error":{"code":"BAD_REQUEST","message":"The client sent plain HTTP to a TLS port; use "#
+                + #"https://127.0.0.1:8443, or http://127.0.0.1:8080 without TLS."}}"#
         ),
         (
             .violation(RemoteError(status: .uriTooLong, message: "Too \"long\".", source: "RFC 9112 §3")),

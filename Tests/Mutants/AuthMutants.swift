@@ -21,7 +21,7 @@ extension Mutant {
         Mutant(
             "loads goals with URLSession.shared.data(from:), without any header fields",
             breaks: "auth/credentials-on-every-request",
-            saying: "GET /api/v1/goals came without a bearer token and without X-API-Key.", in: .chat
+            saying: "GET /api/v1/goals was sent without a bearer token and without X-API-Key.", in: .chat
         ) {
             .besides({ $0.method == .post }) { request in
                 var other = request
@@ -31,7 +31,7 @@ extension Mutant {
         },
         Mutant(
             "omits the API key from one request, which it repeats",
-            breaks: "auth/credentials-on-every-request", saying: "came without X-API-Key.", in: .chat
+            breaks: "auth/credentials-on-every-request", saying: "was sent without X-API-Key.", in: .chat
         ) {
             var isDone = false
             return .requests { request in
@@ -42,7 +42,7 @@ extension Mutant {
         },
         Mutant(
             "once sends the token without the word Bearer", breaks: "auth/credentials-on-every-request",
-            saying: "came without a bearer token (its Authorization begins with \"", in: .chat
+            saying: "was sent without a bearer token (its Authorization begins with \"", in: .chat
         ) {
             var isDone = false
             return .requests { request in

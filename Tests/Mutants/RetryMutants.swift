@@ -17,7 +17,7 @@ extension Mutant {
             in: .suite("consultation/create/500-for-good"), configured: { $0.retries.maximumAttempts = 6 }),
         Mutant(
             "repeats a meal's POST after 5xx without checking the list", breaks: "retry/creates-once",
-            saying: "so something that the user requested once exists twice.", in: .suite("meal/create/answer-lost")
+            saying: "so the user now has a duplicate.", in: .suite("meal/create/answer-lost")
         ) {
             .repeating(after: .seconds(1)) { request, status in
                 request.isTo(.post, "/meal-logs/natural") && status >= 500

@@ -55,13 +55,13 @@ extension Peers {
             try await TLSServer.serve { tls in
                 let plain = try await tls.curl("http://127.0.0.1:\(tls.port)/health")
                 #expect(plain.output.contains("a port that speaks TLS; use \(tls.url), or"), "\(plain.transcript)")
-                try await tls.server.logged("refused with 400: The client spoke plain HTTP to a port that speaks TLS")
+                try await tls.server.logged("refused with 400: The client sent plain HTTP to a TLS port")
                 let plainPort = tls.server.ready.url.split(separator: ":")[2]
                 let secure = try await tls.curl("https://127.0.0.1:\(plainPort)/health")
                 // CURLE_SSL_CONNECT_ERROR; the usual message for it is "wrong version number".
                 #expect(secure.status == 35, "\(secure.transcript)")
                 try await tls.server.logged(
-                    "on a port that speaks plain HTTP; use \(tls.server.ready.url), or \(tls.url) for TLS")
+                    "on a plain HTTP port; use \(tls.server.ready.url), or \(tls.url) for TLS")
             }
         }
 

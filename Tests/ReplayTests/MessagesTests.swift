@@ -113,7 +113,7 @@ struct MessagesTests {
             #"The frame "x" on /ws differs from the recorded frame: text.n: expected 1, got nothing."#
         ),
         (frame(.different), #"The frame "x" on /ws does not resemble any frame that the client sent in the session."#),
-        (frame(.noneLeft), #"The frame "x" on /ws is extra: in the session, the client sent no further frame."#),
+        (frame(.noneLeft), #"The frame "x" on /ws is extra: in the session, the client sent no more frames."#),
         (
             frame(.tooMany),
             #"The frame "x" on /ws arrived while 64 other answers were in progress; it gets no answer."#

@@ -262,7 +262,7 @@ struct MissTests {
                 #"The frame {"type":"message","content":"ho"} on /ws?x=1 differs from the recorded frame: text.content: expected "hi", got "ho"."#,
                 #"The frame "text" on /ws?x=1 differs from the recorded frame: type: expected binary, got text."#,
                 #"The frame "\u0002" on /ws?x=1 differs from the recorded frame: binary: expected "\u0001", got "\u0002"."#,
-                #"The frame "\u0001" on /ws?x=1 is extra: in the session, the client sent no further frame."#,
+                #"The frame "\u0001" on /ws?x=1 is extra: in the session, the client sent no more frames."#,
             ])
         #expect(player.report.frameMisses.first?.time == at(5))
         #expect(player.report.framesReceived == 2)

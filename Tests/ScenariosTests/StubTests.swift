@@ -44,7 +44,7 @@ struct StubTests {
                 "must not be one of the "
                     + "server's own"
             ),
-            ("{path: /a?b}", "must be a path such as"), ("{path: /api/v1/goals}", "is a path that the fake serves"),
+            ("{path: /a?b}", "must be a path such as"), ("{path: /api/v1/goals}", "is already served by the fake"),
             ("{path: /a, headers: {Content-Length: 3}}", "except fields that HTTP itself needs"),
             ("{path: /a, headers: {'a b': c}}", "header fields by name"),
             ("{path: /a, status: 101}", "200 to 599"),

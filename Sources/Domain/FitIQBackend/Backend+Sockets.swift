@@ -34,7 +34,7 @@ extension Backend {
     ) throws(APIError) {
         advance(&turn)
         try checkSocket(on: id, by: user)
-        precondition(sockets[socket] == nil, "The number of an open socket must not be reused.")
+        precondition(sockets[socket] == nil, "An open socket's number must not be reused.")
         let position = try position(of: id, ownedBy: user)
         sockets[socket] = OpenSocket(place: .consultation(position))
         consultations[position].sockets.append(socket)
@@ -219,7 +219,7 @@ extension Backend {
     /// Beyond ``Limits/mealSocketsPerMinute``, the new socket gets an `error` frame and is closed with 1008.
     public mutating func openMealSocket(_ socket: SocketID, by user: UserID, _ turn: inout Turn) {
         advance(&turn)
-        precondition(sockets[socket] == nil, "The number of an open socket must not be reused.")
+        precondition(sockets[socket] == nil, "An open socket's number must not be reused.")
         let limit = configuration.limits.mealSocketsPerMinute
         var record = mealSockets[user] ?? MealSocket(heardAt: turn.now)
         record.openings.removeAll { turn.now >= $0.advanced(byNanoseconds: Self.minute) }

@@ -314,7 +314,7 @@ struct FoodFile: Sendable {
         var isSpaced = true
         for index in parts.indices.dropFirst() where parts[index].popFirst() != 0x20 { isSpaced = false }
         if !isSpaced || parts.contains(where: { $0.isEmpty || $0.first == 0x20 || $0.last == 0x20 }) {
-            refuse("\(column.rawValue) is \"\(self[column])\"; a semicolon and a space must separate its parts")
+            refuse("\(column.rawValue) is \"\(self[column])\"; its parts must be separated by a semicolon and a space")
         }
         return parts.map { String(Substring($0)) }
     }

@@ -6,7 +6,7 @@ enum MCPMessages {
     // MARK: The protocol
 
     static let tooLong =
-        "A message can have at most \(MCPLimits.message) bytes. Import larger states through the admin API."
+        "A message can have at most \(MCPLimits.message) bytes. Import a larger state through the admin API."
     static let noMethod = "A request must have a 'method' (a string); a response must have a 'result' or an 'error'."
     static let badParameters = "A message's 'params' must be an object."
     static let badID = "A request's 'id' must be a string or a whole number."
@@ -56,7 +56,7 @@ enum MCPMessages {
     static let badCursor = "'cursor' must be the 'next_cursor' from an earlier answer to the same call."
     static let answerTooLong = "The answer exceeds 8 MiB; call the admin API directly."
     static let nothingUnusual =
-        "Nothing about this entry is unusual: no fault acted, nothing was refused, and no obligation is broken."
+        "Nothing about this entry is unusual: no fault took effect, nothing was refused, and no obligation is broken."
 
     static func badLimit(_ limit: Int) -> String {
         "'max_bytes' is \(limit); it must be from \(MCPLimits.answers.lowerBound) to \(MCPLimits.answers.upperBound)."
@@ -95,7 +95,7 @@ enum MCPMessages {
     static func refusedWith(_ status: Int, code: String?, _ message: String?) -> String {
         "The answer is \(status)" + (code.map { " (\($0))" } ?? "") + (message.map { ": \($0)" } ?? ".")
     }
-    static func acted(_ rule: String) -> String { "The fault rule '\(rule)' acted on this entry." }
+    static func acted(_ rule: String) -> String { "The fault rule '\(rule)' affected this entry." }
     static func unmatched(_ why: String) -> String { "The request matches no API operation: \(why)." }
     static func near(_ endpoint: String, _ differences: [String]) -> String {
         "The nearest is \(endpoint). " + differences.joined(separator: " ")

@@ -171,7 +171,7 @@ enum Messages {
         "has values that take \(bytes) bytes as JSON; at most \(ScenarioLimits.changeBytes) are allowed in total."
     }
     static let stubPath = "a path such as /v2/status or /v2/items/{id}, which must not be one of the server's own"
-    static let stubOverProduct = "is a path that the fake serves; 'override: true' lets a stub replace its answers."
+    static let stubOverProduct = "is already served by the fake; 'override: true' lets a stub replace its answers."
     static let stubFields = "header fields by name, except fields that HTTP itself needs, such as Content-Length"
     static func unknownField(_ text: String) -> String {
         let known = TextTemplate.fields
@@ -241,7 +241,7 @@ enum Messages {
         "has no action; with \(place.description) the action can be \(oneOf(FaultAction.all(at: place)))."
     }
     static func twoActions(_ first: FaultAction) -> String {
-        "cannot be combined with '\(first.rawValue)': a rule has one action; write another rule."
+        "cannot be combined with '\(first.rawValue)': a rule can have only one action; write a separate rule."
     }
     static func madeUpNameIsTaken(_ name: String) -> String {
         "would be called '\(name)' after its place, but another rule has that name; set a different name."

@@ -102,8 +102,7 @@ enum Messages {
                 + "progress; it gets no answer."
         case .noneLeft:
             return
-                "The frame \(miss.excerpt) on \(miss.target) is extra: in the session, the client sent no further "
-                + "frame."
+                "The frame \(miss.excerpt) on \(miss.target) is extra: in the session, the client sent no more frames."
         case .different where miss.differences.isEmpty:
             return
                 "The frame \(miss.excerpt) on \(miss.target) does not resemble any frame that the client sent in the "

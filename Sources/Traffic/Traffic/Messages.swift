@@ -53,7 +53,8 @@ enum Messages {
             "\(bodies) \(isOne ? "is" : "are") not in the encoding that the file names, perhaps because the "
                 + "file was sanitised\(place): treated as not recorded"
         case .cutBody: "\(bodies) \(was) truncated or omitted by the recorder\(place)"
-        case .shortBody: "\(bodies) \(isOne ? "is shorter than its size" : "are shorter than their sizes")\(place)"
+        case .shortBody:
+            "\(bodies) \(isOne ? "is shorter than its declared size" : "are shorter than their declared sizes")\(place)"
         case .formFile:
             "the files of \(Words.counted(count, "form")) were not recorded\(place); save the HAR with its content"
         case .message: "\(messages) that \(isOne ? "is" : "are") neither text nor binary \(was) left out\(place)"
@@ -267,7 +268,7 @@ enum Messages {
             + "(\(extensions)); leave Sec-WebSocket-Extensions out of the handshake."
     }
     static func badFrame(_ message: String, from party: Party) -> String {
-        "The \(party.rawValue) broke the WebSocket protocol, so the rest of its frames is not recorded: \(message)"
+        "The \(party.rawValue) broke the WebSocket protocol, so the rest of its frames are not recorded: \(message)"
     }
     static func fileFull(_ limits: HARLimits) -> String {
         "The recording has reached the limit for a readable file (\(limits.bytes) bytes, \(limits.entries) "
@@ -279,8 +280,8 @@ enum Messages {
             + "connection is not recorded."
     }
     static func tooManySecrets(limit: Int) -> String {
-        "More than \(limit) secrets occurred: further secrets are still replaced, but secrets of the same kind share "
-            + "one placeholder."
+        "More than \(limit) secrets occurred: the remaining secrets are still replaced, but secrets of the same kind "
+            + "share one placeholder."
     }
 
     // MARK: The journal

@@ -21,7 +21,7 @@ struct CredentialsTests {
         },
         Chapter(
             "no key, whatever the answer",
-            .broken(1, .init(message: "GET /api/v1/goals came without X-API-Key.", evidence: [1]))
+            .broken(1, .init(message: "GET /api/v1/goals was sent without X-API-Key.", evidence: [1]))
         ) {
             $0.apiKey = nil
             $0.request(.listGoals, status: 200, at: 0)
@@ -31,7 +31,7 @@ struct CredentialsTests {
             .broken(
                 2,
                 .init(
-                    message: "GET /api/v1/goals came without a bearer token and without X-API-Key.", evidence: [2]))
+                    message: "GET /api/v1/goals was sent without a bearer token and without X-API-Key.", evidence: [2]))
         ) {
             $0.request(.listGoals, at: 0)
             $0.request(.listGoals, status: 401, at: 0, fields: [])
@@ -41,12 +41,13 @@ struct CredentialsTests {
             .broken(
                 1,
                 .init(
-                    message: "GET /api/v1/goals came without a bearer token (its Authorization begins with \"Token\").",
+                    message: "GET /api/v1/goals was sent without a bearer token (its Authorization begins with "
+                        + "\"Token\").",
                     evidence: [1]))
         ) { $0.request(.listGoals, status: 401, at: 0, fields: ["Authorization: Token abc", "X-API-Key: k"]) },
         Chapter(
             "an empty key is none",
-            .broken(1, .init(message: "GET /api/v1/goals came without X-API-Key.", evidence: [1]))
+            .broken(1, .init(message: "GET /api/v1/goals was sent without X-API-Key.", evidence: [1]))
         ) {
             $0.apiKey = ""
             $0.request(.listGoals, status: 401, at: 0)
@@ -57,7 +58,8 @@ struct CredentialsTests {
                 1,
                 .init(
                     message:
-                        "GET /api/v1/goals came without a bearer token (its Authorization begins with \"eyJhbGci\").",
+                        "GET /api/v1/goals was sent without a bearer token (its Authorization begins with "
+                        + "\"eyJhbGci\").",
                     evidence: [1]))
         ) {
             $0.request(

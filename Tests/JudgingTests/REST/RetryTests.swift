@@ -175,7 +175,7 @@ struct CreatesOnceTests {
             1,
             .init(
                 message: "\(request) \(failure) at 10:30:00, but had created \(Story.id(30)); it was sent again 2 s "
-                    + "later and created \(Story.id(31)), so something that the user requested once exists twice.",
+                    + "later and created \(Story.id(31)), so the user now has a duplicate.",
                 evidence: numbers, level: .should))
     }
 

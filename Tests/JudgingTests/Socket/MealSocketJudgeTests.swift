@@ -5,8 +5,8 @@ import Testing
 @Suite("Judges of the meal socket")
 struct MealSocketJudgeTests {
     private static let second =
-        "The client opened a second meal socket for the same user at 10:30:04, although it still used the meal socket "
-        + "opened at 10:30:00, which the server then closed."
+        "The client opened a second meal socket for the same user at 10:30:04, although it was still using the meal "
+        + "socket opened at 10:30:00, which the server then closed."
 
     static let singleCases: [SocketCase] = [
         SocketCase("one is opened, once", .notExercised) { $0.connectMeals(1, at: 0) },

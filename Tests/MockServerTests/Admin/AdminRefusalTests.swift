@@ -47,7 +47,7 @@ struct AdminRefusalTests {
         ),
         (
             .journalTakesNoQuery, 400, "VALIDATION_FAILED",
-            "The whole journal accepts no query; use /__admin/requests or /__admin/frames for queries."
+            "A request for the whole journal cannot have a query; use /__admin/requests or /__admin/frames for queries."
         ),
         (
             .unknownFault("flakey", known: ["flaky"]), 404, "NOT_FOUND",

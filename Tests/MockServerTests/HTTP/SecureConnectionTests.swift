@@ -114,7 +114,8 @@ struct SecureConnectionTests {
         #expect(try client.response(to: body).status == 400)
         #expect(client.wire.ending == .open)
         client.wire.send([0x16])
-        #expect(try client.response(to: Request()).message.hasPrefix("The client began TLS (https or wss)"))
+        #expect(
+            try client.response(to: Request()).message.hasPrefix("The client started a TLS handshake (https or wss)"))
         #expect(client.wire.ending == .closed)
     }
 }

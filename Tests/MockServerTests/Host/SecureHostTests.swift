@@ -277,7 +277,7 @@ struct SecureHostTests {
         #expect(response.status == 400)
         #expect(response.errorCode == "BAD_REQUEST")
         #expect(
-            response.message == "The client spoke plain HTTP to a port that speaks TLS; use https://\(secureAddress), "
+            response.message == "The client sent plain HTTP to a TLS port; use https://\(secureAddress), "
                 + "or http://\(server.address) without TLS.")
         #expect(try client.read().isEmpty)
         try server.shutDown()
@@ -302,7 +302,8 @@ struct SecureHostTests {
             ?? "start the server with TLS to also use https."
         #expect(
             try client.response().message
-                == "The client began TLS (https or wss) on a port that speaks plain HTTP; use http://\(address), or \(remedy)"
+                == "The client started a TLS handshake (https or wss) on a plain HTTP port; use http://\(address), or "
+                + "\(remedy)"
         )
         try server.shutDown()
     }

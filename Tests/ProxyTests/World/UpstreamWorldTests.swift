@@ -68,7 +68,7 @@ struct UpstreamWorldTests {
         #expect(try world.exchange(Self.goals).status == status)
         let story = try world.story()
         #expect(story.last == "GET \(status) \(by)")
-        #expect(story.contains { $0.hasPrefix("note: the fake answers GET \"/api/v1/goals\", because") } == hasNote)
+        #expect(story.contains { $0.hasPrefix("note: the fake answered GET \"/api/v1/goals\", because") } == hasNote)
     }
 
     @Test("The operator's credentials replace only the fake's, and the journal keeps the client's")

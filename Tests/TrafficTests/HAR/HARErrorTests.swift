@@ -231,8 +231,11 @@ struct HARErrorTests {
             ),
             (.lost(.cutBody, count: 1, entries: [2]), "1 body was truncated or omitted by the recorder (entry 2)"),
             (.lost(.cutBody, count: 2, entries: [2]), "2 bodies were truncated or omitted by the recorder (entry 2)"),
-            (.lost(.shortBody, count: 1, entries: [2]), "1 body is shorter than its size (entry 2)"),
-            (.lost(.shortBody, count: 2, entries: [2, 3]), "2 bodies are shorter than their sizes (entries 2 and 3)"),
+            (.lost(.shortBody, count: 1, entries: [2]), "1 body is shorter than its declared size (entry 2)"),
+            (
+                .lost(.shortBody, count: 2, entries: [2, 3]),
+                "2 bodies are shorter than their declared sizes (entries 2 and 3)"
+            ),
             (
                 .lost(.formFile, count: 1, entries: [9]),
                 "the files of 1 form were not recorded (entry 9); save the HAR with its content"

@@ -188,7 +188,8 @@ extension APIError {
     public static func generalWithID(_ id: String) -> Self {
         invalid(
             "A 'general' consultation has no context, but 'context_id' is \(quoted(id)). "
-                + "Omit 'context_id', or set the 'context_type' that it belongs to: goal, insight, mood or journal.")
+                + "Omit 'context_id', or set the 'context_type' that the id belongs to: goal, insight, mood or journal."
+        )
     }
     public static func goalWithoutID(in form: GuideMode) -> Self {
         // The form with a context type has only one name for the id.

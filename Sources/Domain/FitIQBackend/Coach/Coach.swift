@@ -319,7 +319,9 @@ struct CoachBook: Sendable {
             let name = file.text("context_type", of: record)
             let text = file.text("text", of: record)
             guard let type = ContextType(rawValue: name), type != .general, openings[type] == nil else {
-                file.refuse("context_type must be goal, insight, mood or journal, each only once", at: record.line)
+                file.refuse(
+                    "context_type must be goal, insight, mood or journal, and each may occur only once", at: record.line
+                )
                 continue
             }
             if Coach.chunks(of: text).count > 12 {
@@ -420,8 +422,7 @@ struct CoachBook: Sendable {
             if words.isEmpty { file.refuse("the keyword \"\(keyword)\" contains no word", at: record.line) }
             if folded.contains(words) {
                 file.refuse(
-                    "the keyword \"\(keyword)\" occurs twice, or in two forms of the same "
-                        + "word", at: record.line)
+                    "the keyword \"\(keyword)\" occurs twice, or occurs in two forms of the same word", at: record.line)
             }
             folded.append(words)
         }
@@ -434,7 +435,7 @@ struct CoachBook: Sendable {
         // Search bytes, because searching characters would take most of the first question's time.
         let pairs = zip(answer.text.utf8, answer.text.utf8.dropFirst())
         if pairs.contains(where: { Words.isWhitespace($0) && Words.isWhitespace($1) }) {
-            file.refuse("single spaces or line breaks must separate words", at: record.line)
+            file.refuse("words must be separated by single spaces or line breaks", at: record.line)
         }
         return answer
     }

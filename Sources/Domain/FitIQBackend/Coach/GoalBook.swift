@@ -58,7 +58,7 @@ struct GoalBook: Sendable {
         file.check(record, keys: ["stage", "message", "analysis", "strengths", "challenges"])
         let name = file.text("stage", of: record)
         guard let stage = GoalStage(rawValue: name), stages[stage] == nil else {
-            return file.refuse("there is no stage \"\(name)\", or it occurs twice", at: record.line)
+            return file.refuse("the stage \"\(name)\" is missing or occurs twice", at: record.line)
         }
         stages[stage] = Stage(
             message: file.text("message", of: record), analysis: file.text("analysis", of: record),

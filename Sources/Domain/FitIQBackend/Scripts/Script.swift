@@ -99,7 +99,7 @@ extension AnswerScript {
 extension AnswerScript.Step {
     fileprivate func checkInvariants() {
         switch self {
-        case .text(let text): precondition(!text.isEmpty, "A text must not be empty.")
+        case .text(let text): precondition(!text.isEmpty, "The text must not be empty.")
         case .chunk(let content, let after):
             precondition(!content.isEmpty, "A chunk must contain text.")
             precondition(after.map(AnswerScript.isDuration) ?? true, "A chunk must arrive within 366 days.")

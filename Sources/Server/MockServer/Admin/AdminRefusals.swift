@@ -62,8 +62,9 @@ extension APIError {
 
     /// Refuses a body that, together with other large bodies, would exceed the limit.
     static let tooMuchToRead = full(
-        "The server is reading other large bodies and has no memory left for this one; send it again when those "
-            + "requests are answered.")
+        "The server is reading other large bodies and has no memory left for this one; send it again once those "
+            + "requests have been answered."
+    )
 
     static let adminFromElsewhere = forbidden(
         "The admin API accepts requests only from this machine; to use it from another machine, start the server with "
@@ -88,7 +89,7 @@ extension APIError {
         "This server's admin API requires its admin token in the field 'X-Admin-Token'.")
 
     static let journalTakesNoQuery = invalid(
-        "The whole journal accepts no query; use /__admin/requests or /__admin/frames for queries.")
+        "A request for the whole journal cannot have a query; use /__admin/requests or /__admin/frames for queries.")
 
     /// - Parameter kind: `fault` or `breakpoint`.
     static func unknownFault(_ name: String, kind: String = "fault", known: [String]) -> APIError {

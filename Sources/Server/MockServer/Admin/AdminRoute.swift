@@ -211,7 +211,7 @@ extension Engine {
     func adminAnswer(_ route: AdminRoute, _ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, scope) = (exchange.head, route.resource.scope)
         guard let operation = route.resource.operations.first(where: { $0.method == head.method }) else {
-            preconditionFailure("Other methods must be refused earlier.")
+            preconditionFailure("Other methods must have been refused earlier.")
         }
         if scope != .open { try checkAdminAccess(head, on: exchange.connection) }
         let world = scope == .world ? try adminWorld(route.worldID, at: exchange.now) : defaultWorld

@@ -13,7 +13,7 @@ extension Engine {
         text.gauge("uptime_seconds", "Time since the server started.", Int(lasted))
         text.gauge("connections", "Open connections.", connections.count)
         text.gauge("web_sockets", "Open WebSockets.", connections.webSocketCount)
-        text.gauge("held_bytes", "Bytes that connections hold in memory.", connections.heldBytes)
+        text.gauge("held_bytes", "Memory held by connections, in bytes.", connections.heldBytes)
         text.gauge("held_things", "What breakpoints hold.", all.reduce(0) { $0 + ($1.live?.holds.things.count ?? 0) })
         text.gauge("worlds", "Worlds, including the default world.", all.count)
         text.counter("worlds_made_total", "Worlds created.", [([], worlds.madeCount)])

@@ -162,7 +162,7 @@ extension Engine {
         if exchange.isReleased, exchange.made is HTTPResponse.Status { return .noContent }
         guard let endpoint = exchange.endpoint else {
             preconditionFailure(
-                "A path without an operation must be refused earlier.")
+                "A path without an operation must have been refused earlier.")
         }
         if endpoint.credentials == .key { return try keyedAnswer(endpoint, exchange) }
         let world = exchange.world

@@ -245,13 +245,13 @@ struct TransportRefusal {
         let remedy = secureOrigin.map { "\($0) for TLS" } ?? "start the server with TLS to also use https"
         return TransportRefusal(
             .badRequest,
-            "The client began TLS (https or wss) on a port that speaks plain HTTP; use \(origin), or \(remedy).")
+            "The client started a TLS handshake (https or wss) on a plain HTTP port; use \(origin), or \(remedy).")
     }
 
     static func plainOnTLSPort(origin: String, secureOrigin: String) -> TransportRefusal {
         TransportRefusal(
             .badRequest,
-            "The client spoke plain HTTP to a port that speaks TLS; use \(secureOrigin), or \(origin) without TLS.")
+            "The client sent plain HTTP to a TLS port; use \(secureOrigin), or \(origin) without TLS.")
     }
 
     /// A message only for the log, because the client could not read a refusal that is not encrypted.

@@ -54,7 +54,7 @@ struct OutputBuffer: ~Copyable {
     /// Removes taken bytes; compacts the storage once half of it is free.
     mutating func take(_ count: Int) {
         taken += count
-        precondition(taken <= releasedEnd, "The transport must not take more bytes than exist.")
+        precondition(taken <= releasedEnd, "The transport must not take more bytes than there are.")
         if taken == bytes.count {
             bytes.removeAll(keepingCapacity: true)
         } else if taken > 64 * 1024, taken > bytes.count / 2 {

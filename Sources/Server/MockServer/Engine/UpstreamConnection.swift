@@ -244,7 +244,7 @@ enum UpstreamMessages {
         "The answer from \(url) cannot be passed on: \(reason)"
     }
     static func fellBack(_ method: String, _ path: String, because reason: String) -> String {
-        "the fake answers \(method) \(TerminalText.quoted(path)), because the upstream did not: \(reason)"
+        "the fake answered \(method) \(TerminalText.quoted(path)), because the upstream did not: \(reason)"
     }
     static func said(_ status: Int) -> String { "it said \(status)" }
     static func failed(_ reason: String) -> String { "upstream: \(reason)" }

@@ -93,7 +93,7 @@ package struct RelayOutput {
     }
 
     mutating func take(_ count: Int) {
-        precondition(count <= self.count, "more bytes were sent than existed")
+        precondition(count <= self.count, "more bytes were sent than there were")
         start += count
         if start == bytes.count {
             removeAll()

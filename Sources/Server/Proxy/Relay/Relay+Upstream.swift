@@ -190,7 +190,7 @@ extension Relay {
         // The codec rejects a 101 unless the request is complete and asked for an upgrade, so the client's codec can
         // switch.
         guard let exchange, exchange.heading.wantsWebSocket else {
-            preconditionFailure("an upgrade (101) that the client did not propose")
+            preconditionFailure("an upgrade (101) that the client did not request")
         }
         AnswerEncoder.appendInterim(head, fields: fields(of: head), into: &toClient.bytes)
         events.append(.opened(target: exchange.path))

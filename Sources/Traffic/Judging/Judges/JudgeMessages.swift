@@ -4,7 +4,7 @@ import Text
 /// The judges' messages, starting with messages about requests.
 extension Messages {
     static func missingCredentials(_ request: String, _ missing: [String]) -> String {
-        "\(request) came without \(missing.joined(separator: " and without "))."
+        "\(request) was sent without \(missing.joined(separator: " and without "))."
     }
     static func noBearer(_ value: String) -> String { "a bearer token (its Authorization begins with \"\(value)\")" }
     static func handshakeWithoutToken(_ path: String) -> String {
@@ -76,7 +76,7 @@ extension Messages {
         _ request: String, _ ids: [String], failedAt: Timestamp, _ failure: String, after wait: Int64
     ) -> String {
         "\(request) \(failure) at \(clock(failedAt)), but had created \(ids[0]); it was sent again "
-            + "\(seconds(wait)) later and created \(ids[1]), so something that the user requested once exists twice."
+            + "\(seconds(wait)) later and created \(ids[1]), so the user now has a duplicate."
     }
     static func failure(status: Int?) -> String { status.map { "was answered with \($0)" } ?? "went unanswered" }
     static let cut = "was cut"
@@ -117,8 +117,8 @@ extension Messages {
             + "still open."
     }
     static func secondMealSocket(openedAt: Timestamp, oldAt: Timestamp) -> String {
-        "The client opened a second meal socket for the same user at \(clock(openedAt)), although it still used the "
-            + "meal socket opened at \(clock(oldAt)), which the server then closed."
+        "The client opened a second meal socket for the same user at \(clock(openedAt)), although it was still using "
+            + "the meal socket opened at \(clock(oldAt)), which the server then closed."
     }
     static func tooEarly(openedAt: Timestamp) -> String {
         "The client sent a chat message before `connected` had arrived on the socket that opened at \(clock(openedAt))."
