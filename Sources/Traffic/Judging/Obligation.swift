@@ -78,7 +78,7 @@ public struct Obligation: Sendable, Hashable {
             id: "inside/conflict-yields-existing", level: .must, origin: .guides([.consultationWebSocket]),
             place: "HTTP errors",
             clause: "After a 409, the client continues the existing consultation.",
-            advice: "Return the consultation that error.details.existing_consultation_id names, not an error.",
+            advice: "Return the consultation identified by error.details.existing_consultation_id, not an error.",
             swiftAdvice: "Decode the consultation's dates with .iso8601."),
         Obligation(
             id: "inside/limit-yields-too-many", level: .must, origin: .guides([.consultationWebSocket]),
@@ -99,7 +99,7 @@ public struct Obligation: Sendable, Hashable {
             advice: "Show an alert with error.message; a print in a catch block does not reach the user."),
         Obligation(
             id: "inside/event-of-its-own-meal", level: .must, origin: .guides([.mealLogWebSocket]), place: "step 4",
-            clause: "The client applies an event to the meal log that the event names, even if another log is newer.",
+            clause: "The client applies an event to the meal log named in the event, even if another log is newer.",
             advice: "Compare data.id with the ids of the logs that you track, and ignore events about other logs."),
         Obligation(
             id: "inside/meal-contents-shown", level: .must, origin: .guides([.mealLogWebSocket]), place: "key features",
@@ -110,14 +110,14 @@ public struct Obligation: Sendable, Hashable {
             origin: .guides([.consultationWebSocket, .enhancedConsultations, .webSocketArchitecture, .goalLinking]),
             place: "processMessage (consultation-websocket), handleIncomingMessage (enhanced-consultations), "
                 + "handleMessage (websocket-architecture), toDomain (goal-linking)",
-            clause: "The client copes with unknown frame types, members, personas and statuses.",
+            clause: "The client tolerates unknown frame types, members, personas and statuses.",
             advice:
                 "Decode the type, the persona and the status as strings, and add a default branch that does nothing.",
             swiftAdvice: "A Codable enum throws for an unknown raw value, and the client loses the whole answer."),
         Obligation(
             id: "inside/gone-conversation-cleared", level: .must, origin: .guides([.goalLinking]),
             place: "error handling, 3",
-            clause: "After a 404 for a conversation, the client shows no goal as linked to that conversation.",
+            clause: "After a 404 for a conversation, the client does not show any goal as linked to that conversation.",
             advice: "Set the goal's conversationId to nil when its conversation is not found, and show the error."),
         Obligation(
             id: "inside/template-by-its-type", level: .must, origin: .guides([.enhancedConsultations]),

@@ -253,8 +253,8 @@ enum Messages {
             + "if secrets are kept."
     }
     static func unaskedAnswer(_ count: Int) -> String {
-        "A server sent \(Words.counted(count, "byte")) before a complete request, so the rest of the server's "
-            + "connection is not recorded."
+        "A server sent \(Words.counted(count, "byte")) before it had received a complete request, so the rest of the "
+            + "server's connection is not recorded."
     }
     static func otherProtocol(_ url: String) -> String {
         "The connection to \(url) switched to a protocol other than WebSocket, so the rest of the connection is not "

@@ -194,7 +194,7 @@ struct Conversation: Sendable, CustomTestStringConvertible {
             ["GET \(url) -> 200 [ab] cut", "note The answer to http://api.example/a?b=c i"]),
         Conversation(
             "more than was asked for", [get, .server("HTTP/1.1 204 No⏎⏎"), .server("H"), get],
-            ["GET \(url) -> 204 []", "note A server sent 1 byte before a complete r"]),
+            ["GET \(url) -> 204 []", "note A server sent 1 byte before it had recei"]),
         Conversation(
             "another protocol",
             [
@@ -321,7 +321,7 @@ struct ConversationTests {
             ]
             + Array(repeating: .server(String(repeating: "x", count: 100)), count: 20)
         let lines = Wire.observe(steps, limits: limits).map(Wire.line)
-        #expect(lines == ["POST http://h/p [abc] -> 413 []", "note A server sent 1100 bytes before a comple"])
+        #expect(lines == ["POST http://h/p [abc] -> 413 []", "note A server sent 1100 bytes before it had r"])
     }
 }
 

@@ -230,7 +230,7 @@ struct TransportRefusal {
     static func tooMuchHeld(limit: Int) -> TransportRefusal {
         TransportRefusal(
             .serviceUnavailable, code: "SERVER_BUSY",
-            "The server holds \(limit) bytes for its connections, which is the limit; read its answers, or "
+            "The server's connections are using \(limit) bytes of memory, which is the limit; read the answers, or "
                 + "send less at a time.")
     }
 

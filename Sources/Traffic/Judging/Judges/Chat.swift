@@ -6,7 +6,7 @@ struct WaitsForConnected: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/waits-for-connected", level: .should, origin: .guides([.mealLogWebSocket, .webSocketArchitecture]),
         place: "step 2 (meal-log-websocket); testing plan, option 2 (websocket-architecture)",
-        clause: "The client sends no chat message on a socket before `connected` has arrived.",
+        clause: "The client does not send chat messages on a socket before `connected` has arrived.",
         tolerance:
             "The client need not wait if a fault lost or corrupted the `connected` frame. A message after `connected` "
             + "does not exercise the obligation if `connected` arrived within 50 ms of the handshake.",
@@ -69,7 +69,7 @@ struct NoSendWhileStreaming: ObligationJudge {
         id: "ws/no-send-while-streaming", level: .should,
         origin: .guides([.consultationWebSocket, .enhancedConsultations]),
         place: "best practice 4 (consultation-websocket); chat view, input bar (enhanced-consultations)",
-        clause: "After a question, the client sends no chat message until the answer has ended.",
+        clause: "After a question, the client does not send another chat message until the answer has ended.",
         tolerance:
             "A question counts as closed when the backend refuses it, and an answer counts as ended when an error "
             + "frame arrives. Each socket is judged separately. The judge ignores answers that may be incomplete "

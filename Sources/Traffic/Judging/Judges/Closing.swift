@@ -79,7 +79,7 @@ struct CloseHandshake: ObligationJudge {
         tolerance:
             "The judge ignores sockets that a fault ended, and sockets that the client ended after a fault had "
             + "affected them. A socket that is still open at the end of the journal is not a breach. The client need "
-            + "not answer the close frame of a server that is stopping.",
+            + "not answer a close frame from a server that is stopping.",
         advice: "Send a close frame with 1001 before you release the connection and before the process ends, and keep "
             + "reading after the server's close frame, so that the client answers it.",
         swiftAdvice:
@@ -117,7 +117,7 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
         place: "best practice 2 (consultation-websocket); performance, WebSocket (enhanced-consultations); step 2, "
             + "disconnect() (meal-log-websocket)",
-        clause: "After closing a socket, the client opens no other socket for the same consultation within 3 s.",
+        clause: "After closing a socket, the client does not open another socket for the same consultation within 3 s.",
         tolerance:
             "The judge considers only sockets that the client closed first, with a close frame, and that no fault had "
             + "affected. The client may immediately open another consultation, or the same consultation if no part of "

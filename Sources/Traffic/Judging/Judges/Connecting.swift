@@ -268,7 +268,7 @@ struct SingleConnection: ObligationJudge {
 struct MealSocketSingle: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/meal-socket-single", level: .should, origin: .ours,
-        clause: "The client opens no second /ws/meal-logs socket while the user's first socket is open.",
+        clause: "The client does not open a second /ws/meal-logs socket while the user's first socket is open.",
         tolerance:
             "The judge reports a second socket only if the client answers the older socket's close frame with a code "
             + "other than 1000 or 1001, which shows that the client still used the older socket. The judge cannot "

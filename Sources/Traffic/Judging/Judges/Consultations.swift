@@ -92,7 +92,7 @@ struct LimitStopsCreating: ObligationJudge {
         id: "consultation/limit-stops-creating", level: .must, origin: .guides([.consultationWebSocket]),
         place: "HTTP errors",
         clause:
-            "After a 429, the client sends no create request that gets another 429 within 60 s, unless a "
+            "After a 429, the client does not send another create request that gets a 429 within 60 s, unless a "
             + "consultation was archived or deleted in between.",
         tolerance:
             "The judge ignores create requests sent before the 429 arrived. The 60 s limit has a tolerance of 50 ms. "
@@ -147,8 +147,8 @@ struct HistoryBeforeConnect: ObligationJudge {
         clause: "The client fetches a consultation's messages before it opens the consultation's first socket.",
         tolerance:
             "A failed fetch satisfies the obligation. A socket without chat messages needs no fetch. If the journal "
-            + "has dropped its oldest entries, the judge considers only consultations that the remaining answers "
-            + "contain.",
+            + "has dropped its oldest entries, the judge considers only consultations that appear in the remaining "
+            + "answers.",
         advice: "Await GET /api/v1/consultations/{id}/messages and show the result, then open the socket, as the "
             + "guide's startConsultation does in three steps.")
 

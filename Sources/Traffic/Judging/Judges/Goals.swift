@@ -6,8 +6,8 @@ struct ReusesConversation: ObligationJudge {
     static let obligation = Obligation(
         id: "goal/reuses-conversation", level: .must, origin: .guides([.goalLinking]), place: "GoalDetailViewModel",
         clause:
-            "Once an answer contains a goal's conversationId, the client sends no further chat-about-goal request for "
-            + "the goal.",
+            "Once an answer contains a goal's conversationId, the client does not send another chat-about-goal request "
+            + "for the goal.",
         tolerance: "The client may replace a conversation that was archived or deleted, or that the backend refused.",
         advice: "Save conversationId from the answer to chat-about-goal and from every loaded goal, and open that "
             + "conversation if it is set.",

@@ -273,7 +273,7 @@ struct RefreshTokenOnce: ObligationJudge {
 struct NoExpiredBearer: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/no-expired-bearer", level: .should, origin: .ours,
-        clause: "No request to /auth/* carries a bearer token that has expired.",
+        clause: "Requests to /auth/* do not carry an expired bearer token.",
         tolerance:
             "The judge ignores a token whose expiry it cannot read, because the token is redacted or is not a JSON "
             + "Web Token.",
