@@ -152,7 +152,7 @@ extension DataFile {
                 "Eat.",
                 ["to 48 words, not 16"]
             ),
-            ("For breakfast, I", "For breakfast,  I", ["separate words"]),
+            ("For breakfast, I", "For breakfast,  I", ["words must be separated"]),
             (
                 #""keywords": ["suicide""#, #""keyword": ["suicide""#,
                 [

@@ -54,7 +54,7 @@ extension Peers {
         func wrongProtocol() async throws {
             try await TLSServer.serve { tls in
                 let plain = try await tls.curl("http://127.0.0.1:\(tls.port)/health")
-                #expect(plain.output.contains("a port that speaks TLS; use \(tls.url), or"), "\(plain.transcript)")
+                #expect(plain.output.contains("a TLS port; use \(tls.url), or"), "\(plain.transcript)")
                 try await tls.server.logged("refused with 400: The client sent plain HTTP to a TLS port")
                 let plainPort = tls.server.ready.url.split(separator: ":")[2]
                 let secure = try await tls.curl("https://127.0.0.1:\(plainPort)/health")
