@@ -127,7 +127,7 @@ extension Mutant {
             configured: { $0.reconnects = ReconnectSchedule(.constant(.zero)) }),
         Mutant(
             "never gives up on the meal socket", breaks: "ws/reconnect-limit",
-            saying: "The client tried to reconnect a 6th time in a row", in: .suite("meal/socket/gives-up"),
+            saying: "The client tried to reconnect for the 6th time in a row", in: .suite("meal/socket/gives-up"),
             configured: { $0.reconnects = ReconnectSchedule(.constant(.seconds(5)), maximumTries: 12) }),
     ]
 }

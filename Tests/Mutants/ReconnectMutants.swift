@@ -34,7 +34,7 @@ extension Mutant {
         ),
         Mutant(
             "continues after a drop without reconnecting", breaks: "ws/reconnects",
-            saying: "and the client opened no new socket, although its user continued at ",
+            saying: "and the client did not open a new socket, although its user continued at ",
             in: .story(
                 .builtIn("drop-mid-stream"),
                 [
@@ -63,7 +63,7 @@ extension Mutant {
         },
         Mutant(
             "makes twelve attempts", breaks: "ws/reconnect-limit",
-            saying: "The client tried to reconnect a 6th time in a row", in: refusedForGood,
+            saying: "The client tried to reconnect for the 6th time in a row", in: refusedForGood,
             configured: { $0.reconnects = ReconnectSchedule(.constant(.seconds(5)), maximumTries: 12) }),
         Mutant(
             "treats the error from its own cancel(with:reason:) as a lost connection",

@@ -235,7 +235,7 @@ enum MealProcessing {
         case .parsed: self.outcome(of: MealParser.parse(log.rawInput), seed: log.seed, at: time)
         case .completed(let items): completed(items, seed: log.seed, at: time)
         case .failed(let failure): .failed(failure, at: time)
-        case .never: preconditionFailure("Processing that never ends must not be due.")
+        case .never: preconditionFailure("Processing that never ends must not have a due time.")
         }
     }
 

@@ -46,7 +46,7 @@ enum Messages {
             + "\(withinAnswer ? "partway through its" : "without an") answer, and the proxy did the same"
     }
     static func badWithinAnswer(_ request: String, _ reason: String) -> String {
-        "\(request): the body of the upstream's answer is broken: \(reason) The client's connection was reset"
+        "\(request): the body of the upstream's answer is malformed: \(reason) The client's connection was reset"
     }
     static func stalledWithinAnswer(_ request: String, _ time: Duration) -> String {
         "\(request): the upstream stalled for \(Durations.exact(time.nanoseconds)) partway through its answer; the "

@@ -244,7 +244,7 @@ enum Messages {
         "cannot be combined with '\(first.rawValue)': a rule can have only one action; write a separate rule."
     }
     static func madeUpNameIsTaken(_ name: String) -> String {
-        "would be called '\(name)' after its place, but another rule has that name; set a different name."
+        "would be named '\(name)' after its place, but another rule already has that name; set a different name."
     }
     static func wrongPlace(_ action: FaultAction, at place: FaultPlace) -> String {
         let places = FaultPlace.allCases.filter(action.places.contains).map(\.description)

@@ -45,12 +45,12 @@ import Testing
         ),
         (
             PlantError("p", .strayContextGoal(.mood)),
-            "The context is \"mood\", so the consultation cannot be about a goal; set the context \"goal\", or link the goal "
-                + "with linked_goal."
+            "The context is \"mood\", so the consultation cannot be about a goal; set the context to \"goal\", or link "
+                + "the goal with linked_goal."
         ),
         (
             PlantError("p", .strayContextID(.general)),
-            "The context \"general\" has no context_id; omit it, or set the context \"insight\", \"mood\" or "
+            "The context \"general\" has no context_id; omit it, or set the context to \"insight\", \"mood\" or "
                 + "\"journal\"."
         ),
         (

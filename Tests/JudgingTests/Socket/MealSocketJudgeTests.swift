@@ -95,8 +95,8 @@ struct MealSocketJudgeTests {
             SocketCase(
                 "six tries",
                 .broken(
-                    "The client tried to reconnect a 6th time in a row after the socket ended at 10:30:05; at most "
-                        + "5 attempts are allowed.", [3, 8, 9])
+                    "The client tried to reconnect for the 6th time in a row after the socket ended at 10:30:05; at "
+                        + "most 5 attempts are allowed.", [3, 8, 9])
             ) {
                 $0.connectMeals(1, at: 0, user: "t1")
                 $0.drop(1, at: 5)

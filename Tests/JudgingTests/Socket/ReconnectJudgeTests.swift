@@ -265,7 +265,7 @@ struct ReconnectJudgeTests {
             "six in vain, told once",
             .broken(
                 """
-                The client tried to reconnect a 6th time in a row after the socket ended at 10:30:04; at most 5 attempts are allowed.
+                The client tried to reconnect for the 6th time in a row after the socket ended at 10:30:04; at most 5 attempts are allowed.
                 """, [3, 8, 9])
         ) {
             $0.dropped()
@@ -275,7 +275,7 @@ struct ReconnectJudgeTests {
             "sockets without `connected` are no success",
             .broken(
                 """
-                The client tried to reconnect a 6th time in a row after the socket ended at 10:30:04; at most 5 attempts are allowed.
+                The client tried to reconnect for the 6th time in a row after the socket ended at 10:30:04; at most 5 attempts are allowed.
                 """, [3, 13, 14])
         ) {
             $0.dropped()
@@ -288,8 +288,8 @@ struct ReconnectJudgeTests {
             "six sockets at once, none of which has failed: the end is told once",
             .broken(
                 """
-                The client tried to reconnect a 6th time in a row after the socket ended at 10:30:04; at most 5 attempts are \
-                allowed.
+                The client tried to reconnect for the 6th time in a row after the socket ended at 10:30:04; at most 5 \
+                attempts are allowed.
                 """, [3, 9])
         ) {
             $0.dropped()
@@ -355,7 +355,7 @@ struct ReconnectsAfterDropTests {
         .broken(
             1,
             .init(
-                message: "The socket ended at 10:30:04, and the client opened no new socket, although its user "
+                message: "The socket ended at 10:30:04, and the client did not open a new socket, although its user "
                     + "continued at 10:30:05 and at \(last).", evidence: evidence, level: .should))
     }
 

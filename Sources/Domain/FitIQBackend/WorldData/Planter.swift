@@ -266,11 +266,11 @@ extension PlantError.Problem {
         case .missingContextGoal:
             "The context is a goal, but no goal is named; name one of the user's goals, or use another context."
         case .strayContextGoal(let context):
-            "The context is \"\(context.rawValue)\", so the consultation cannot be about a goal; set the context "
+            "The context is \"\(context.rawValue)\", so the consultation cannot be about a goal; set the context to "
                 + "\"goal\", "
                 + "or link the goal with linked_goal."
         case .strayContextID(let context):
-            "The context \"\(context.rawValue)\" has no context_id; omit it, or set the context \"insight\", "
+            "The context \"\(context.rawValue)\" has no context_id; omit it, or set the context to \"insight\", "
                 + "\"mood\" or \"journal\"."
         case .linkedAndUnlinked:
             "The consultation cannot be both unlinked and linked with a goal; omit unlinked or "

@@ -95,7 +95,7 @@ extension Engine {
     /// `POST /__admin/tokens`: issues a token for any user, whose lifetime follows the world's clock.
     func makeToken(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, body) = (call.world, try call.body(keys: ["user", "expires_in"]))
-        let user = try body.text("user", expected: "a user's id of 1 to 200 characters") ?? world.defaultUser.text
+        let user = try body.text("user", expected: "a user id of 1 to 200 characters") ?? world.defaultUser.text
         guard user.utf8.count <= AccessToken.userBytes else {
             throw .tooManyBytes("user", limit: AccessToken.userBytes, got: user.utf8.count)
         }

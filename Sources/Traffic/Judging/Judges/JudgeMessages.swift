@@ -154,12 +154,12 @@ extension Messages {
             + "this guide, waits should grow."
     }
     static func neverCameBack(endedAt: Timestamp, firstAt: Timestamp, lastAt: Timestamp) -> String {
-        "The socket ended at \(clock(endedAt)), and the client opened no new socket, although its user continued at "
-            + "\(clock(firstAt)) and at \(clock(lastAt))."
+        "The socket ended at \(clock(endedAt)), and the client did not open a new socket, although its user continued "
+            + "at \(clock(firstAt)) and at \(clock(lastAt))."
     }
     static func tooManyTries(endedAt: Timestamp) -> String {
-        "The client tried to reconnect a 6th time in a row after the socket ended at \(clock(endedAt)); at most 5 "
-            + "attempts are allowed."
+        "The client tried to reconnect for the 6th time in a row after the socket ended at \(clock(endedAt)); at most "
+            + "5 attempts are allowed."
     }
     static func cameBack(after gap: Int64) -> String {
         "The client opened the consultation again \(seconds(gap)) after it had closed the socket itself; the client "
