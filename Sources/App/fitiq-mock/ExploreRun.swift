@@ -131,15 +131,18 @@ struct ExploreRun {
         let (index, isHarmed) = try options.adapter ? story(of: bytes) : (0, true)
         let ((outcome, calm), signal) = try wait { [self] in
             let limit = RunLimit(whole: settings.timeLimit ?? ExploreLimits.run)
-            // Whether a problem is unusual, only a run without faults shows.
-            let calm =
-                try await isHarmed
-                ? nil : trial().run(settings.stories[index].scenario, story: index, within: limit)
+            // Only a run without faults shows which problems are usual. The file may have a different guide and seed.
+            let world = settings.stories[index].with(seed: scenario.seed, guide: scenario.guide).scenario
+            let calm = try await isHarmed ? nil : trial().run(world, story: index, within: limit)
             return (try await trial().run(scenario, story: index, within: limit), calm)
         }
         if let signal { throw Failure.interrupted(by: signal) }
         var oracle = Oracle(settings.stories, mayFail: settings.mayFail)
-        if let calm { oracle.learn(calm, story: index) }
+        if let calm {
+            oracle.learn(calm, story: index)
+            let usual = ExaminedRun(calm, of: Schedule(story: index), on: settings.stories[index], oracle).symptoms
+            for symptom in usual { oracle.excuse(symptom.id, story: index) }
+        }
         let examined = ExaminedRun(
             outcome, of: Schedule(story: index), on: settings.stories[index], oracle, isHarmed: isHarmed)
         let verdicts = examined.reading.verdicts

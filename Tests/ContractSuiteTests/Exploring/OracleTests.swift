@@ -92,6 +92,12 @@ struct OracleTests {
         let own = Self.story.inWorld(Self.story.scenario, document: Self.story.document)
         #expect(try ids(own, demand, isHarmed: false) == ["inside/transcript-equals-chunks"])
         #expect(Self.ids(try Self.outcome(failures: [Self.failure(.transcript, step: demand)])) == [])
+        // If the client must ignore the only faults, an unmet expectation means that it did not.
+        let failures = [Self.failure(.transcript, step: demand), Self.failure(step: try Self.step(.lost))]
+        let newer = try Self.outcome(failures: failures)
+        #expect(
+            Oracle([Self.story]).symptoms(of: newer, TrialReading(newer), story: 0, isHarmed: false, isNewer: true)
+                .map(\.id) == ["inside/unknown-is-ignored"])
         // The end of the story counts in every world.
         let end = try Self.step(.lost)
         for isHarmed in [false, true] {
@@ -124,15 +130,19 @@ struct OracleTests {
         calm.problems = [.chat: [ClientReport.Problem(kind: .chat, message: "The coach keeps it.")]]
         var oracle = Oracle(Story.all)
         oracle.learn(calm, story: 0)
-        func symptoms(_ kinds: [ClientReport.Problem.Kind], isHarmed: Bool = false, lacks: Set<String> = []) throws
-            -> [Symptom]
-        {
+        func symptoms(
+            _ kinds: [ClientReport.Problem.Kind], isHarmed: Bool = false, lacks: Set<String> = [],
+            _ judge: Oracle? = nil
+        ) throws -> [Symptom] {
             var outcome = try Self.outcome()
             let problems = kinds.map { ClientReport.Problem(kind: $0, message: "No.") }
             outcome.problems = Dictionary(grouping: problems, by: \.kind)
             outcome.unsupported = lacks
-            return oracle.symptoms(of: outcome, TrialReading(outcome), story: 0, isHarmed: isHarmed)
+            return (judge ?? oracle).symptoms(of: outcome, TrialReading(outcome), story: 0, isHarmed: isHarmed)
         }
+        var foreign = Oracle([Self.story.inWorld(Self.story.scenario, document: Self.story.document, isForeign: true)])
+        foreign.learn(calm, story: 0)
+        #expect(try symptoms([.chat, .refused], foreign).isEmpty, "the world may lack what the story needs")
         #expect(try symptoms([.chat]).isEmpty && symptoms([.chat, .refused], isHarmed: true).isEmpty)
         #expect(try symptoms([.refused], lacks: ["create_goal"]).isEmpty)
         let found = try symptoms([.chat, .refused])

@@ -21,7 +21,8 @@ public struct ExaminedRun: Sendable {
         self.init(outcome, of: schedule, on: story, oracle)
     }
 
-    /// - Parameter isHarmed: Whether failures are expected, or nil to expect them only for harmful faults.
+    /// - Parameter isHarmed: Whether the run's faults excuse what the client shows its user, or nil if the schedule has
+    ///   all faults and decides.
     public init(
         _ outcome: TrialOutcome, of schedule: Schedule, on story: Story, _ oracle: Oracle, isHarmed: Bool? = nil
     ) {
@@ -30,7 +31,8 @@ public struct ExaminedRun: Sendable {
         points = Points(outcome, reading)
         acted = schedule.acted(in: outcome, on: story.scenario, points)
         symptoms = oracle.symptoms(
-            of: outcome, reading, story: schedule.story, isHarmed: isHarmed ?? schedule.isHarmful(in: outcome.mode))
+            of: outcome, reading, story: schedule.story, isHarmed: isHarmed ?? schedule.isHarmful(in: outcome.mode),
+            isNewer: !(isHarmed ?? (schedule.faults.isEmpty || schedule.isHarmful(in: outcome.mode))))
     }
 
     public func symptom(_ id: String) -> Symptom? { symptoms.first { $0.id == id } }

@@ -75,8 +75,13 @@ public struct Oracle: Sendable {
     public mutating func excuse(_ id: String, story: Int) { baselines[story].ids.insert(id) }
 
     /// A run's symptoms, each ID once, except for symptoms that the story also has without faults.
+    ///
+    /// - Parameters:
+    ///   - isHarmed: Whether faults excuse what the client shows its user.
+    ///   - isNewer: Whether the only faults are those that the client must ignore. Each unmet expectation of the story
+    ///     then means that the client did not ignore them.
     public func symptoms(
-        of outcome: TrialOutcome, _ reading: TrialReading, story: Int, isHarmed: Bool = true
+        of outcome: TrialOutcome, _ reading: TrialReading, story: Int, isHarmed: Bool = true, isNewer: Bool = false
     ) -> [Symptom] {
         var symptoms: [Symptom] = []
         func add(
@@ -109,7 +114,10 @@ public struct Oracle: Sendable {
                 continue
             }
             let check = failure.step.flatMap { stories[story].symptoms[$0] }
-            guard let id = failure.check?.rawValue ?? check?.rawValue else { continue }
+            guard let own = failure.check?.rawValue ?? check?.rawValue, !baselines[story].ids.contains(own) else {
+                continue
+            }
+            let id = isNewer ? InsideCheck.unknown.rawValue : own
             let time = outcome.startedAt.advanced(by: failure.at)
             if [.transcript, .cutStream].contains(failure.check), outcome.isHistoryWithheld(at: time, reading) {
                 continue
@@ -118,7 +126,9 @@ public struct Oracle: Sendable {
             add(id, failure.message, entries: Self.lastTraffic(outcome.entries.prefix(place ?? 0)), at: place)
         }
         let last = Self.lastTraffic(outcome.entries[...])
-        if let usual = baselines[story].problems, !isHarmed, outcome.unsupported.isEmpty {
+        // In another world the problems of a run without faults show nothing about the story's expectations.
+        let isExpecting = stories[story].expects(isHarmed: isHarmed) && outcome.unsupported.isEmpty
+        if isExpecting, let usual = baselines[story].problems {
             for kind in ClientReport.Problem.Kind.allCases {
                 guard let problems = outcome.problems[kind], problems.count > usual[kind, default: 0] else { continue }
                 add(InsideCheck.unknown.rawValue, ExploringMessages.unusual(problems), entries: last)

@@ -50,7 +50,7 @@ public struct Schedule: Sendable, Hashable {
     ///
     /// They do not if the client must ignore them all.
     public func isHarmful(in mode: GuideMode) -> Bool {
-        isBrief || !faults.allSatisfy { $0.kind.ignoredIn.contains(mode) }
+        isBrief || !faults.allSatisfy { $0.isIgnored(in: mode) }
     }
 
     /// The base scenario with the faults.
@@ -154,6 +154,11 @@ public struct Schedule: Sendable, Hashable {
 }
 
 extension Schedule.Fault {
+    /// Whether the mode's guides tell clients to ignore the fault; they say nothing about the apps' meal socket.
+    fileprivate func isIgnored(in mode: GuideMode) -> Bool {
+        kind.ignoredIn.contains(mode) && place.endpoint != .mealSocket
+    }
+
     /// Whether the schedule cannot contain both faults.
     fileprivate func excludes(_ other: Self) -> Bool {
         place == other.place || place.sort == .moment && other.place.sort == .moment

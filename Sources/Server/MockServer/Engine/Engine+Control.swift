@@ -172,6 +172,7 @@ extension Engine {
     /// The journal contains no request, only the ends of the consultation's sockets.
     public func deleteConsultation(_ consultation: String, ofWorld id: String, at now: Timestamp) {
         guard let world = worlds.named(id), let user = try? world.backend.user(world.defaultUser) else { return }
+        world.setTime(now)
         try? world.backend.deleteConsultation(consultation, by: user, &world.turn)
         applyEffects(of: world, at: now)
     }
