@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Text
 
-/// A world's fault rules and their counts, which determine the faults of each request and connection.
+/// A world's fault rules and their counts, which determine the faults that apply to each request and connection.
 ///
 /// The time is an argument, and the seed and the order of requests determine everything else. Each enabled rule counts
 /// its own matches, so its effect does not depend on other rules. Replacements are the exception, because the server
@@ -14,9 +14,9 @@ public struct FaultBook: Sendable {
         public internal(set) var rule: FaultRule
         /// The number of requests or handshakes that matched while the rule was enabled.
         public internal(set) var matches = 0
-        /// The number of times that the rule acted.
+        /// The number of times that the rule took effect.
         ///
-        /// A rule on open sockets counts its connections, and a breakpoint counts held messages.
+        /// A rule for open sockets counts connections, and a breakpoint counts the messages that it held.
         public internal(set) var acted = 0
         /// The rule as written.
         var written: FaultRule
@@ -28,9 +28,9 @@ public struct FaultBook: Sendable {
         }
     }
 
-    /// The seed for `perMille` and the digits of times.
+    /// The seed for `perMille` and for the fractional digits of times.
     public let seed: UInt64
-    /// The rules in the order in which they act.
+    /// The rules in the order in which they take effect.
     public internal(set) var rules: [Entry] = []
     /// The number of handshakes.
     public internal(set) var connections = 0
@@ -38,7 +38,7 @@ public struct FaultBook: Sendable {
     var responseRules: [Int] = []
     var connectionRules: [Int] = []
 
-    /// Creates a book without counts.
+    /// Creates a book in which nothing has been counted yet.
     ///
     /// - Precondition: There are at most ``FaultLimits/rules`` rules, and their names are unique and not too long.
     public init(rules: [FaultRule] = [], seed: UInt64 = 0) {
@@ -49,7 +49,7 @@ public struct FaultBook: Sendable {
     /// Whether no rule is enabled.
     public var isEmpty: Bool { responseRules.isEmpty && connectionRules.isEmpty }
 
-    /// Enables or disables a rule; returns false if no rule has the name.
+    /// Enables or disables a rule; returns false if no rule has that name.
     ///
     /// The rule keeps its counts. To change open connections, call ``SocketFaults/setEnabled(_:named:)``.
     @discardableResult
@@ -76,7 +76,7 @@ public struct FaultBook: Sendable {
         sortOut()
     }
 
-    /// Removes a rule; returns false if no rule has the name.
+    /// Removes a rule; returns false if no rule has that name.
     @discardableResult
     public mutating func remove(named name: ExactString) -> Bool {
         guard index(named: name) != nil else { return false }
@@ -228,11 +228,11 @@ enum Misuse {
 
 /// The faults injected into a WebSocket handshake and its connection.
 public struct HandshakeFaults: Sendable {
-    /// The connection's number in its world, from 1; refused connections count too.
+    /// The connection's number in its world, counted from 1; refused connections count too.
     public let connection: Int
     /// The faults in the handshake response; a replacement is sent instead of the 101.
     public var response: ResponseFaults
-    /// The faults of the open socket; nil if there are none.
+    /// The faults that apply to the open socket; nil if there are none.
     public var socket: SocketFaults?
 
     /// Whether the rules allow a socket to open; otherwise there is no 101.
@@ -248,7 +248,7 @@ public struct HandshakeFaults: Sendable {
 }
 
 extension FaultBook {
-    /// Numbers a new handshake and returns the faults of the handshake and its connection; nil if there are none.
+    /// Numbers a new handshake and returns the faults for it and its connection; nil if there are none.
     ///
     /// Must be called once per handshake, before checking credentials, because each call counts. The endpoint is nil if
     /// a recording opens a socket on a path that has no endpoint.
@@ -311,9 +311,9 @@ public enum RequestedFault: Sendable, Equatable {
 }
 
 extension FaultBook {
-    /// Returns the faults of a REST request that selects one; rules do not count the request.
+    /// Returns the faults for a REST request that selects one; rules do not count the request.
     ///
-    /// - Throws: An error if no rule for REST requests has the name.
+    /// - Throws: An error if no rule for REST requests has that name.
     public mutating func respond(
         with requested: RequestedFault, at now: Timestamp
     ) throws(FaultBookError) -> ResponseFaults {

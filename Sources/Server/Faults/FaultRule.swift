@@ -10,7 +10,7 @@ public struct FaultRule: Sendable, Equatable {
     public var fault: Fault
     /// The kind of socket to which the rule is limited; nil for all kinds, and for response faults.
     public var socket: Endpoint?
-    /// The selection among the matches; each rule counts its own matches while it is enabled.
+    /// Which of the matches are selected; each rule counts its own matches while it is enabled.
     ///
     /// The matches are requests for ``Fault/response(_:on:)``, and handshakes for the other two kinds of faults. For a
     /// rule enabled from the start, the n-th match is the world's n-th connection of its kind, including refused ones.
@@ -98,8 +98,8 @@ extension Selection {
 /// The fixed window of a quota.
 ///
 /// The window starts with a request and has the rule's length. The first request after the window ends starts a new
-/// one. A client that waits for `Retry-After` therefore gets the whole quota again, while a sliding window would admit
-/// one request.
+/// one. A client that waits for `Retry-After` therefore gets the whole quota again, whereas a sliding window would
+/// admit only one request.
 struct QuotaWindow: Sendable, Equatable {
     private var start: Timestamp?
     private var count = 0
@@ -133,7 +133,7 @@ public enum FaultLimits {
     public static let hang: Int64 = 600 * 1_000_000_000
     /// The longest window of a quota: 24 h.
     public static let longestWindow: Int64 = 24 * 3_600 * 1_000_000_000
-    /// The largest quota of requests in a window.
+    /// The largest quota, in requests per window.
     public static let quotaRequests = 1_000_000
     /// The allowed statuses of a replacement.
     public static let statuses = 200...599
@@ -151,7 +151,7 @@ public enum FaultLimits {
     public static let networkDelay: Int64 = 60 * 1_000_000_000
     /// The highest rate of a network, in bytes per second.
     public static let networkRate = 1_000_000_000
-    /// The maximum number of connections that a network resets before a connection stays up.
+    /// The maximum number of connections that a network resets before it lets one stay up.
     public static let failingConnections = 1_000
     /// The longest name of a controller, in UTF-8 bytes.
     public static let controllerName = 100
@@ -223,8 +223,8 @@ extension FaultBook {
         return true
     }
 
-    /// Those of the named rules that are breakpoints for frames, for ``attach(_:to:)``; breakpoints that select
-    /// connections by number are left out.
+    /// The named rules that are breakpoints for frames, for ``attach(_:to:)``, except for breakpoints that select
+    /// connections by number.
     public func frameBreakpoints(named names: Set<ExactString>) -> [FrameBreakpoint] {
         rules.indices.compactMap { place in
             guard names.contains(rules[place].rule.name), rules[place].rule.selection == .all,
@@ -299,7 +299,7 @@ public enum CompressionFault: String, Sendable, CaseIterable {
     case forgotten
     /// Extra bytes follow the message's last block.
     case trailing
-    /// A block has a type that does not exist.
+    /// A block has an undefined type.
     case corrupt
     /// The gzip file, and thus the body, is truncated.
     case truncated

@@ -147,7 +147,7 @@ package struct MessageCounts: Sendable {
 
     package init() {}
 
-    /// Counts a message by its text.
+    /// Counts a message, given its text.
     package mutating func count(_ text: [UInt8]) { count(ServerText(text), frameBytes: text.count) }
 
     /// Counts a message, given the size it would have in one plain frame.
@@ -164,7 +164,7 @@ package struct MessageCounts: Sendable {
     }
 }
 
-/// Escapes non-ASCII characters in JSON, like encoders for 7-bit channels.
+/// Escapes non-ASCII characters in JSON, as encoders for 7-bit channels do.
 ///
 /// The text need not be valid JSON. In valid JSON, only strings have such characters. Invalid UTF-8 stays unchanged.
 public enum JSONEscapes {

@@ -50,7 +50,7 @@ public struct NetworkLine: Sendable {
     private var numbers: SplitMix64
     /// A batch in transit: all bytes up to a position, and the arrival time of the last one.
     private var flights = Backlog<(end: Int, time: Timestamp)>()
-    /// The time when the last byte leaves, and the remainder of the division that gives the nanoseconds.
+    /// The time at which the last byte leaves, and the remainder of the division that yields its nanoseconds.
     private var free: Timestamp
     private var remainder = 0
     private var latest: Timestamp
@@ -98,7 +98,7 @@ public struct NetworkLine: Sendable {
         }
     }
 
-    /// The time between when a slice leaves the sender and when it arrives.
+    /// The time from a slice's departure to its arrival.
     private mutating func delay(of count: Int) -> Int64 {
         let profile = network.profile
         var delay = profile.roundTrip / 2
@@ -126,8 +126,7 @@ public struct NetworkLine: Sendable {
     private static let slicesPerSecond = 50
     /// The payload of a packet on most networks, in bytes.
     private static let packet = 1460
-    /// The largest number of packets in a slice for which losses are random; a slice with more packets always loses
-    /// one.
+    /// The number of packets in a slice up to which losses are random; a slice with more packets always loses one.
     private static let packetsAtOnce = 1000
     /// The minimum retransmission time of a lost packet, as on Linux: 200 ms.
     private static let shortestRepeat: Int64 = 200_000_000
@@ -181,7 +180,7 @@ public struct NetworkProfile: Sendable, Equatable {
     ///
     /// `edge`, `3g`, `lte` and `wifi-bad` (called "Very Bad Network" there) have the rates, delays and loss of Apple's
     /// Network Link Conditioner. A geostationary satellite orbits at 35,786 km, so a round trip takes 477 ms at the
-    /// speed of light. The other numbers are from operators of satellite links. The numbers for tunnels and lifts are
+    /// speed of light. The other numbers come from operators of satellite links. The numbers for tunnels and lifts are
     /// estimates, because none are published.
     public static let all = [
         NetworkProfile("edge", roundTrip: ms(840), down: 30_000, up: 25_000),

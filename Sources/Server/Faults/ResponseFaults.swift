@@ -14,8 +14,8 @@ public enum ResponseFault: Sendable, Equatable {
     case delay(Int64)
     /// The response, including its head, is sent in pieces of this many bytes, at intervals in nanoseconds.
     case dribble(bytes: Int, every: Int64)
-    /// The connection ends (FIN) after this many bytes of the body, although Content-Length announced all bytes; a
-    /// shorter body is sent completely.
+    /// The connection ends (FIN) after this many bytes of the body, although Content-Length announced the full length;
+    /// a shorter body is sent in full.
     case truncate(after: Int)
     /// Content-Length differs from the body's length by this much (but is never negative), and the connection stays
     /// open.
@@ -48,7 +48,7 @@ extension ResponseFault {
     /// Whether the fault changes the body's text, so that the body must not be compressed yet.
     public var changesText: Bool { self == .malformedJSON || self == .nanosecondTimestamps }
 
-    /// Whether the client cannot find the body's end and so gets no complete response.
+    /// Whether the client cannot find the body's end and so never gets a complete response.
     public var breaksFraming: Bool {
         switch self {
         case .contentLength(let off): off != 0
@@ -90,7 +90,7 @@ public struct Replacement: Sendable, Equatable {
 
 /// The faults injected into the response to one request or handshake.
 public struct ResponseFaults: Sendable, Equatable {
-    /// The rules that act, in order, except for replacements after the first one.
+    /// The rules that take effect, in order, except for replacements after the first one.
     public var ruleNames: [String] = []
     /// The breakpoints that may hold the request or its response, in order.
     public var holds: [Breakpoint] = []
@@ -104,7 +104,7 @@ public struct ResponseFaults: Sendable, Equatable {
     }
     /// At most one replacement, in an array because replacements are large and rare.
     var replacements: [Replacement] = []
-    /// The faults of the response, in the order of the rules.
+    /// The faults that apply to the response, in the order of the rules.
     public var faults: [ResponseFault] = []
     let seed: UInt64
 
@@ -118,7 +118,7 @@ public struct ResponseFaults: Sendable, Equatable {
 }
 
 extension FaultBook {
-    /// Returns the faults of a new request; nil if no rule is enabled.
+    /// Returns the faults that apply to a new request; nil if no rule is enabled.
     ///
     /// `endpoint` is nil for a path that has no endpoint. A rule that lists no endpoints matches every REST request,
     /// but no WebSocket handshakes. For handshakes, call ``openSocket(at:)``. Must be called once per request, before
@@ -144,9 +144,9 @@ extension FaultBook {
     }
 
     /// Applies a fault; returns false if another replacement comes first, a quota is not used up, or the fault is a
-    /// breakpoint, which acts later.
+    /// breakpoint, which takes effect later.
     ///
-    /// - Parameter message: A replacement's default message, from its status and the rule's name.
+    /// - Parameter message: A replacement's default message, derived from its status and the rule's name.
     mutating func act(
         _ fault: ResponseFault, _ index: Int, at now: Timestamp, in acting: inout ResponseFaults,
         _ message: (_ status: Int, _ rule: String) -> String
@@ -192,8 +192,8 @@ public struct ReplacementAnswer: Sendable, Equatable {
 extension Replacement {
     /// The replacement in the form of the union or a guide; its ``message`` must be filled in.
     ///
-    /// If there is no literal body, the body is the envelope with ``code`` and ``message``, for any status. As HTTP
-    /// requires, 401 has `WWW-Authenticate`, 405 has an empty `Allow`, and 426 has `Upgrade` (RFC 9110 §15.5.2,
+    /// If there is no literal body, the body is the envelope with ``code`` and ``message``, whatever the status. As
+    /// HTTP requires, 401 has `WWW-Authenticate`, 405 has an empty `Allow`, and 426 has `Upgrade` (RFC 9110 §15.5.2,
     /// §15.5.6, §15.5.22).
     func answer(in form: GuideMode, forApps: Bool) -> ReplacementAnswer {
         let allowed = FaultLimits.statuses
@@ -332,9 +332,9 @@ extension EncodedResponse {
 extension EncodedResponse {
     /// Applies faults to the response.
     ///
-    /// Content changes come first, then chunking, then changes on the wire. Within each group, faults act in the given
-    /// order. Content-Length is the body's length plus the sum of all errors. Faults that need a body do not change a
-    /// response that has none. An empty body counts as no body, except that Content-Length can be too large.
+    /// Content changes come first, then chunking, then changes on the wire. Within each group, faults take effect in
+    /// the given order. Content-Length is the body's length plus the sum of all errors. Faults that need a body do not
+    /// change a response that has none. An empty body counts as no body, except that Content-Length can be too large.
     /// Replacements and quotas are ignored, because they have already determined which response is encoded.
     ///
     /// `seed` determines the digits of times (``NanosecondTimestamps``).
@@ -410,6 +410,6 @@ extension EncodedResponse {
             + body[half...] + Array("\r\n0\r\n\r\n".utf8)
     }
 
-    /// The string that replaces a chunk's size; the string does not start with a hexadecimal digit.
+    /// The string that replaces a chunk's size; it does not start with a hexadecimal digit.
     static let badChunkSize = "no-number"
 }

@@ -73,7 +73,7 @@ extension SocketFaults {
         }
     }
 
-    /// The offset in the message's frame at which a rule starts; nil if the rule does not act on the message.
+    /// The offset in the message's frame at which a rule takes effect; nil if the rule does not affect the message.
     private func offset(of rule: Rule, _ message: ServerText) -> Int? {
         // Each message has its own chance, so chunks of different answers are independent.
         func isMeant(_ selection: Selection, _ number: Int) -> Bool {

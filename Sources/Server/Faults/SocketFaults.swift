@@ -72,7 +72,7 @@ public enum SocketFault: Sendable, Equatable {
     case hold(Hold)
 
     /// The message is compressed wrongly or unusually; on a socket that does not use compression, only
-    /// ``CompressionFault/undeclared`` acts.
+    /// ``CompressionFault/undeclared`` takes effect.
     case compression(CompressionFault)
 
     /// How a connection ends without a close frame.
@@ -105,14 +105,14 @@ public struct Outgoing: Sendable, Equatable {
     public var close: Close?
     /// The outcomes of messages, for a journal, in the order in which the client receives them.
     ///
-    /// The outcomes include messages that waited until now. A message that still waits for others appears in a later
-    /// result of ``SocketFaults/send(_:)``, ``SocketFaults/close()`` or ``SocketFaults/abandon()``.
+    /// The outcomes include messages that waited until now. A message that is still waiting for others appears in a
+    /// later result of ``SocketFaults/send(_:)``, ``SocketFaults/close()`` or ``SocketFaults/abandon()``.
     public var messages: [Message] = []
     /// The rules that acted on this message, in order.
     public var ruleNames: [String] = []
     /// The rule that ends or silences the connection, if any.
     public var endingRule: String?
-    /// The lasting faults that start with this message, in order, once for each rule.
+    /// The lasting faults that start with this message, in order, one per rule.
     public var setIn: [LastingFault] = []
     /// The message held by a breakpoint; call ``SocketFaults/release(_:)`` for it.
     public var held: Held?
@@ -168,11 +168,11 @@ public struct Outgoing: Sendable, Equatable {
 ///
 /// Before any other close frame, the engine must send the result of `close()`.
 ///
-/// Several faults on one message act in this order: changes of its text in rule order; loss; swapping; coalescing;
-/// framing; doubling; waits. Only the first fault that ends the connection (`close`, `finish`, `reset`, `silence`,
-/// `cut`, `end`) acts, and it acts immediately. A message that waits for swapping is lost, and messages that wait for
-/// coalescing are sent before the end. Faults do not affect message counts: a lost message counts, and a doubled
-/// message counts once.
+/// Several faults on one message take effect in this order: changes of its text in rule order; loss; swapping;
+/// coalescing; framing; doubling; waits. Only the first fault that ends the connection (`close`, `finish`, `reset`,
+/// `silence`, `cut`, `end`) takes effect, and it does so immediately. A message that waits for swapping is lost, and
+/// messages that wait for coalescing are sent before the end. Faults do not affect message counts: a lost message
+/// counts, and a doubled message counts once.
 public struct SocketFaults: Sendable {
     struct Rule: Sendable {
         /// The data that a rule's sockets share, because one call can add 1,000 rules to every open socket.
@@ -223,11 +223,11 @@ public struct SocketFaults: Sendable {
     /// rule changes or cuts is not compressed, so that the rule's offsets are valid.
     public var windowBits: Int?
     var counts = MessageCounts()
-    /// The message that waits to be sent after the next message.
+    /// The message that is waiting to be sent after the next message.
     var swapped: Waiting?
-    /// The messages that wait for a shared frame.
+    /// The messages that are waiting for a shared frame.
     var batch: Batch?
-    /// The messages that wait for an operator, oldest first.
+    /// The messages that are waiting for an operator, oldest first.
     var held: [HeldMessage] = []
     var heldByteCount = 0
     /// Whether a breakpoint holds the first waiting message.
@@ -258,7 +258,7 @@ public struct SocketFaults: Sendable {
     /// The total size of messages that wait for an operator.
     public var heldBytes: Int { heldByteCount }
 
-    /// Enables or disables one of this connection's rules; returns false if no rule has the name.
+    /// Enables or disables one of this connection's rules; returns false if no rule has that name.
     ///
     /// Pongs and reading resume when no enabled rule stops them. Silence and the end of a connection are permanent.
     @discardableResult
@@ -266,7 +266,7 @@ public struct SocketFaults: Sendable {
         change([name: .enabled(isEnabled)])
     }
 
-    /// Permanently disables one of this connection's rules; returns false if no rule has the name.
+    /// Permanently disables one of this connection's rules; returns false if no rule has that name.
     @discardableResult
     public mutating func remove(named name: ExactString) -> Bool {
         change([name: .removed])
@@ -358,13 +358,13 @@ extension SocketFaults {
 
     /// Stops all messages, and reading from the client, until ``ungate()``.
     ///
-    /// - Parameter name: A name to list with the rules of each waiting message.
+    /// - Parameter name: A name to list among the rules of each waiting message.
     public mutating func gate(named name: String = "by hand") {
         gateName = name
         updateFlags()
     }
 
-    /// Opens the gate and returns the messages that waited.
+    /// Opens the gate and returns the messages that were waiting.
     public mutating func ungate() -> Outgoing {
         var outgoing = Outgoing()
         gateName = nil
