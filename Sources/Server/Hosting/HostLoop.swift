@@ -20,7 +20,7 @@ public struct SecureEndpoint: Sendable {
 
 /// An error that prevents a host from starting.
 public enum StartError: Error, CustomStringConvertible {
-    /// The host cannot listen at its address, or cannot resolve the upstream's name.
+    /// The host cannot listen on its address, or cannot resolve the upstream's name.
     case listening(SocketError)
     case listeningForTLS(SocketError)
     /// OpenSSL rejects a certificate, a key or a CA.
@@ -46,9 +46,9 @@ public protocol SocketHost: EventLoopHandler {
 }
 
 extension SocketHost {
-    /// The address at which the host listens.
+    /// The address on which the host listens.
     public var address: SocketAddress { loop.address }
-    /// The address at which the host listens for TLS; nil if TLS is off.
+    /// The address on which the host listens for TLS; nil if TLS is off.
     public var secureAddress: SocketAddress? { loop.secureAddress }
     /// Lets other threads hand work to the loop's thread.
     public var mailbox: Mailbox { loop.events.mailbox }
@@ -178,7 +178,7 @@ public final class HostLoop {
     /// Whether a token belongs to a listener; connections have smaller tokens.
     public static func isListener(_ token: UInt64) -> Bool { token >= firstListenerToken }
 
-    /// Accepts waiting clients, up to a maximum number in each turn.
+    /// Accepts waiting clients, up to a maximum per turn.
     public func accept(_ token: UInt64, _ now: MonotonicInstant, _ begin: (Socket, Port) -> Void) {
         guard let port = ports.dropFirst(Int(token - Self.firstListenerToken)).first else { return }
         for _ in 0..<Self.acceptsPerTurn {

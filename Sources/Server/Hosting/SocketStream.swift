@@ -56,7 +56,7 @@ public final class SocketStream {
     public var takesOutput: Bool { isOpen && !hasSaidFarewell }
     /// Whether sending is no longer possible, so that the owner may drop its output.
     public var isMute: Bool { isShutDown || takesNothing || session?.phase == .failed }
-    /// Whether ciphertext waits to be sent: TLS records or encrypted output.
+    /// Whether ciphertext is waiting to be sent: TLS records or encrypted output.
     public var hasCiphertext: Bool { isSecure && session?.hasCiphertext ?? false }
 
     /// The events to watch.
