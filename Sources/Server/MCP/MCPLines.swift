@@ -1,6 +1,6 @@
 /// Splits a stream into messages, one per line (revision 2026-07-28, "stdio").
 ///
-/// An overlong line is kept up to one byte beyond the message limit, so that ``MCPServer`` refuses the line.
+/// An overlong line is cut off one byte beyond the message limit, so that ``MCPServer`` still refuses it.
 public struct MCPLines: Sendable {
     private var line: [UInt8] = []
 

@@ -17,7 +17,7 @@ public struct MCPServer: Sendable {
     public let version: String
     /// The world for calls that do not name a world; nil for the default world.
     public let world: String?
-    /// The command for `verify` and `explore`, which the operator sets and a client never sets; nil for none.
+    /// The command for `verify` and `explore`, which only the operator can set, never a client; nil for none.
     public let command: String?
 
     public init(version: String, world: String? = nil, command: String? = nil) {

@@ -79,7 +79,7 @@ struct MCPShape: Sendable {
         return .object(page)
     }
 
-    /// A journal entry from which header fields are removed and in which contents are shortened.
+    /// A journal entry with its header fields removed and its contents shortened.
     private static func brief(_ entry: JSONValue) -> JSONValue {
         shortened(entry, Measures(text: 160, list: 3), without: ["fields", "version", "requested_at", "score"])
     }
