@@ -196,7 +196,7 @@ extension Scenario {
         self = scenario
     }
 
-    /// Reads a scenario from a request; throws 400 with all its mistakes.
+    /// Reads a scenario from a request; throws a 400 that lists all its mistakes.
     init(json value: JSONValue) throws(APIError) {
         do throws(ScenarioErrors) { self = try Scenario.read(json: value) } catch { throw .invalid(error.description) }
     }

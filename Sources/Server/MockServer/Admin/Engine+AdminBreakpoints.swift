@@ -6,7 +6,7 @@ import Traffic
 
 /// The admin API's breakpoints: faults that hold requests, responses or frames.
 extension Engine {
-    /// `POST /__admin/breakpoints`: adds a fault that holds something, including on open sockets.
+    /// `POST /__admin/breakpoints`: adds a fault that holds something, and applies it to open sockets too.
     ///
     /// - Throws: 400 for an invalid breakpoint or a name that is already in use, 409 if its controller has no event
     ///   stream, 507 if the server is full.

@@ -77,7 +77,7 @@ extension Engine {
         return (due, due.count + hidden)
     }
 
-    /// `POST /__admin/clock`: moves the clock, runs each due event at its time, and then answers.
+    /// `POST /__admin/clock`: moves the clock, runs each event when it becomes due, and then answers.
     func advanceClock(_ call: AdminCall) throws(APIError) -> Answer {
         let body = try call.body(keys: ["advance", "advance_to", "advance_until", "within", "optional"])
         guard call.world.clock.manualTime != nil else { throw .realClock }
@@ -92,7 +92,7 @@ extension Engine {
         if span > 0 { recorder.record(.clock(advancedBy: span), at: start, in: world) }
     }
 
-    /// `POST /__admin/tokens`: issues a token for any user, whose lifetime follows the world's clock.
+    /// `POST /__admin/tokens`: issues a token for any user; the token's lifetime follows the world's clock.
     func makeToken(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, body) = (call.world, try call.body(keys: ["user", "expires_in"]))
         let user = try body.text("user", expected: "a user id of 1 to 200 characters") ?? world.defaultUser.text

@@ -4,7 +4,7 @@ import HTTPTypes
 import JSON
 import Scenarios
 
-/// The admin API's faults: lists, switches, adds and removes them while clients are connected.
+/// The admin API's faults: lists, enables, disables, adds and removes them while clients are connected.
 ///
 /// Faults that hold something are breakpoints; `/__admin/breakpoints` lists only breakpoints.
 extension Engine {
@@ -12,7 +12,7 @@ extension Engine {
         entry.rule.fault.isHold || !call.template.hasPrefix("breakpoints")
     }
 
-    /// The rules in the order in which they act.
+    /// The rules in the order in which they take effect.
     func faultList(_ call: AdminCall) -> Answer { list(call.world.faults.rules.filter { isMeant($0, by: call) }, call) }
 
     private func list(_ entries: some Sequence<FaultBook.Entry>, _ call: AdminCall, status: HTTPResponse.Status = .ok)
@@ -142,7 +142,8 @@ extension Engine {
     /// The fault or breakpoint that the path names; throws 404 for an unknown name.
     func showFault(_ call: AdminCall) throws(APIError) -> Answer { .ok(try description(ofFault: call.parameter, call)) }
 
-    /// `PATCH {"enabled"}`: switches a rule, including on open connections to which the rule applied when they opened.
+    /// `PATCH {"enabled"}`: enables or disables a rule, including on open connections to which the rule applied when
+    /// they opened.
     ///
     /// - Throws: 404 for an unknown name, 400 for a bad body, 409 if a breakpoint's controller has no event stream.
     func switchFault(_ call: AdminCall) throws(APIError) -> Answer {
@@ -155,9 +156,9 @@ extension Engine {
         return try showFault(call)
     }
 
-    /// `PATCH {"enabled", "names"}`: switches the named rules, or all rules if `names` is absent.
+    /// `PATCH {"enabled", "names"}`: enables or disables the named rules, or all rules if `names` is absent.
     ///
-    /// - Throws: The same errors as ``switchFault(_:)``; if it throws, no rule is switched.
+    /// - Throws: The same errors as ``switchFault(_:)``; if it throws, no rule has changed.
     func switchFaults(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, body) = (call.world, try call.body(keys: ["enabled", "names"]))
         let isEnabled = try body.flag("enabled").required("enabled", expected: "true or false")

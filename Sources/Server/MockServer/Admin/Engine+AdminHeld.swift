@@ -29,7 +29,7 @@ extension Engine {
     /// The maximum size of a body in the list, in bytes.
     private static let listedBody = 64 * 1024
 
-    /// `GET /__admin/held/{held}`: describes a held item with its whole body; throws 404 if no held item has the
+    /// `GET /__admin/held/{held}`: describes a held item, including its whole body; throws 404 if no held item has the
     /// number.
     func showHeld(_ call: AdminCall) throws(APIError) -> Answer {
         let thing = try held(call).thing

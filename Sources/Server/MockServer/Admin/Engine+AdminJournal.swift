@@ -300,7 +300,7 @@ extension Engine {
         arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
     }
 
-    /// Ends an event stream cleanly because its world is gone or the server stops.
+    /// Ends an event stream cleanly because its world is gone or the server is stopping.
     func endEvents(on connection: Connection, at now: Timestamp) {
         // Sends the latest entries if the reader has room.
         if connection.follower?.hasNews == true, !isReadingPaused(connection) { _ = feedFollower(connection, at: now) }
@@ -319,7 +319,7 @@ struct Follower {
     private(set) var lastNumber: Int
     /// Whether the follower is queued for a slice.
     var isBehind = false
-    /// How long the reader has read none of the waiting output, in nanoseconds.
+    /// How long the reader has gone without reading any of the waiting output, in nanoseconds.
     var unreadTime: Int64 = 0
     /// The name under which this stream owns breakpoints; nil if it owns none.
     var controller: ExactString?

@@ -54,7 +54,7 @@ extension Engine {
         }
     }
 
-    /// The message for a tool's answer; created by a job if that takes long.
+    /// The message for a tool's answer; created by a job if that takes a long time.
     private func enveloped(_ answer: Answer, for request: MCPCall, on connection: ConnectionID) -> Answer {
         guard answer.source == nil, answer.body.count <= Self.largestWorkOnLoop else {
             let source = answer.source ?? BytesSource([answer.body])

@@ -162,7 +162,7 @@ extension Engine {
 
     // MARK: Finding and describing
 
-    /// Runs the world's due steps and finds the open socket that the path names; throws 404 if there is none.
+    /// Runs the world's steps that are due, and finds the open socket that the path names; throws 404 if there is none.
     private func openSocket(_ call: AdminCall) throws(APIError) -> (number: UInt64, connection: Connection) {
         enterDue(call.world, at: call.now)
         let wanted = UInt64(call.parameter.text)
@@ -177,7 +177,7 @@ extension Engine {
         connections.compactMap { connection in connection.socketNumber(in: world).map { ($0, connection) } }
     }
 
-    /// Runs a world's due steps, because the loop may be late, and sets the world's time.
+    /// Runs the steps of a world that are due, because the loop may be late, and sets the world's time.
     func enterDue(_ world: World, at now: Timestamp) {
         advance(world, to: world.clock.now(now), at: now)
         enter(world, at: now)

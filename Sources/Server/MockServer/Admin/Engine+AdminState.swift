@@ -44,7 +44,7 @@ extension Engine {
 
     private func export(of world: World, at now: Timestamp) throws(APIError) -> StateExport {
         guard world.replay == nil else { throw .stateOfReplay }
-        // Run due steps first, because the loop may be late.
+        // First run the steps that are due, because the loop may be late.
         advance(world, to: world.clock.now(now), at: now)
         world.setTime(now)
         return StateExport(
@@ -247,7 +247,7 @@ extension Scenario {
     ) throws(ScenarioErrors) -> Scenario {
         let value: JSONValue
         do throws(JSONError) {
-            // A server has already had this data in memory.
+            // A server has already held this data in memory.
             value = try JSON.parse(bytes, limits: isSaved ? JSON.Limits(bytes: .max, values: .max) : stateLimits)
         } catch {
             let mistake = ScenarioErrors.Mistake(

@@ -110,8 +110,8 @@ extension Engine {
 
     /// `GET /__admin/worlds`: lists the worlds in order of creation, the default world first.
     ///
-    /// A world that is deleted while the list is sent stays in the list, described as having no content, so that
-    /// `count` is correct.
+    /// A world that is deleted while the list is being sent stays in the list, described as empty, so that `count` is
+    /// correct.
     func worldList(_ call: AdminCall) -> Answer {
         let (all, now) = ((configuration.hasDefaultWorld ? [defaultWorld] : []) + worlds.byAge, call.now)
         let isSecure = call.connection.isSecure

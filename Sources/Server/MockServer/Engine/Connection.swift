@@ -66,7 +66,7 @@ public final class Connection {
     @exclusivity(unchecked) private(set) var bodyPieces: [[UInt8]] = []
     /// Whether to collect the request's body in pieces.
     @exclusivity(unchecked) var takesPieces = false
-    /// Why the complete request waits; meanwhile, the transport does not read.
+    /// Why the complete request is waiting; meanwhile, the transport does not read.
     @exclusivity(unchecked) var waiting: Waiting?
     /// The request that a breakpoint is holding, or whose response a breakpoint is holding, if any.
     @exclusivity(unchecked) var held: HeldRequest?
@@ -121,7 +121,7 @@ public final class Connection {
         @inline(__always) _read { yield requests.present.http }
         @inline(__always) _modify { yield &requests.present.http }
     }
-    /// The head of the request that is arriving or waits for its world.
+    /// The head of the request that is arriving or waiting for its world.
     var request: RequestHead? {
         @inline(__always) _read { yield requests.present.head }
         @inline(__always) _modify { yield &requests.present.head }
@@ -188,9 +188,9 @@ public final class Connection {
 
     /// Whether the connection is neither ending nor silent.
     var isServed: Bool { ending == .none && !isSilent }
-    /// Whether the request waits for an operator or an event in a world.
+    /// Whether the request is waiting for an operator or an event in a world.
     var awaitsOthers: Bool { held != nil || waiter != nil }
-    /// The answer that waits for an event in a world, if any.
+    /// The answer that is waiting for an event in a world, if any.
     var waiter: Waiter? {
         guard let source = stream?.source else { return nil }
         return source as? Waiter ?? (source as? EnvelopeSource)?.source as? Waiter
@@ -242,7 +242,7 @@ public final class Connection {
     /// The protocol of a connection, which changes at most once; the engine does not read relayed bytes.
     enum Speech { case http, webSocket, relayed }
 
-    /// The reason why a complete request waits: a paused world, its job, an operator, or the world's real server.
+    /// The reason why a complete request is waiting: a paused world, its job, an operator, or the world's real server.
     enum Waiting { case forWorld, forJob, forBreakpoint, forUpstream }
 
     public enum Ending: Equatable, Sendable {

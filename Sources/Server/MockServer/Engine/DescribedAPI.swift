@@ -132,7 +132,7 @@ extension DescribedAPI {
             let changed = content.map { type, media in
                 var media = media.object ?? [:]
                 media["schema"] = media["schema"].map { api.changed($0, at: change.member[...], by: change.action) }
-                // The examples show answers to which the overlay has not been applied.
+                // The examples show answers as they are before the overlay is applied.
                 (media["example"], media["examples"]) = (nil, nil)
                 return (type, JSONValue.object(media))
             }

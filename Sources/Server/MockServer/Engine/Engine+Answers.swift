@@ -187,7 +187,7 @@ extension Engine {
         if let hint = world.authenticator.takeHint() {
             recorder.record(.note(hint), on: exchange.connection, in: world)
         }
-        // Run due events first, even if the request is then refused.
+        // First run the events that are due, even if the request is then refused.
         backend.advance(&turn)
         let isForApps = world.mode.servesApps
         switch endpoint {

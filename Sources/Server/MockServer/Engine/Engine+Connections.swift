@@ -125,7 +125,7 @@ extension Engine {
     /// Ends the connections that use the most memory if a limit is exceeded.
     ///
     /// Below the limits, the check costs two comparisons. Beyond a limit, the check visits every connection and frees
-    /// an eighth of the limit, so that the next visit happens only after many more bytes.
+    /// an eighth of the limit, so that many more bytes must accumulate before the next visit.
     ///
     /// - Parameter world: The world that the engine is serving, whose time is already set.
     func relieve(in world: World? = nil, at now: Timestamp) {

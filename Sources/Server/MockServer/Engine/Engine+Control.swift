@@ -200,7 +200,7 @@ extension Engine {
 
         private static let shown = 10
 
-        /// A sentence such as `12 frames were not expected in all.` if there are more differences than were shown.
+        /// A sentence such as `12 frames were not expected in all.` if there are more differences than are listed.
         private func more(_ count: Int, _ noun: String, _ predicate: String, than shown: Int = Self.shown) -> [String] {
             guard count > shown else { return [] }
             return [count == 1 ? "1 \(noun) \(predicate)." : "\(count) \(noun)s were\(predicate.dropFirst(3)) in all."]
@@ -216,7 +216,7 @@ extension Engine {
     ///
     /// - Throws: A 404 if the world does not replay a session.
     func replayReport(_ call: AdminCall) throws(APIError) -> Answer {
-        // Run due steps first, because the loop may be late and overdue frames must count as sent.
+        // First run the steps that are due, because the loop may be late and overdue frames must count as sent.
         advance(call.world, to: call.world.clock.now(call.now), at: call.now)
         guard let report = call.world.replay?.player.report else { throw .noReplay }
         return .ok(report.json.encoded())
@@ -264,7 +264,7 @@ extension Engine {
     /// The sorted ids of all worlds except the default world.
     package var inspectedWorlds: [String] { worlds.keys.sorted().map(\.text) }
 
-    /// A world's facts, where nil is the default world; nil for an unknown id.
+    /// A world's facts, where nil means the default world; returns nil for an unknown id.
     package func inspectWorld(_ id: String?) -> WorldFacts? {
         guard let world = world(inspected: id) else { return nil }
         return WorldFacts(
@@ -283,7 +283,7 @@ extension Engine {
         }
     }
 
-    /// Lends a world's backend, where nil is the default world; returns nil for an unknown id.
+    /// Lends a world's backend, where nil means the default world; returns nil for an unknown id.
     package func inspectBackend<Result>(ofWorld id: String?, _ body: (Backend) -> Result) -> Result? {
         world(inspected: id).map { body($0.backend) }
     }

@@ -169,7 +169,7 @@ extension Engine {
         value(of: body, for: exchange, at: time).map(Answer.ok)
     }
 
-    /// The connection that still waits for an answer; nil if its client has left.
+    /// The connection that is still waiting for an answer; nil if its client has left.
     func connection(of awaited: AwaitedAnswer) -> Connection? {
         guard let connection = self[awaited.connection], connection.waiting == .forJob else { return nil }
         return connection
@@ -204,7 +204,7 @@ public struct Job: Sendable {
     }
 }
 
-/// The connections that wait for a paused world, and the sockets that closed in the meantime.
+/// The connections that are waiting for a paused world, and the sockets that have closed in the meantime.
 ///
 /// A world pauses while a job exports or replaces its content. Requests to the world, messages on its sockets and its
 /// due events wait. The job's values therefore have one owner at a time, and nothing copies them. Other worlds and the

@@ -7,7 +7,7 @@ final class BodyStream {
     /// The answer; nil once its head is sent.
     fileprivate var unsent: (answer: Answer, head: RequestHead, world: World)?
     fileprivate var isQueued = false
-    /// Whether the source waits for ``Engine/wakeStreams()``.
+    /// Whether the source is waiting for ``Engine/wakeStreams()``.
     fileprivate(set) var isWaiting = false
 
     fileprivate init(_ source: any BodySource, _ answer: Answer, to head: RequestHead, in world: World) {
@@ -19,7 +19,7 @@ final class BodyStream {
 struct StreamQueue {
     /// The connections that get a slice next, starting with the connection that has waited longest.
     var waiting: [ConnectionID] = []
-    /// The connections whose source waits for a paused world, a moving clock or an entry.
+    /// The connections whose source is waiting for a paused world, a moving clock or an entry.
     var idle: [ConnectionID] = []
     /// The connections whose answer keeps journal entries.
     var journalReaders: Set<ConnectionID> = []
@@ -52,7 +52,7 @@ extension Engine {
         streams.waiting.append(connection.id)
     }
 
-    /// Queues all answers that wait for a world or a clock.
+    /// Queues all answers that are waiting for a world or a clock.
     func wakeStreams() {
         for id in streams.idle {
             guard let connection = self[id], let stream = connection.stream else { continue }

@@ -22,7 +22,7 @@ public final class Engine {
     @exclusivity(unchecked) var streams = StreamQueue()
     /// A cache of the constant pages last sent with gzip.
     var codedPages: [(body: [UInt8], coded: [UInt8])] = []
-    /// The connections that follow a journal or wait for an entry.
+    /// The connections that are following a journal or waiting for an entry.
     @exclusivity(unchecked) var followers: [ConnectionID] = []
     /// The connections to serve because their world has resumed, in order of arrival.
     @exclusivity(unchecked) var resumed: [ConnectionID] = []
@@ -89,7 +89,7 @@ public final class Engine {
     ///   - isSecure: Whether the connection starts with TLS; the transport must then call ``secured(_:at:)`` after the
     ///     handshake.
     /// - Returns: Nil if the transport must close the connection immediately because too many connections are being
-    ///   refused. A connection over the limit gets an id so that it can get a 503.
+    ///   refused. A connection over the limit gets an id so that it can be sent a 503.
     public func open(at now: Timestamp, isLocal: Bool = true, isSecure: Bool = false) -> ConnectionID? {
         let opened = connections.open(isLocal: isLocal, isSecure: isSecure, limits: limits)
         guard let connection = opened else { return nil }
@@ -144,7 +144,7 @@ public final class Engine {
         if connection.inputHasEnded { return }
         if connection.isOpenSocket || connection.holdCount > 0 { connection.world?.setTime(now) }
         // Output that a fault holds on a WebSocket no longer has a reader. An HTTP client may have closed only its
-        // sending half.
+        // sending side.
         if connection.speaks == .webSocket { connection.output.discardHeld() }
         guard connection.isServed else {
             recorder.closed(connection, by: .client, .finish)
@@ -198,7 +198,7 @@ public final class Engine {
         account(connection)
         if connection.isFollower { connection.follower?.unreadTime = 0 }
         if connection.speaks == .relayed, let upstream = connection.upstream { moved(upstream) }
-        // The client reads, so restart its idle time.
+        // The client is reading, so restart its idle time.
         if connection.deadline?.purpose == .idle {
             connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)
         }
@@ -207,7 +207,7 @@ public final class Engine {
             connection.output.discard()
             outputWasTaken(from: connection, at: now)
         }
-        // Requests that arrived while the peer was not reading or an answer was held wait in the parser.
+        // The parser still contains requests that arrived while the peer was not reading or while an answer was held.
         guard connection.hasWaitingRequests, connection.ending == .none else { return }
         if connection.stream != nil {
             queueStream(of: connection)

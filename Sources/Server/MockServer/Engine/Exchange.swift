@@ -25,7 +25,7 @@ final class Exchange {
     @exclusivity(unchecked) var user: ExactString?
     @exclusivity(unchecked) var unmatched: RecordedExchange.Unmatched?
     @exclusivity(unchecked) var responseFaults: ResponseFaults?
-    /// The faults of the handshake and of its socket.
+    /// The faults that apply to the handshake and to its socket.
     @exclusivity(unchecked) var handshakeFaults: HandshakeFaults?
     /// When and how to send a recorded answer; nil for other answers.
     @exclusivity(unchecked) var playback: Playback?
@@ -33,13 +33,13 @@ final class Exchange {
     @exclusivity(unchecked) var shaped: ShapedResponse?
     /// The client's original request if an operator changed it.
     @exclusivity(unchecked) var received: Received?
-    /// The id of an entity that the backend created if a fault replaced the answer.
+    /// The id of the entity that the backend created, if a fault replaced the answer that would have contained it.
     @exclusivity(unchecked) var created: ExactString?
     /// The name of the stub or network that answers instead of the backend, if any.
     @exclusivity(unchecked) var interceptor: String?
     /// The result of inflating the body; nil if the body is not gzip or the world does not accept it.
     @exclusivity(unchecked) var inflation: Inflation?
-    /// Who answers the request in a world that has an upstream; nil in other worlds, and while the answerer is unknown.
+    /// Who answers the request in a world that has an upstream; nil in other worlds, and while this is still undecided.
     @exclusivity(unchecked) var answeredBy: RecordedExchange.Answerer?
     /// The reply of the world's upstream once it has arrived.
     @exclusivity(unchecked) var reply: UpstreamReply?

@@ -1,7 +1,7 @@
 import Faults
 import FitIQAPI
 
-/// Bytes for a peer, which the transport takes, or from a peer, which the parser takes.
+/// Bytes for a peer, taken by the transport, or bytes from a peer, taken by the parser.
 ///
 /// Faults insert holds between the bytes. The buffer does not lend the bytes after a hold until the hold has passed. A
 /// wait starts, by the world's clock, once all bytes before it are released, even if the peer does not read. Identical

@@ -14,7 +14,7 @@ import WebSocket
 /// transport connects the relay to the server. The relay therefore handles heads, failures and time-outs as in a proxy.
 final class UpstreamConnection {
     let side: RelaySide
-    /// The request that waits for its answer.
+    /// The request that is waiting for its answer.
     private(set) var exchange: Exchange?
     /// The request whose reply arrived while its world was paused.
     var waiting: Exchange?

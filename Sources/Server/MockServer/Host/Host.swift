@@ -19,7 +19,7 @@ public final class Host: SocketHost {
     @exclusivity(unchecked) private var chore: Chore?
     /// Lets other threads hand over work that needs the engine.
     let inbox = HostInbox()
-    /// Answers that other threads are waiting for.
+    /// The answers for which other threads are waiting.
     @exclusivity(unchecked) private var answers: [HostInbox.Answer] = []
     /// The number of connections to serve in a turn; each takes a few microseconds.
     ///
@@ -52,7 +52,7 @@ public final class Host: SocketHost {
     /// Both listeners share one engine, and therefore all state. The host sets the configuration's origins to the
     /// listeners' URLs, or to the public origin.
     ///
-    /// - Throws: An error if the host cannot listen at an address, the system lacks descriptors, the certificate cannot
+    /// - Throws: An error if the host cannot listen on an address, the system lacks descriptors, the certificate cannot
     ///   be used, or the host of ``Engine/Configuration/relayed`` cannot be resolved; `StartError.configuration` if the
     ///   scenario's data is inconsistent, or the relayed server is this one.
     public init(

@@ -70,7 +70,7 @@ final class HostInbox: Sendable {
         }
     }
 
-    /// Requests that the host stop after the work that was added so far.
+    /// Requests that the host stop once the work added so far is done.
     func requestStop() { state.withLock { $0.stops = true } }
 
     /// Removes and returns the work and the request to stop; nil if there is neither.

@@ -25,7 +25,7 @@ public final class LocalServer: Sendable {
 
     /// Opens the listeners and starts serving.
     ///
-    /// - Parameter address: The address to listen at; by default, a free port that only this machine can reach.
+    /// - Parameter address: The address to listen on; by default, a free port that only this machine can reach.
     /// - Throws: `StartError`, or a `SocketError` if the system cannot start another thread.
     public convenience init(
         _ configuration: Engine.Configuration = Engine.Configuration(), listeningOn address: SocketAddress? = nil,

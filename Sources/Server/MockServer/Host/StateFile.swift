@@ -15,7 +15,7 @@ public final class StateFile: Sendable {
     /// A warning for the user, as a sentence that does not end with a full stop; nil if there is none.
     public let warning: String?
     private let state: Mutex<Open>
-    /// The steps to write; they have a separate lock, so that the loop never waits for a write.
+    /// The steps to write, guarded by a separate lock, so that the loop never waits for a write.
     private let added = Mutex<[(steps: [StateStep], commits: Bool)]>([])
 
     fileprivate struct Open {
@@ -23,7 +23,7 @@ public final class StateFile: Sendable {
         var database: Database?
         /// The locked write-ahead log; nil for a database in memory.
         let log: OutputFile?
-        /// Whether written steps wait for a commit.
+        /// Whether written steps are waiting for a commit.
         var isInTransaction = false
         /// The error that caused the steps since the last commit to be lost, if any.
         var failure: StateFileError?

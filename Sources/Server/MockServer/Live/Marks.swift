@@ -144,7 +144,7 @@ extension Engine {
         queueDeadline(of: world)
     }
 
-    /// Copies a world's state (in a job if that takes long) and continues with the copy.
+    /// Copies a world's state (in a job if that takes a long time) and continues with the copy.
     ///
     /// - Returns: Nil if the request waits for a job.
     func copy(

@@ -13,7 +13,7 @@ final class Saving {
     @exclusivity(unchecked) var worlds: [World] = []
     /// Steps for deleted worlds, and for a file whose content is unknown.
     @exclusivity(unchecked) var steps: [StateStep] = []
-    /// Whether written slices or the last world's number wait for a commit.
+    /// Whether written slices or the last world's number are waiting for a commit.
     @exclusivity(unchecked) var needsCommit = false
     /// The number of full slices since the last commit.
     @exclusivity(unchecked) var sliceCount = 0
@@ -29,7 +29,7 @@ final class Saving {
 
 /// The saved part of a world, except its entities.
 struct SavedPart: Equatable {
-    /// The saved life (``World/life``); the file has no data of a later life.
+    /// The saved life (``World/life``); the file has no data from a later life.
     var life: Int
     var issuedIDs: Int
     var manualTime: Timestamp?
@@ -37,8 +37,8 @@ struct SavedPart: Equatable {
 
 /// Saves the state: the loop collects changes in slices, and another thread writes them.
 ///
-/// A transaction adds slices until nothing is unsaved, so each commit is the state at one moment. The loop collects the
-/// next slice only after the last slice is written, so at most one slice waits for a slow disk.
+/// A transaction adds slices until nothing is unsaved, so each commit captures the state at a single moment. The loop
+/// collects the next slice only after the last slice is written, so at most one slice waits for a slow disk.
 extension Engine {
     /// The shortest time between two commits in nanoseconds; the engine writes the first change after a pause
     /// immediately.
@@ -48,7 +48,7 @@ extension Engine {
     /// The approximate number of entities to collect in a loop turn; collecting them takes well under a millisecond.
     ///
     /// The number doubles after every 16 full slices of a transaction, up to a factor of 64. A transaction therefore
-    /// ends unless each turn has even more changes.
+    /// ends unless every turn brings even more changes.
     static let savedInTurn = 512
 
     /// When to call ``save(at:)``; nil if nothing is unsaved or a slice is being written.
@@ -129,7 +129,7 @@ extension Engine {
 
     struct StateSlice {
         var steps: [StateStep]
-        /// Whether to commit after this slice, because the file then has the state at one moment.
+        /// Whether to commit after this slice, because the file then contains the state at a single moment.
         var commits: Bool
     }
 

@@ -7,8 +7,8 @@ import Scenarios
 
 /// Worlds' networks, which delay bytes in both directions.
 ///
-/// A network acts once the head of a connection's first request has arrived, because the head names the world. The
-/// network delays the first answer by the time that opening the connection and sending the head would take.
+/// A network takes effect once the head of a connection's first request has arrived, because the head names the world.
+/// The network delays the first answer by the time that opening the connection and sending the head would have taken.
 extension Engine {
     /// Applies the network of a request's world to a connection; returns false if the network drops the connection.
     func passNetwork(_ head: RequestHead, on connection: Connection, at now: Timestamp) -> Bool {

@@ -25,7 +25,7 @@ extension Engine {
         }
     }
 
-    /// Runs worlds' due steps in chronological order, for a few milliseconds.
+    /// Runs the worlds' steps that are due, in chronological order, for a few milliseconds.
     func serveWorlds(at now: Timestamp) {
         var steps = Engine.stepsInTurn
         while steps > 0, let world = worlds.popDue(at: now) {
@@ -142,7 +142,7 @@ extension Engine {
         deadlinePassed(deadline.purpose, of: connection, at: moment)
     }
 
-    /// Runs a world's due steps, and returns their number, at least 1.
+    /// Runs the steps of a world that are due, and returns how many there were, at least 1.
     private func serveSteps(of world: World, atMost limit: Int, at now: Timestamp) -> Int {
         var steps = 0
         if world.replay == nil {
@@ -165,8 +165,8 @@ extension Engine {
         if step <= manualTime { worlds.look(at: world, at: world.lastUsed) }
     }
 
-    /// Releases output that faults or networks were holding until this time, sends due pings, and resets sockets that
-    /// were to stay silent until this time.
+    /// Releases output that faults or networks were holding until this time, sends pings that are due, and resets
+    /// sockets that were to stay silent until this time.
     private func releaseOutputs(of world: World, at now: Timestamp) {
         while let (id, time) = world.heldOutputs.popDue(at: world.turn.now) {
             guard let connection = self[id] else { continue }
@@ -226,7 +226,7 @@ extension Engine {
     /// Queues a time on the world's clock at which a connection continues.
     func look(at connection: Connection, in world: World, at time: Timestamp) {
         world.heldOutputs.insert(connection.id, at: time)
-        // Disconnected clients leave queue entries whose time a manual clock may never reach.
+        // Disconnected clients leave entries in the queue that a manual clock may never reach.
         if world.heldOutputs.count > 2 * connections.count + 1024 {
             world.heldOutputs.removeAll { id, time in
                 self[id].map { ![$0.queuedRelease, $0.queuedArrival, $0.silencedUntil, $0.pings.due].contains(time) }

@@ -22,7 +22,7 @@ final class World {
     @exclusivity(unchecked) var reloadedSettings: WorldSettings?
     @exclusivity(unchecked) private(set) var clock: WorldClock
     @exclusivity(unchecked) var backend: Backend
-    /// The turn, which has the time and ids for the backend and its effects; the turn's time is always the world's
+    /// The turn, which provides the time and ids for the backend and its effects; the turn's time is always the world's
     /// time.
     @exclusivity(unchecked) var turn: Turn
     @exclusivity(unchecked) var authenticator: Authenticator
@@ -67,7 +67,7 @@ final class World {
     @exclusivity(unchecked) var isPartlySaved = false
     /// The number of sockets connected to the world's real server.
     @exclusivity(unchecked) var upstreamSocketCount = 0
-    /// Requests that wait for the world to resume; nil unless it is paused.
+    /// Requests that are waiting for the world to resume; nil unless it is paused.
     @exclusivity(unchecked) var standstill: Standstill?
     /// How many times the world's manual clock has been advanced.
     var clockMoveCount = 0

@@ -250,7 +250,7 @@ extension Engine {
     ///     the world's scenario was reloaded in the meantime.
     ///   - then: Starts the world and creates the answer.
     /// - Returns: Nil if the request waits for a job.
-    /// - Throws: The errors of `reader` and `then` unless a job runs them, or a 507 if jobs already hold too much.
+    /// - Throws: Any error from `reader` or `then` unless a job runs them, or a 507 if jobs already hold too much.
     func begin(
         _ world: World?, for exchange: Exchange, holding bodySize: Int, reading reader: @escaping () -> DraftReader,
         then: @escaping (Engine, Result<WorldBeginning, APIError>, Timestamp) throws(APIError) -> Answer

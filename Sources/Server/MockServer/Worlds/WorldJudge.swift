@@ -179,14 +179,15 @@ public struct Judgement: Sendable {
 extension Engine {
     /// `GET /__admin/verdicts`; the first request starts judging, from the oldest entry in the journal.
     ///
-    /// The answer first judges waiting entries, and then writes the findings individually. With `summary=true`, the
-    /// answer is a ``VerdictSummary``. Otherwise, the other worlds of the world's run follow, judged individually.
+    /// The server first judges the waiting entries, and then writes the findings one at a time. With `summary=true`,
+    /// the answer is a ``VerdictSummary``. Otherwise, the other worlds in the world's run follow, each judged
+    /// separately.
     ///
     /// - Throws: A 400 for an invalid query.
     func verdictAnswer(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, query) = (call.world, try VerdictQuery(call.head))
         let time = world.clock.now(call.now)
-        // Run due steps first, because the loop may be late and overdue steps affect the judgement.
+        // First run the steps that are due, because the loop may be late and overdue steps affect the judgement.
         advance(world, to: time, at: call.now)
         var parts: IndexingIterator<[Judgement.Part]>?
         var made = query.isShort ? nil : world.run.map(WorldRun.Sum.init(of:))

@@ -21,7 +21,7 @@ final class WorldTable {
     @exclusivity(unchecked) private var deadlines = DeadlineQueue<World>()
     /// When to search for idle worlds next; nil while only the main world exists.
     @exclusivity(unchecked) var nextSweep: Timestamp?
-    /// Idle worlds that still have to be removed, the oldest last.
+    /// Idle worlds that still have to be removed, oldest last.
     @exclusivity(unchecked) var idle: [World] = []
     /// Whether any world has or had a network; if not, requests need not search for a network.
     @exclusivity(unchecked) private(set) var useNetworks = false
