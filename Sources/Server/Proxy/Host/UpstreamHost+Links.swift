@@ -36,7 +36,7 @@ extension UpstreamHost {
         }
     }
 
-    /// Continues to connect the pairs whose lookups have ended.
+    /// Continues connecting the pairs whose lookups have ended.
     func followLookups(_ now: Timestamp) {
         for server in searching {
             guard let answer = server.lookup?.answer else { continue }
@@ -85,7 +85,7 @@ extension UpstreamHost {
             }
         }
         pair.link = nil
-        // The name may have different addresses the next time.
+        // The name may have different addresses next time.
         pair.server.addresses = []
         let reason = link.lastError.flatMap { $0.isTimeout ? nil : $0.description }
         pair.relay.upstreamFailed(reason.map { .unreachable($0) } ?? .connectTimeout(limits.connectTime))

@@ -65,7 +65,7 @@ package final class UpstreamHost {
         return server
     }
 
-    /// Whether this loop listens at an address.
+    /// Whether this loop listens on an address.
     func isOwn(_ address: SocketAddress) -> Bool {
         [loop.address, loop.secureAddress].contains { own in
             guard let own else { return false }

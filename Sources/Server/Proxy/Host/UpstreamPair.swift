@@ -45,7 +45,7 @@ final class UpstreamLink {
     /// The address and the socket of the current attempt or connection.
     var address: SocketAddress?
     var stream: SocketStream?
-    /// Whether the connection waits for a lookup of the upstream's addresses.
+    /// Whether the connection is waiting for a lookup of the upstream's addresses.
     var isLookingUp = false
     /// Whether the socket is connected; a TLS handshake may follow.
     var isConnected = false

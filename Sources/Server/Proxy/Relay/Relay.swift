@@ -80,7 +80,7 @@ package struct Relay {
         upstreamNumber != nil && !upstreamHasFinished && toClient.count < limits.unsentBytes
     }
 
-    /// Whether the client waits for an answer or for the rest of an answer.
+    /// Whether the client is waiting for an answer or for the rest of an answer.
     package var isAnswering: Bool { phase == .answer || !toClient.isEmpty }
 
     var phase: RelayPhase {
