@@ -124,7 +124,7 @@ public enum ClockMode: Sendable, Equatable {
     public static let manual = ClockMode.manual(start: Timestamp(secondsSinceEpoch: 1_738_146_600))
 }
 
-/// A scenario's mistakes, in the order of the file.
+/// A scenario's mistakes, in file order.
 public struct ScenarioErrors: Error, Equatable, Sendable {
     /// The file's name as given; nil for a scenario from another source.
     public var file: String?
@@ -222,7 +222,7 @@ public enum ScenarioLimits {
     public static let rules = 1000
     /// Steps per scalar of text for all answer rules together, and for all meal rules together.
     ///
-    /// With `SearchedText.maximumLength`, a message takes 2.5 million steps of up to 6 ns. This is less than the 20 ms
+    /// A message of `SearchedText.maximumLength` takes 2.5 million steps of up to 6 ns. This is less than the 20 ms
     /// that a message may block the loop. `Pattern.stepsPerScalar` is the cost of an expression.
     public static let matchingSteps = 500
     /// Names for pauses.

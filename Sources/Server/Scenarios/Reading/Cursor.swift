@@ -273,7 +273,7 @@ struct Cursor {
     }
 }
 
-/// The kind of a value, described in words as precisely as a client needs to know it to read the value.
+/// The kind of a value in words, precise enough for a client to know how to read the value.
 package struct ValueKind: Hashable, Sendable {
     package let words: String
     /// Whether the value is a string, which fits wherever any text is expected.
@@ -306,13 +306,13 @@ package struct ValueKind: Hashable, Sendable {
         return groups.map(\.count) == [8, 4, 4, 4, 12] && groups.allSatisfy { $0.allSatisfy(\.isHexDigit) }
     }
 
-    /// Whether a value of this kind fits in place of a known kind.
+    /// Whether a value of this kind can stand in for a value of a known kind.
     package func isAlike(_ known: ValueKind) -> Bool { self == known || isText && known.words == Self.text }
 }
 
 extension JSONValue {
-    /// The value in the kind and form of a sample, such as a time with the same number of digits, a number as text, or
-    /// an upper-case id.
+    /// The value converted to the kind and form of a sample, such as a time with the same number of digits, a number as
+    /// text, or an upper-case id.
     ///
     /// If the value cannot have the sample's form, the result is the sample.
     func inForm(of sample: JSONValue) -> JSONValue {

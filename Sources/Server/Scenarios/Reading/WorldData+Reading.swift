@@ -61,7 +61,7 @@ extension UserData {
 }
 
 extension DocumentData {
-    /// Reads lists of documents by collection, whose members are checked later.
+    /// Reads lists of documents by collection; the documents' members are checked later.
     fileprivate static func read(_ cursor: Cursor) -> [DocumentCollection: [DocumentData]] {
         guard let fields = Fields(cursor, as: .documents) else { return [:] }
         var documents: [DocumentCollection: [DocumentData]] = [:]

@@ -185,7 +185,7 @@ extension JSONWriter {
 
     /// Writes a rule's text so that YAML and JSON readers get the same text; omits nil.
     ///
-    /// Users copy listed rules into handwritten files, while a world's contents are written as stored.
+    /// Users copy listed rules into handwritten files, whereas a world's contents are written as stored.
     mutating func text(_ name: StaticString, _ text: String?) {
         guard let text else { return }
         guard text.unicodeScalars.contains(where: \.isEscapedInYAML) else { return member(name, text) }
