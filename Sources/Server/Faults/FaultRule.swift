@@ -88,7 +88,7 @@ struct Chance: Sendable, Equatable {
 }
 
 extension Selection {
-    /// Whether the n-th item is selected, counted from 1; each item needs its own `chance`.
+    /// Whether the n-th item, counted from 1, is selected; each item needs its own `chance`.
     func contains(_ number: Int, _ chance: @autoclosure () -> Chance) -> Bool {
         guard number >= first, number <= last ?? .max, (number - first) % max(step, 1) == 0 else { return false }
         return perMille >= 1000 || Int(chance().next(below: 1000)) < perMille

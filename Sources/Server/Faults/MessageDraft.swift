@@ -137,7 +137,7 @@ struct ServerText {
 /// point.
 package struct MessageCounts: Sendable {
     private(set) var frame = 0
-    /// The byte range of the latest message's frame, from 0 after the handshake.
+    /// The byte range of the latest message's frame, counted from 0 after the handshake.
     private(set) var bytes = 0..<0
     /// The number of the current or next answer, counted from 1.
     package private(set) var answer = 1

@@ -45,7 +45,7 @@ public struct NetworkLine: Sendable {
 
     public let network: Network
     private let rate: Int?
-    /// The chance for outages, the same in both directions.
+    /// The chance for outages, which is the same in both directions.
     private let chance: Chance
     private var numbers: SplitMix64
     /// A batch in transit: all bytes up to a position, and the arrival time of the last one.
@@ -159,7 +159,7 @@ public struct NetworkProfile: Sendable, Equatable {
         (self.failingConnections, self.reach) = (failingConnections, reach)
     }
 
-    /// Periods in which no bytes pass.
+    /// Recurring outages, during which no bytes pass.
     ///
     /// Each period has one outage. The seed determines the outage's time, which is the same for all connections of a
     /// world.

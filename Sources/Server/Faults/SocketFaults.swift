@@ -71,7 +71,7 @@ public enum SocketFault: Sendable, Equatable {
     /// separately.
     case hold(Hold)
 
-    /// The message is compressed wrongly or unusually; on a socket that does not use compression, only
+    /// The message is compressed incorrectly or in an unusual way; on a socket that does not use compression, only
     /// ``CompressionFault/undeclared`` takes effect.
     case compression(CompressionFault)
 
@@ -219,8 +219,8 @@ public struct SocketFaults: Sendable {
     let seed: UInt64
     /// The window size for compressed messages as a power of 2, from 8 to 15; nil if messages are not compressed.
     ///
-    /// Each message is compressed separately, so that faults can lose, repeat and reorder it. A message whose frames a
-    /// rule changes or cuts is not compressed, so that the rule's offsets are valid.
+    /// Each message is compressed separately, so that faults can lose, repeat and reorder it. A message whose frames
+    /// are changed or cut by a rule is not compressed, so that the rule's offsets are valid.
     public var windowBits: Int?
     var counts = MessageCounts()
     /// The message that is waiting to be sent after the next message.
@@ -250,12 +250,12 @@ public struct SocketFaults: Sendable {
 
     public var ruleNames: [String] { rules.map(\.name.text) }
 
-    /// The total size of waiting messages: up to ``FaultLimits/waitingBytes``, one or two more messages, and held
-    /// messages.
+    /// The total size of waiting messages: up to ``FaultLimits/waitingBytes``, plus one or two more messages and the
+    /// held messages.
     public var waitingByteCount: Int {
         (batch?.draft.text.count ?? 0) + (swapped?.draft.text.count ?? 0) + heldByteCount
     }
-    /// The total size of messages that wait for an operator.
+    /// The total size of messages that are waiting for an operator.
     public var heldBytes: Int { heldByteCount }
 
     /// Enables or disables one of this connection's rules; returns false if no rule has that name.
@@ -314,7 +314,7 @@ public struct SocketFaults: Sendable {
     /// Ends the connection's messages, and returns the output to send before the close frame.
     ///
     /// Held messages and messages that wait for a shared frame are sent; a message that waits for swapping is lost. The
-    /// result is empty if a fault has ended the connection, and in repeated calls.
+    /// result is empty if a fault has ended the connection, and on repeated calls.
     public mutating func close() -> Outgoing {
         var outgoing = Outgoing()
         guard !isOver else { return outgoing }
@@ -335,7 +335,7 @@ public struct SocketFaults: Sendable {
     }
 }
 
-/// Messages that wait for an operator, at a breakpoint or at a gate that stops the whole socket.
+/// Messages that are waiting for an operator, at a breakpoint or at a gate that stops the whole socket.
 extension SocketFaults {
     /// A waiting server message, with the changes that rules have made so far.
     struct HeldMessage: Sendable {
@@ -353,7 +353,7 @@ extension SocketFaults {
         return (first.plan.draft.text, first.plan.draft.opcode == .text)
     }
 
-    /// The number of messages that wait behind the held one.
+    /// The number of messages that are waiting behind the held one.
     public var behindCount: Int { max(0, held.count - 1) }
 
     /// Stops all messages, and reading from the client, until ``ungate()``.
