@@ -209,7 +209,7 @@ public enum MCPLimits {
     /// The default size of a tool's answer in bytes of JSON, and the range that a call may request.
     public static let answer = 8000
     static let answers = 1000...100_000
-    /// The maximum size of a scenario for `load` in bytes, because the loop parses it.
+    /// The maximum size of a scenario for `load` in bytes, which is limited because the loop parses it.
     static let scenario = 64 * 1024
     /// The size of one part of a resource, in bytes.
     public static let resource = 8000

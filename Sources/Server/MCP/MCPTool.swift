@@ -148,8 +148,8 @@ struct MCPArguments: Sendable {
     /// A body from the table with the arguments filled in.
     ///
     /// `"{name}"` is a required argument, `"{name?}"` is an optional argument, and `"{name:yaml}"` is a scenario file
-    /// as JSON. The member `...` is replaced by the members of its value. A list of names becomes an object with those
-    /// of the named arguments that the call has.
+    /// as JSON. The member `...` is replaced by the members of its value. A list of names becomes an object that
+    /// contains whichever of the named arguments the call has.
     func filled(_ template: JSONValue) throws(MCPRefusal) -> JSONValue? {
         if let names = template.array?.compactMap(\.string) { return picking(names) }
         if let name = template.string.flatMap(Self.argument) {
