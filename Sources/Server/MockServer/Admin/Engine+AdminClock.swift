@@ -31,7 +31,7 @@ extension Engine {
         writer.member("due_count", count)
     }
 
-    /// The maximum number of due events in the list.
+    /// The maximum number of upcoming events in the list.
     package static let mostDue = 50
 
     private struct Due {
@@ -43,7 +43,7 @@ extension Engine {
         var held: Int?
     }
 
-    /// A world's due events in chronological order; for a replayed session, only the next step.
+    /// A world's upcoming events in chronological order; for a replayed session, only the next step.
     private func due(in world: World) -> (due: [Due], count: Int) {
         var due: [Due] = []
         var hidden = 0

@@ -132,7 +132,7 @@ extension Engine {
 }
 
 extension JournalEntry {
-    /// Whether the entry is about a fault rule, or records that the rule acted.
+    /// Whether the entry is about a fault rule, or records that the rule took effect.
     fileprivate func names(fault name: ExactString) -> Bool {
         let names: [String] =
             switch event {
@@ -150,7 +150,7 @@ extension JournalEntry {
 }
 
 extension Verdict {
-    /// The first finding that has an entry as evidence.
+    /// The first finding for which an entry is evidence.
     fileprivate func shown(by number: Int) -> (id: String, message: String, advice: String)? {
         findings.first { $0.evidence.contains { $0.number == number } }.map { (obligation.id, $0.message, advice) }
     }
@@ -252,7 +252,8 @@ extension Engine {
         }
     }
 
-    /// Queues the followers that have unsent entries and room for them, and wakes the waits that have new entries.
+    /// Queues the followers that have unsent entries and room for them, and wakes the waits for which there are new
+    /// entries.
     func queueFollowers() {
         guard !followers.isEmpty else { return }
         followers.removeAll { self[$0].map { !$0.isFollower && $0.waiter == nil } ?? true }

@@ -262,7 +262,7 @@ extension Engine {
         if world.isLargeToFree { discard(world.contents) }
         world.vanish()
         worlds.accountEverything(of: world)
-        // Resumes requests that wait for the world, so that their clients learn that the world is gone.
+        // Resumes requests that are waiting for the world, so that their clients learn that the world is gone.
         resume(world, at: now)
     }
 

@@ -150,7 +150,7 @@ public enum APIDescription: CaseIterable, Sendable {
         return isPage && EmbeddedText(path: path).path.map(String.init(cString:)) == path ? path : nil
     }
 
-    /// A page's media type; the one for Markdown is from RFC 7763.
+    /// A page's media type; the one for Markdown comes from RFC 7763.
     static func mediaType(ofPage path: String) -> String {
         let type = path.hasSuffix(".md") ? "text/markdown" : path.hasSuffix(".html") ? "text/html" : "text/plain"
         return type + "; charset=utf-8"
@@ -244,7 +244,7 @@ struct BodySlice {
     var bytes: [UInt8] = []
     /// The system's time.
     let now: Timestamp
-    /// The budget: each byte costs 1, and so does each 10 ns or so of other work.
+    /// The budget: each byte costs 1, and so does every 10 ns or so of other work.
     private var room: Int
 
     init(size: Int, at now: Timestamp, reusing bytes: [UInt8] = []) {

@@ -62,13 +62,13 @@ public final class Connection {
 
     @exclusivity(unchecked) private var requests = Apart(RequestSide())
     @exclusivity(unchecked) var body: [UInt8] = []
-    /// The start of a large body, before ``body``, in pieces, because growing a single array would block the loop.
+    /// The pieces of a large body that precede ``body``; growing a single array instead would block the loop.
     @exclusivity(unchecked) private(set) var bodyPieces: [[UInt8]] = []
     /// Whether to collect the request's body in pieces.
     @exclusivity(unchecked) var takesPieces = false
     /// Why the complete request is waiting; meanwhile, the transport does not read.
     @exclusivity(unchecked) var waiting: Waiting?
-    /// The request that a breakpoint is holding, or whose response a breakpoint is holding, if any.
+    /// The request that is held by a breakpoint, or whose response is, if any.
     @exclusivity(unchecked) var held: HeldRequest?
     /// The client's message that a breakpoint holds, if any; later frames wait behind this message.
     @exclusivity(unchecked) var heldEvent: WebSocket.Event?
@@ -82,7 +82,7 @@ public final class Connection {
     @exclusivity(unchecked) var queuedDeadline: Timestamp?
     /// When to reset a connection that an operator has silenced, by the world's clock; nil for all other connections.
     @exclusivity(unchecked) var silencedUntil: Timestamp?
-    /// The time of the connection's entry for held output in the world's queue, by the world's clock.
+    /// The time, by the world's clock, of the connection's entry for held output in the world's queue.
     @exclusivity(unchecked) var queuedRelease: Timestamp?
     /// The time of the connection's entry for arriving input in the world's queue.
     @exclusivity(unchecked) var queuedArrival: Timestamp?
@@ -140,7 +140,7 @@ public final class Connection {
         guard target.byteCount <= 4096 else { return }
         (requests.present.lastTarget, requests.present.lastEntity) = (target, route)
     }
-    /// The faults that act on this socket; nil if there are none.
+    /// The faults that apply to this socket; nil if there are none.
     var socketFaults: SocketFaults? {
         @inline(__always) get { apartFaults.value }
         @inline(__always) _modify { yield &apartFaults.value }

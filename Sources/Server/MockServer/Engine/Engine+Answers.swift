@@ -242,7 +242,7 @@ extension Engine {
         try APIError.checkMediaType(fields[.contentType])
     }
 
-    /// The value that most clients send, which is compared before parsing the field.
+    /// The value that most clients send, which is compared with the field before the field is parsed.
     private static let jsonMediaType = Array("application/json".utf8)
 
     private func options(_ methods: [String]) -> Answer {

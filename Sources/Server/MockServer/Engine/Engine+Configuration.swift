@@ -193,7 +193,7 @@ extension Engine {
     /// Switches the default world to the answers, meals and faults of a different scenario.
     ///
     /// Connections, data, clock and seed stay the same. Answers that have started continue unchanged. An unchanged
-    /// fault rule keeps its counts and its state. A removed rule no longer acts on open sockets. Resets use the whole
+    /// fault rule keeps its counts and its state. A removed rule no longer affects open sockets. Resets use the whole
     /// new scenario, and so do new worlds whose request does not contain a scenario.
     public func adopt(_ prepared: PreparedScenario, at now: Timestamp) -> Reloaded {
         let (world, scenario) = (defaultWorld, prepared.scenario)

@@ -177,7 +177,7 @@ extension Engine {
         let isArriving =
             connection.speaks == .http && !connection.isFollower && connection.stream == nil
             && connection.waiting == nil && connection.ending == .none
-        // A refusal frees the received body, but not output that the client does not read.
+        // A refusal frees the received body, but not output that the client has not read.
         if isArriving, connection.http.isReadingBody, connection.output.isEmpty, !connection.output.isHeld {
             lendOutput(to: connection)
             refuse(connection, .tooMuchHeld(limit: limit), at: now)

@@ -73,7 +73,7 @@ extension Engine {
         return next
     }
 
-    /// Advances a world's manual clock, and runs each due event at its time; does nothing for a system clock.
+    /// Advances a world's manual clock, and runs each event when it becomes due; does nothing for a system clock.
     ///
     /// A time before the clock's time does not change the clock.
     ///
@@ -185,7 +185,7 @@ extension Engine {
         /// Whether differences from the recording make a run fail.
         public var isStrict: Bool { settings.match == .strict }
 
-        /// The first ten differences of each kind from the recording, as sentences.
+        /// For each kind of difference from the recording, the first ten as sentences.
         public var failures: [String] {
             report.unexpected.prefix(Self.shown).map(\.message)
                 + more(report.unexpectedCount, "request", "was not expected")
@@ -292,7 +292,8 @@ extension Engine {
         ConnectionTotals(connections, deadlines: deadlines.count)
     }
 
-    /// Whether ``advance(to:)`` has work left, such as slices, late steps, or connections that waited for a world.
+    /// Whether ``advance(to:)`` has work left, such as slices, late steps, or connections that were waiting for a
+    /// world.
     package var isBusy: Bool { !streams.waiting.isEmpty || !resumed.isEmpty || isLate }
 
     private func world(inspected id: String?) -> World? {

@@ -52,7 +52,7 @@ extension Engine {
     private func awaitMore(on connection: Connection, at now: Timestamp) {
         guard !connection.isFollower else { return }
         if connection.http.isIdle, !isShuttingDown {
-            // This is the most frequent case.
+            // This is the most common case.
             arm(connection, .idle, after: patience.idle, at: now)
         } else if connection.http.isReadingBody {
             if connection.deadline?.purpose != .readBody { arm(connection, .readBody, after: patience.read, at: now) }
@@ -121,7 +121,7 @@ extension Engine {
         let text = answer.body
         encode(&answer, for: exchange)
         guard reply(answer, from: source, to: exchange.sentHead, in: world, on: connection, at: now) else { return }
-        // A body that is produced while it is sent counts as sent, because faults do not act on it.
+        // A body that is produced while it is being sent counts as sent, because faults do not affect it.
         if source == nil { shape(exchange, from: start) }
         recorder.answered(exchange, answer, text: text, from: offset)
         if connection.output.isHeld { release(connection, in: world, at: now) }

@@ -175,7 +175,7 @@ extension Engine {
         return connection
     }
 
-    /// Serves requests that arrived on a connection while the connection waited.
+    /// Serves requests that arrived on a connection while it was waiting.
     func goOn(_ connection: Connection, at now: Timestamp) {
         account(connection)
         guard connection.hasWaitingRequests, !isReadingPaused(connection), connection.ending == .none else { return }
@@ -206,9 +206,9 @@ public struct Job: Sendable {
 
 /// The connections that are waiting for a paused world, and the sockets that have closed in the meantime.
 ///
-/// A world pauses while a job exports or replaces its content. Requests to the world, messages on its sockets and its
-/// due events wait. The job's values therefore have one owner at a time, and nothing copies them. Other worlds and the
-/// server's own paths continue.
+/// A world pauses while a job exports or replaces its content. Requests to the world, messages on its sockets and
+/// events that are due all have to wait. The job's values therefore have one owner at a time, and nothing copies them.
+/// Other worlds and the server's own paths continue.
 struct Standstill {
     /// In order of arrival.
     fileprivate var connections: [ConnectionID] = []
@@ -249,7 +249,7 @@ extension Engine {
         wakeStreams()
     }
 
-    /// Serves some of the connections that waited for resumed worlds.
+    /// Serves some of the connections that were waiting for worlds that have resumed.
     func serveResumed(at now: Timestamp) {
         guard !resumed.isEmpty else { return }
         let turn = resumed.prefix(Self.resumedInTurn)
@@ -296,7 +296,7 @@ extension Engine {
         return world.isStanding || !connection.unreadFrames.isEmpty || connection.heldEvent != nil
     }
 
-    /// Makes a request wait if its world is paused; otherwise returns false.
+    /// Makes a request wait if its world is paused, and returns whether it does.
     func waits(_ exchange: Exchange) -> Bool {
         guard let world = world(of: exchange), world.isStanding else { return false }
         exchange.connection.waiting = .forWorld

@@ -12,13 +12,13 @@ extension Engine {
         look(at: connection, in: world, at: time)
     }
 
-    /// Sends a due ping, or closes the socket if its client has not answered the last ping.
+    /// Sends the ping that is due, or closes the socket if its client has not answered the last ping.
     func ping(_ connection: Connection, in world: World, at now: Timestamp) {
         guard let interval = world.settings.scenario.rules.pings, let due = connection.pings.due else { return }
         connection.pings.due = nil
         guard connection.isServed, !connection.isSilent, connection.webSocket?.canSend == true else { return }
         if connection.pings.awaited != nil {
-            // No client can answer while a manual clock advances, so one ping is enough.
+            // No client can answer while a manual clock is advancing, so one ping is enough.
             if passing != nil, connection.pings.move == world.clockMoveCount {
                 return queuePing(on: connection, in: world, at: now)
             }

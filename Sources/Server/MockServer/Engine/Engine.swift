@@ -29,7 +29,7 @@ public final class Engine {
     /// An id of 16 hexadecimal digits that distinguishes this engine from an earlier engine at the same address.
     let instance: String
     let startedAt: Timestamp
-    /// Whether worlds have due steps left for the next loop turn.
+    /// Whether steps that are due have been left for the next loop turn.
     @exclusivity(unchecked) var isLate = false
     /// The parsed descriptions of sockets, kept because parsing takes milliseconds.
     @exclusivity(unchecked) var socketDescriptions: [GuideMode: JSONValue] = [:]

@@ -6,7 +6,7 @@ import HTTPTypes
 import JSON
 import Traffic
 
-/// A request in progress, its data for the journal, and the faults that act on it.
+/// A request in progress, its data for the journal, and the faults that apply to it.
 ///
 /// This is a class because it is large and many functions need it.
 final class Exchange {
@@ -182,7 +182,7 @@ extension Destination {
         self.init(worldID: worldID, world: world, route: route, isAdmin: isAdmin, isServer: isServer)
     }
 
-    /// The route of a path to an entity in the default world, which is the most frequent case; nil for other paths.
+    /// The route of a path to an entity in the default world, which is the most common case; nil for other paths.
     private static func entityRoute(of target: RequestTarget, on connection: Connection?) -> Route? {
         if let last = connection?.lastEntity(of: target) { return last }
         var route: Route?

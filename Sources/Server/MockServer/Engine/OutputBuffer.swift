@@ -111,7 +111,7 @@ struct OutputBuffer: ~Copyable {
         case broken
     }
 
-    /// Passes the due holds, or all waits, and returns what comes next; drops all bytes after an end.
+    /// Passes the holds that are due, or all waits, and returns what comes next; drops all bytes after an end.
     mutating func release(at time: Timestamp, skippingWaits: Bool = false) -> Release {
         let next = passHolds(at: time, skippingWaits)
         if !apartLine.isEmpty {

@@ -223,7 +223,7 @@ extension RecordedFrame {
 
 /// A connection's data for the journal, and its waiting entries.
 struct ConnectionRecord {
-    /// The entries that wait until faults release their bytes; empty if there are no faults.
+    /// The entries that are waiting until faults release their bytes; empty if there are no faults.
     var waiting = Backlog<WaitingEntry>()
     /// Whether the journal contains the socket's end.
     var isClosed = false

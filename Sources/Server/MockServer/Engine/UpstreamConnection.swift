@@ -92,8 +92,8 @@ final class UpstreamConnection {
             early = http.takeTrailingBytes()
             webSocket = WebSocket.Connection(
                 role: .client, limits: WebSocket.Limits(message: ServerLimits().webSocketMessage),
-                // Masks protect intermediaries that mistake frames for requests. This connection has no intermediaries,
-                // so the seed need not be secret.
+                // Masking protects intermediaries that might mistake frames for requests. This connection has no
+                // intermediaries, so the seed need not be secret.
                 maskSeed: side.id)
             webSocket?.answersPings = false
         }

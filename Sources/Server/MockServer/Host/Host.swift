@@ -159,7 +159,7 @@ public final class Host: SocketHost {
     private func serveUpstreams(_ now: MonotonicInstant) {
         guard upstreams.isUsed || !engine.touchedUpstreams.isEmpty else { return }
         // Further rounds wait for the next turn. Many rounds may be needed if a client sends many requests to a server
-        // that refuses each request immediately.
+        // that refuses each one immediately.
         for _ in 0..<8 {
             for side in engine.takeTouchedUpstreams() { upstreams.touch(side, time(now)) }
             upstreams.settle(time(now))
@@ -185,7 +185,8 @@ public final class Host: SocketHost {
 
     private func doChore(_ now: MonotonicInstant) {
         guard let chore, chore.due <= now, loop.stopsAt == nil else { return }
-        // Counts from now rather than from the due time, so that the work runs only once after the process was paused.
+        // Counts from now rather than from when the work was due, so that the work runs only once after the process was
+        // paused.
         self.chore?.due = now.advanced(by: chore.interval)
         chore.work(time(now))
     }

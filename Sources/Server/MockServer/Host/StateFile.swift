@@ -316,8 +316,8 @@ extension EntityChange {
     fileprivate func apply(to database: Database, in world: String) throws(SQLiteError) {
         let (list, owner) = (place.list.name, place.owner?.text ?? "")
         if let data {
-            // A row's number is its place in creation order, so changing the row keeps the number. SQLite does not
-            // write unchanged rows.
+            // A row's number is its place in creation order, so the number stays the same when the row changes. SQLite
+            // does not write unchanged rows.
             try database.run(
                 """
                 INSERT INTO entity (world, list, owner, id, data) VALUES (?, ?, ?, ?, ?)

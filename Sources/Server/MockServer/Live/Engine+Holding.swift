@@ -109,7 +109,8 @@ extension Engine {
         }
     }
 
-    /// Releases held messages while too many bytes wait behind them; resets the connection if an operator silenced it.
+    /// Releases held messages while too many bytes are waiting behind them; resets the connection if an operator
+    /// silenced it.
     func relieveHolds(of connection: Connection, in world: World, at now: Timestamp) {
         if connection.socketFaults?.isGated == true {
             guard connection.socketFaults?.heldBytes ?? 0 > limits.heldFrameBytes else { return }

@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// The state of what an operator has done to a world.
+/// What an operator has done to a world: held items and marks.
 struct LiveControl: Sendable {
     /// The held items.
     var holds = HoldTable()

@@ -6,7 +6,7 @@ import JSON
 enum StateStep: Sendable {
     /// Deletes all worlds except a world that this server does not use, because the file's content is unknown.
     case forgetAll(except: String?)
-    /// Sets the number of the last created world.
+    /// Sets the number of the most recently created world.
     case serial(Int)
     /// Starts a new or restarted world that has no entities yet; its head follows in a later step.
     ///

@@ -133,8 +133,8 @@ extension Engine {
         // Skip an entry that is not the connection's current deadline.
         guard let connection = self[id], let deadline = connection.deadline, deadline.time == time else { return }
         connection.deadline = nil
-        // The client could not yet read held output or output written during the advance. The client's time starts when
-        // the clock stops.
+        // The client has not yet been able to read held output or output written during the advance. The client's time
+        // starts when the clock stops.
         let couldBeRead = passing?.slow.contains(id) == true
         guard connection.stream == nil && connection.isDrained || couldBeRead && !connection.output.isHeld else {
             return
@@ -185,7 +185,8 @@ extension Engine {
         }
     }
 
-    /// Passes the due holds in a connection's output, or all waits, and then ends or breaks the connection if required.
+    /// Passes the holds that are due in a connection's output, or all waits, and then ends or breaks the connection if
+    /// required.
     func release(_ connection: Connection, in world: World, at now: Timestamp, skippingWaits: Bool = false) {
         let release = connection.output.release(at: world.turn.now, skippingWaits: skippingWaits)
         recorder.released(connection, in: world)

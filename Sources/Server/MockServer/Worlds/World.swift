@@ -28,7 +28,7 @@ final class World {
     @exclusivity(unchecked) var authenticator: Authenticator
     /// The replay that answers instead of the backend; nil if the world has no session.
     @exclusivity(unchecked) var replay: WorldReplay?
-    /// When the token that the server issues for the world expires, in seconds since 1970.
+    /// The expiry of the token that the server issues for the world, in seconds since 1970.
     @exclusivity(unchecked) private(set) var tokenExpiry: Int64
     @exclusivity(unchecked) var faults: FaultBook
     /// The network that delays the bytes of the world's clients, if any.
@@ -37,8 +37,8 @@ final class World {
     /// The number of connections in the world's journal; a connection that returns from another world counts again.
     @exclusivity(unchecked) var connectionCount: UInt64 = 0
     @exclusivity(unchecked) var responseFields = ResponseFields()
-    /// When to continue connections that have held output or due pings, and when to reset silenced connections, by the
-    /// world's clock.
+    /// When to continue connections that have held output or pings that are due, and when to reset silenced
+    /// connections, by the world's clock.
     @exclusivity(unchecked) var heldOutputs = DeadlineQueue<ConnectionID>()
     /// Held items and marks; nil until first used.
     @exclusivity(unchecked) var live: LiveControl?

@@ -9,7 +9,7 @@ final class WorldTable {
     /// The world for paths that have no `/w/{id}` prefix.
     let main: World
     @exclusivity(unchecked) private var others: [ExactString: World] = [:]
-    /// The number of the last created world; ids are never reused.
+    /// The number of the most recently created world; ids are never reused.
     ///
     /// On a node in a fleet, the number starts at the startup time in milliseconds since 1970, so that a restarted node
     /// does not reuse ids that clients may still have.
