@@ -10,7 +10,7 @@ final class UpstreamPair {
     let server: UpstreamServer
     var link: UpstreamLink?
     var lastActivity: Timestamp
-    /// The time of the pair's valid entry in the host's deadlines, which is never after the true deadline.
+    /// The time of the pair's valid entry among the host's deadlines; it is never later than the true deadline.
     var wakesAt: Timestamp?
     /// Whether the host will settle the pair at the end of the turn.
     var isTouched = false
@@ -73,7 +73,7 @@ final class UpstreamLink {
 }
 
 extension Timestamp {
-    /// The time after a duration; the sum saturates, so a limit may have any length.
+    /// This time plus a duration; the sum saturates, so a limit may be of any length.
     func advanced(by duration: Duration) -> Timestamp {
         let sum = MonotonicInstant(nanoseconds: nanosecondsSinceEpoch).advanced(by: duration)
         return Timestamp(nanosecondsSinceEpoch: sum.nanoseconds)

@@ -107,7 +107,7 @@ enum AnswerHeading {
         return fields
     }
 
-    /// Rewrites an upstream URL to lead to the proxy, with or without the scheme and a default port.
+    /// Rewrites an upstream URL so that it leads to the proxy, with or without the scheme and a default port.
     private static func moved(_ url: String, from upstream: UpstreamURL, to own: String) -> String {
         let host = upstream.host.contains(":") ? "[\(upstream.host)]" : upstream.host
         let spellings = [
