@@ -268,8 +268,7 @@ enum Messages {
 
     static func number(_ value: Double) -> String { JSONNumber(value).text }
 
-    /// The nearest of the first 200 names, because a scenario may have a thousand names, and every mistake would search
-    /// them all.
+    /// The nearest of the first 200 names; a scenario may have a thousand, and every mistake would search them all.
     static func nearest(_ text: String, _ candidates: [String]) -> String? {
         NearestWord.find(text, among: Array(candidates.prefix(200)))
     }

@@ -14,7 +14,7 @@ public struct Scenario: Sendable, Equatable {
     public var summary: String
     /// The mode of the responses; nil lets the server choose.
     public var guide: GuideMode?
-    /// The seed for ids and paces; nil lets the server choose.
+    /// The seed for ids and for the pace of answers; nil lets the server choose.
     public var seed: UInt64?
     /// The clock; nil lets the server choose.
     public var clock: ClockMode?
@@ -81,7 +81,7 @@ extension Scenario {
         // A session has no scripts.
         guard replay == nil else { return written }
         var result = old.written
-        // Answers, meals and pauses are one script.
+        // Answers, meals and pauses form a single script.
         if script != Script() { result.replace(["answers", "meals", "pauses"], by: written) }
         if !name.isExactly(old.name) { result.replace(["summary"], by: written) }
         result.replace(written.members.map(\.key), by: written)
@@ -89,7 +89,7 @@ extension Scenario {
     }
 }
 
-/// The members of a scenario's document that a world's export does not contain, except for faults.
+/// Apart from faults, the members of a scenario's document that a world's export does not contain.
 public struct WrittenScript: Sendable, Equatable {
     public private(set) var members: JSONObject = [:]
     private static let keys = ["summary", "network", "pauses", "answers", "meals", "stubs", "upstream", "overlay"]
@@ -231,7 +231,7 @@ public enum ScenarioLimits {
     public static let steps = 10_000
     /// Bytes of all text in an answer, 256 KiB.
     public static let answerBytes = 256 * 1024
-    /// The assumed size of a built-in answer in bytes, an upper bound.
+    /// The size in bytes that is assumed for a built-in answer; it is an upper bound.
     public static let builtInAnswerBytes = 512
     /// Bytes of a message from the assistant or the system, 1 MiB.
     public static let messageBytes = 1024 * 1024
@@ -280,7 +280,7 @@ public struct SessionReplay: Sendable, Equatable {
         ///
         /// - Parameters:
         ///   - prefix: The path before the API's paths; requests may omit it.
-        ///   - attachment: Returns the bytes of the file that has this name next to the HAR file; nil if there is none.
+        ///   - attachment: Returns the bytes of the file with this name next to the HAR file; nil if there is none.
         /// - Throws: The mistakes in the file, which may be up to 256 MiB in size, or the reason why it cannot be
         ///   replayed (``ReplayError``).
         public init(

@@ -60,7 +60,7 @@ struct Fields {
 
     func present(of keys: [String]) -> [String] { keys.filter { self[$0] != nil } }
 
-    /// The one key of several that is present; reports an error if a required key is missing or two keys are present.
+    /// Whichever one of several keys is present; reports an error if a required key is missing or two keys are present.
     func one(of keys: [String], isRequired: Bool) -> String? {
         let present = present(of: keys)
         guard let first = present.first else {
