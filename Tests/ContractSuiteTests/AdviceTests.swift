@@ -100,7 +100,7 @@ struct AdviceTests {
         ([chat, chunk, left], Messages.lostWithin(isSwift: false)),
     ]
 
-    @Test("The advice describes behaviour that the client's traffic shows", arguments: rows.indices)
+    @Test("The advice describes behaviour seen in the client's traffic", arguments: rows.indices)
     func sentence(row: Int) throws {
         let (lines, sentence) = Self.rows[row]
         #expect(Advice(try Self.entries(lines), isAboutSwift: false).sentence == sentence)

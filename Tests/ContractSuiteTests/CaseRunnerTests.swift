@@ -109,7 +109,7 @@ struct CaseRunnerTests {
         #expect(!unmade.isAboutSwift, "it never said so")
     }
 
-    @Test("The runner skips a case that needs an instruction missing from the client")
+    @Test("The runner skips a case that needs an instruction the client does not support")
     func unsupported() async throws {
         let chat = ContractCase(
             "chat/x", "A chat", .ours("It is."), steps: [.expect(.idle), .start(.nutritionist)])
@@ -126,7 +126,7 @@ struct CaseRunnerTests {
         #expect(result.isPassed && result.failures.isEmpty && result.skipped != nil, "\(result)")
     }
 
-    @Test("For a client without a chat, the runner plays a case's other steps and lists the omitted steps")
+    @Test("For a client without a chat, the runner plays a case's other steps and lists those it omitted")
     func withoutChat() async throws {
         let limit = try #require(ContractCase.all.first { $0.address == "limit/requests/429-waits" })
         let part = try #require(limit.withoutChat)
@@ -216,7 +216,7 @@ struct CaseRunnerTests {
         }
     }
 
-    @Test("A pulse runs all of a world's events that are due at the pulse's time")
+    @Test("A pulse runs all events in a world that are due at the time of the pulse")
     func pulses() async throws {
         let stage = try TestStage()
         let world = try await StageWorld(

@@ -29,7 +29,7 @@ struct CaseTests {
         #expect(used.union(["guide-tests", "flaky-503"]) == Set(Scenario.builtInNames))
     }
 
-    @Test("The cases together exercise exactly the known obligations and internal checks")
+    @Test("Together, the cases exercise exactly the known obligations and internal checks")
     func faces() {
         let faced = Set(ContractCase.all.flatMap(\.faces))
         #expect(faced.isSuperset(of: Judge.obligations.map(\.id)))

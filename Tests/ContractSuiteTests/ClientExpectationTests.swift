@@ -53,7 +53,7 @@ struct ClientExpectationTests {
     }
 
     @Test(
-        "The failure message for an unmet expectation shows the expected and the actual value",
+        "The failure message for an unmet expectation shows the expected and actual values",
         arguments: [
             (.connection(.failed), "the client to have given up on the connection", "it as connected", nil),
             (.offline, "no connection and no attempt to connect", "it as connected", nil),
@@ -173,7 +173,7 @@ struct ClientExpectationTests {
 
     /// Changes to a transcript that matched the stored transcript, and the resulting message.
     @Test(
-        "The failure for a wrong transcript shows where it differs from the server's",
+        "The failure message for a wrong transcript shows where it differs from the server's",
         arguments: [
             (
                 [], "0 messages where the server has 2"
@@ -321,7 +321,7 @@ struct ClientExpectationTests {
         #expect(ClientExpectation.freshProblem.failure(in: observation) != nil)
     }
 
-    @Test("Only an expectation of the too-many-consultations problem covers the limit check")
+    @Test("Only expecting the too-many-consultations problem covers the limit check")
     func checks() {
         #expect(ClientExpectation.problemCount(.tooMany, 0).checks.isEmpty)
         #expect(ClientExpectation.problemCount(.tooMany, 1).checks == [.limit])

@@ -118,7 +118,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "A finding is a scenario with the test's world", .foundOut("\nguide: goal-linking\nclock: {"),
+        "A finding is a scenario that contains the test's world", .foundOut("\nguide: goal-linking\nclock: {"),
         .fakeBackend("conflict", guide: .goalLinking, clock: .manual).exploringTwice()
             .allowing("retry/backoff-on-5xx"))
     func exploredWorld() async throws { #expect(try await Client().ask("GET", "/api/v1/goals").status == 200) }
@@ -240,7 +240,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "The clock advances exactly until an event happens",
+        "The clock advances exactly to the moment when an event happens",
         .timeLimit(.minutes(2)),
         .fakeBackend(yaml: "name: slow\nclock: manual\nfaults:\n  - {on: GET /api/v1/goals, delay: 4s}\n"))
     func movesUntil() async throws {

@@ -26,7 +26,7 @@ struct WorkTests {
         return (message, work)
     }
 
-    @Test("Inflating a message takes linear work for any number of final blocks")
+    @Test("Inflating a message does linear work for any number of final blocks")
     func finalBlocks() throws {
         // An empty block with fixed codes that is marked as final, and the same block with one letter.
         let blocks: [(bytes: [UInt8], letters: Int)] = [([0x03, 0x00], 0), ([0x4B, 0x04, 0x00], 1)]
@@ -55,7 +55,7 @@ struct WorkTests {
         #expect(mistake == (more == 0 ? nil : .tooManyBlocks))
     }
 
-    @Test("Inflating a body takes linear work for any number of gzip members")
+    @Test("Inflating a body does linear work for any number of gzip members")
     func files() throws {
         let empty = Gzip.deflate([])
         let count = 50_000

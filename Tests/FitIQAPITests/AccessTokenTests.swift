@@ -168,7 +168,7 @@ import Testing
         #expect(verdict("\(parts[0]).\(parts[1]).") == .failure(.wrongAlgorithm(name)))
     }
 
-    @Test("A signature with any flipped bit is rejected")
+    @Test("A signature with any bit flipped is rejected")
     func flippedSignature() throws {
         let parts = Self.good.split(separator: ".")
         let signature = try #require(Base64.decodeURL(String(parts[2])))

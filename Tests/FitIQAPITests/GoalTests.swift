@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "In the union, the answer adds an envelope to the goal object",
+        "In the union, the answer wraps the goal object in an envelope",
         arguments: [(plain, plainCamel), (full, fullCamel)])
     func unionForm(goal: Goal, json: String) {
         let encoded = goal.encoded(in: .union)

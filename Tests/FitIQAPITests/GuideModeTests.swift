@@ -40,7 +40,7 @@ import Testing
         #expect(Self.table.map(\.0) == Endpoint.allCases.filter(\.isOfGuides))
     }
 
-    @Test("An endpoint names the guides that document it, or else the guides that assume it")
+    @Test("An endpoint names the guides that document it or, failing that, the guides that assume it")
     func guidesOfEndpoints() {
         #expect(Endpoint.listConsultations.guides == [.enhancedConsultations])
         #expect(Endpoint.createGoal.guides == [.goalLinking])

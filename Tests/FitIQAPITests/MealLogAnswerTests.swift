@@ -127,7 +127,7 @@ import Testing
         ),
     ]
 
-    @Test("In meal-log-websocket, an answer has only `data` around the model's members", arguments: responses)
+    @Test("In meal-log-websocket, an answer wraps the model's members in nothing but `data`", arguments: responses)
     func guideResponse(log: MealLog, json: String) {
         #expect(text(log.body(of: [], in: .mealLogWebSocket)) == #"{"data":\#(json)}"#)
     }

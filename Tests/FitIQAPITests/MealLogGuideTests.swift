@@ -10,7 +10,7 @@ import Testing
     static let forms = [GuideMode.union, .mealLogWebSocket]
     static let date = Date(timeIntervalSince1970: 1_738_146_600)
 
-    @Test("The models decode a log in every status in the answers to create and get requests", arguments: forms)
+    @Test("The models decode a log with any status in the answers to create and get requests", arguments: forms)
     func response(form: GuideMode) throws {
         for log in [MealLogExamples.processing, MealLogExamples.completed, MealLogExamples.failed] {
             let body = Data(log.body(of: log.object(in: form), in: form))

@@ -268,7 +268,7 @@ import Testing
         #expect(try world.record(id).history.count == 2)
     }
 
-    @Test("A consultation can be completed once, but not after archiving")
+    @Test("A consultation can be completed once, but not after it has been archived")
     func complete() throws {
         var stage = try Stage(Self.breakfast)
         try stage.world.open(1, on: stage.id, by: stage.user)

@@ -249,7 +249,7 @@ import Testing
                 ])
     }
 
-    @Test("A socket receives nothing from any user's other consultations")
+    @Test("A socket receives nothing from other consultations, whichever user owns them")
     func otherConsultations() throws {
         var (world, user, _) = try opened()
         let other = try world.backend.user("user-2")

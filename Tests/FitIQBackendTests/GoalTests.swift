@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Goals") struct GoalTests {
     @Test(
-        "A GET of a new goal returns the bytes that its creation returned",
+        "A GET of a new goal returns the same bytes as the request that created it",
         arguments: GuideMode.allCases
     )
     func create(mode: GuideMode) throws {

@@ -42,7 +42,7 @@ import Testing
         ("2 eggs", 140, "12.0", 1), ("2 eggs and toast", 290, "16.0", 2), ("120g chicken breast", 198, "37.2", 1),
     ]
 
-    @Test("The guides' example meals get the numbers in the guides", arguments: examples)
+    @Test("The guides' example meals get the same numbers as in the guides", arguments: examples)
     func guidesNumbers(text: String, calories: JSONValue, protein: String, items: Int) throws {
         var world = World(pace: .instant)
         let user = try world.backend.user("user-1")

@@ -139,7 +139,7 @@ struct CertificateFilesTests {
     enum Damage: CaseIterable { case missing, empty, cut, foreign, interrupted }
 
     @Test(
-        "The environment, or else the system's convention, determines the certificate folder",
+        "The environment or, failing that, the system's convention determines the certificate folder",
         arguments: [
             (["FITIQ_MOCK_DATA_DIR": "/d", "XDG_DATA_HOME": "/x", "HOME": "/h"], "/d"),
             (["FITIQ_MOCK_DATA_DIR": "", "XDG_DATA_HOME": "", "HOME": "/h"], "/h/.local/share/fitiq-mock"),

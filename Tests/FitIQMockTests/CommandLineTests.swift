@@ -74,7 +74,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "A usage error is one line that refers to the help",
+        "A usage error is one line that points to the help",
         arguments: [
             ("Unknown option '--bogus'", "Unknown option '--bogus'. See 'fitiq-mock --help'."),
             ("Two words.\nUsage: …", "Two words. See 'fitiq-mock --help'."),
@@ -85,7 +85,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "A usage error refers to the help of the intended command",
+        "A usage error points to the help for the intended command",
         arguments: [
             ("judge", "Missing expected argument '<journal>'. See 'fitiq-mock judge --help'."),
             (nil, "Missing expected argument '<journal>'. See 'fitiq-mock --help'."),

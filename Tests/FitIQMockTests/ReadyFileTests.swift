@@ -157,7 +157,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("A server waits for programs that read a stale file before it removes the file")
+    @Test("A server waits for programs that are reading a stale file before it removes the file")
     func looking() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"

@@ -106,7 +106,7 @@ struct MCPServerTests {
     ]
 
     @Test(
-        "A message that breaks the protocol gets an error with a code and any readable id",
+        "A message that breaks the protocol gets an error with a code and, if readable, its id",
         arguments: refusals.indices)
     func refuses(row: Int) throws {
         let (message, code, hasID) = Self.refusals[row]
@@ -130,7 +130,7 @@ struct MCPServerTests {
         }
     }
 
-    @Test("The server rejects HTTP fields that contradict a message or are missing")
+    @Test("The server rejects a message whose HTTP fields contradict it or are missing")
     func fields() throws {
         let call = Self.message("tools/call", ["name": "clock"], isModern: true)
         let right = ["MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "clock"]
@@ -172,7 +172,7 @@ struct MCPServerTests {
     }
 
     @Test(
-        "Any corrupted message yields an answer of at most 18,000 bytes or a path without a space"
+        "An answer to a corrupted message has at most 18,000 bytes, and a call's path has no spaces"
     )
     func mutations() throws {
         var draw = Draw(seed: 7)

@@ -6,7 +6,7 @@ import Testing
 /// The figures that the guides print, to the last digit.
 @Suite("Examples of the guides")
 struct GuideExampleTests {
-    @Test("2 eggs have 140 kcal and are one item")
+    @Test("2 eggs have 140 kcal and count as one item")
     func eggs() throws {
         let meal = MealParser.parse("2 eggs")
         let item = try #require(meal.items.first)

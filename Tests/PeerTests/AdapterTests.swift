@@ -133,7 +133,7 @@ extension LongPeers {
             if trouble == "raises" { #expect(run.errors.contains("RuntimeError: out of eggs")) }
         }
 
-        @Test("An adapter that dies in a chat does not break a socket obligation")
+        @Test("An adapter that dies during a chat does not break a socket obligation")
         func collapsing() async throws {
             let run = try await breaks(
                 Mistake("Collapsing", "chat/answer/is-the-sum-of-its-chunks", "The adapter exited with status 3"))

@@ -111,7 +111,7 @@ extension SearchingPeers {
             }
         }
 
-        @Test("explore finds nothing in a client that has no mistake")
+        @Test("explore finds nothing in a client without a mistake")
         func unchanged() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }

@@ -128,7 +128,7 @@ extension Peers {
             #expect(none.status == 2 && none.errors.contains("/dev/fd/77"), "\(none.transcript)")
         }
 
-        @Test("--watch reports a session that becomes a pipe and continues")
+        @Test("--watch reports when a session becomes a pipe, and continues")
         func watched() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }

@@ -51,7 +51,7 @@ extension Peers {
             #expect(unknown.status == 2 && unknown.errors.contains("--guide must be one of"), "\(unknown.transcript)")
         }
 
-        @Test("judge writes reports that all take known breaches into account")
+        @Test("All of judge's reports take known breaches into account")
         func reports() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }

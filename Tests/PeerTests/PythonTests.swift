@@ -75,7 +75,7 @@ extension Peers {
         }
 
         @Test(
-            "Several days of app use work with the app's own requests and decoders and with upper-case ids",
+            "An app's own requests and decoders work with upper-case ids over several days of use",
             arguments: ["fitiq", "lume"].flatMap { app in
                 ["first_run", "offline", "second_device", "backfill", "deletion"].map { "\(app)_\($0)" }
             } + ["fitiq_templates", "fitiq_meals", "lume_coach", "lume_insights"])

@@ -241,7 +241,7 @@ struct MissTests {
         #expect(player.report.frameMisses.count == ReplayLimits.misses)
     }
 
-    @Test("An unexpected frame's report says how it differs from the due frame")
+    @Test("An unexpected frame's report says how it differs from the frame that was due")
     func frames() throws {
         var builder = SessionBuilder()
         builder.socket(

@@ -182,7 +182,7 @@ struct PlanTests {
         #expect(vocabulary.number(of: "more") == nil)
     }
 
-    @Test("The client can replace only redacted placeholders among the server's values")
+    @Test("Of the server's values, the client can replace only redacted placeholders")
     func placeholders() {
         var vocabulary = Vocabulary()
         vocabulary.note("redacted-token-1", fromClient: false)

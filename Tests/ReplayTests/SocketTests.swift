@@ -221,7 +221,7 @@ struct SocketTests {
         #expect(effects.map(\.socket) == [a, b, b, a])
     }
 
-    @Test("A socket that has ended or has not yet opened does not have a due frame")
+    @Test("No frame is due on a socket that has ended or has not yet opened")
     func ended() throws {
         var player = try Self.chat().player(frames: .timed)
         let socket = try player.open(Self.path)
@@ -389,7 +389,7 @@ struct SocketTests {
         #expect(opening.after == 10 * millisecond / 4)
     }
 
-    @Test("Sockets are numbered from 1 in the order that they open")
+    @Test("Sockets are numbered from 1 in the order in which they open")
     func numbers() throws {
         var builder = SessionBuilder()
         builder.socket("/ws")
@@ -401,7 +401,7 @@ struct SocketTests {
     }
 
     @Test(
-        "A socket does not have a due frame before it opens, even after a client's message",
+        "No frame is due on a socket before it opens, even after a client's message",
         arguments: ReplaySettings.FrameOrder.allCases)
     func notOpen(order: ReplaySettings.FrameOrder) throws {
         var player = try Self.chat().player(frames: order)
@@ -414,7 +414,7 @@ struct SocketTests {
     }
 
     @Test(
-        "Pings get the recorded pongs in turn, if any",
+        "Pings get the recorded pongs, if any, in turn",
         arguments: [ReplaySettings.FrameOrder.lockStep, .triggered])
     func pongsInTurn(order: ReplaySettings.FrameOrder) throws {
         let ping = #"{"type":"ping"}"#

@@ -74,7 +74,7 @@ struct DocumentTests {
     }
 
     @Test(
-        "The reader rejects an invalid document with the message that the same request gets",
+        "The reader rejects an invalid document with the same message that a request would get",
         arguments: [
             ("mood_entries: [{valence: 2, logged_at: 1d ago}]", "mood_entries[0]", "'valence'"),
             ("mood_entries: [{valence: 0}]", "mood_entries[0]", "'logged_at'"),

@@ -183,7 +183,7 @@ struct OverlayTests {
         ("<p>", ["member: a, value: 1"], "<p>"),
     ]
 
-    @Test("An overlay changes answers only as its changes say", arguments: rows.indices)
+    @Test("An overlay changes answers only as its changes specify", arguments: rows.indices)
     func row(_ index: Int) throws {
         let row = Self.rows[index]
         let all = row.changes.map { "{on: GET /api/v1/goals, status: 200, \($0)}" }.joined(separator: ", ")

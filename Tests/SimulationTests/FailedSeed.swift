@@ -53,7 +53,7 @@ struct FailedSeedTests {
     }
 
     @Test(
-        "The reader rejects a line that has no comment or has any other content",
+        "The reader rejects a line without a comment or with any other content",
         arguments: ["10", "ten # x", "1 2 # x", "1 #"])
     func refuses(_ line: String) {
         #expect(throws: (any Error).self) { try FailedSeed(line: line) }

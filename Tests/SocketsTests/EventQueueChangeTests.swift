@@ -51,7 +51,7 @@ struct EventQueueChangeTests {
     }
 
     @Test(
-        "The next wait is the first to report a new owner of a descriptor's number", arguments: QueueUnderTest.allCases)
+        "A new owner of a descriptor's number is not reported before the next wait", arguments: QueueUnderTest.allCases)
     func reusedNumber(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()
         let pairs = try ready(2, in: queue)
@@ -77,7 +77,7 @@ struct EventQueueChangeTests {
     }
 
     @Test(
-        "The next wait is the first to report a descriptor that was removed and added again",
+        "A descriptor that was removed and added again is not reported before the next wait",
         arguments: QueueUnderTest.allCases)
     func addedAgain(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()

@@ -197,7 +197,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("Opening removes a second link to the file that a killed process left")
+    @Test("Opening a file removes a second link to it left by a killed process")
     func secondName() throws {
         try inFolder { path in
             try put("{[1, 2]}", path)
@@ -314,7 +314,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("Finishing copies nothing into the twin that gets the final form")
+    @Test("Finishing copies nothing into the twin that becomes the finished file")
     func noCopy() throws {
         try inFolder { path in
             var written = 0

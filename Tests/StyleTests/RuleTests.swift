@@ -44,7 +44,7 @@ struct RuleTests {
         }
     }
 
-    @Test("The files listed as the shell exist")
+    @Test("All files listed as the shell exist")
     func shellExists() throws {
         let paths = try Package.sources.get().map(\.path)
         for place in Rule.shell { #expect(paths.contains { $0.hasPrefix(place) }, "\(place)") }

@@ -129,7 +129,7 @@ struct DataTests {
         }
     }
 
-    @Test("A session frees plaintext that was read while more arrives")
+    @Test("A session frees plaintext that has been read, even while more arrives")
     func forgetsWhatWasRead() throws {
         let pair = try Pair.open()
         for _ in 0..<300 {

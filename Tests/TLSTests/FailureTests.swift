@@ -12,7 +12,7 @@ struct FailureTests {
             failure, from: .client, host: "", inHandshake: inHandshake, receivedCount: 7, firstBytes: [], wire: wire)
     }
 
-    @Test("Without a reason from OpenSSL, the end of the stream is the reason")
+    @Test("Without a reason from OpenSSL, the end of the stream is reported as the reason")
     func noReason() {
         #expect(error(nil, isEnded: true) == .truncated(from: .client))
         #expect(error(nil, isEnded: true, inHandshake: true) == .hungUp(from: .client, afterBytes: 7))

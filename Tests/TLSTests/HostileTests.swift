@@ -53,7 +53,7 @@ struct HostileTests {
     }
 
     @Test(
-        "A session reports other protocols with their first bytes",
+        "A session that receives another protocol reports its first bytes",
         arguments: [
             Array("SSH-2.0-OpenSSH_9.6\r\n".utf8), Array("get / http/1.1\r\n".utf8), [0], Array("\r\n\r\n".utf8),
             [UInt8](repeating: 0x41, count: 17), Array("HTTP/1.1 200".utf8), [22, 9, 9, 0, 5, 1, 2, 3, 4, 5],

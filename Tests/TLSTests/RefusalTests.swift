@@ -119,7 +119,7 @@ struct RefusalTests {
         #expect(pair.client.phase == .open)
     }
 
-    @Test("The client trusts our authority only if it is added to the system's")
+    @Test("The client trusts our authority only if it is added to the system's authorities")
     func systemTrust() throws {
         for (trust, isFine) in [(TLSTrust.system, false), (.systemAnd(Certificates.authority.certificate), true)] {
             let pair = Pair(client: try .client(trust: trust), server: try Certificates.local.server())

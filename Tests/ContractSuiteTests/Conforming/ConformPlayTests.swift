@@ -77,7 +77,7 @@ struct ConformPlayTests {
         #expect(goal != nil && goal?.trouble == nil)
     }
 
-    @Test("A request still in progress after the last step gets its answer")
+    @Test("A request that is still in progress after the last step gets its answer")
     func answers() async throws {
         var configuration = Engine.Configuration()
         configuration.scenario = try Scenario.read(

@@ -162,7 +162,7 @@ struct AgendaTests {
         #expect(all(&again, most: 30_000, bringing: Self.brought) == dealt)
     }
 
-    @Test("The agenda learns nothing from a fault that did not act")
+    @Test("The agenda learns nothing from a fault that did not take effect")
     func inert() async throws {
         var agenda = Agenda(stories: try await Self.stories([0]), seed: 1)
         while let schedule = agenda.deal() {

@@ -28,7 +28,7 @@ struct DiscoveryTests {
 
     private static let chunk = FaultPoint.Place.chunk(.webSocket, connection: 1, answer: 1, 3)
 
-    @Test("A discovery's sentence names the fault, its place and the client's reaction")
+    @Test("The sentence for a discovery names the fault, where it occurs and how the client reacts")
     func sentence() async throws {
         let found = try await Self.discovery("inside/cut-stream-not-complete", at: Self.chunk)
         #expect(
@@ -84,7 +84,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("A discovery's file contains a scenario with the discovery's name and the story's world")
+    @Test("A discovery's file contains a scenario with the discovery's name and its story's world")
     func file() async throws {
         let found = try await Self.discovery("explore/unwell", at: Self.chunk)
         let text = String(decoding: found.file(comments: ["Found by: fitiq-mock explore"]), as: UTF8.self)

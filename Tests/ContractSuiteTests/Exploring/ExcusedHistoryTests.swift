@@ -148,7 +148,7 @@ struct ExcusedHistoryTests {
         }
     }
 
-    @Test("The oracle reports a wrong transcript unless a fault acted and the server withheld the history")
+    @Test("The oracle reports a wrong transcript unless a fault took effect and the server withheld the history")
     func transcripts() throws {
         func goals(_ status: Int, at seconds: Double) throws -> Moment {
             try Self.request("GET /api/v1/goals", .listGoals, status, at: seconds)

@@ -134,7 +134,7 @@ struct ExplorationReportTests {
         #expect(bare["runs"]?[1]?["discovery"]?["file"] == nil && bare["runs"]?[1]?["exploration"] == nil)
     }
 
-    @Test("A discovery's file parses to the scenario with the discovery's faults")
+    @Test("A discovery's file parses to a scenario with that discovery's faults")
     func files() async throws {
         let exploration = try await Self.exploration(showing: Self.isComplete)
         #expect(!exploration.found.isEmpty)

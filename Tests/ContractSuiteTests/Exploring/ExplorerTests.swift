@@ -325,7 +325,7 @@ struct ExplorerTests {
         #expect(found.contains { $0.schedule.story == 1 && $0.schedule.faults.count == 1 })
     }
 
-    @Test("The report mentions an instruction the client lacks but contains no finding for it")
+    @Test("The report mentions an instruction that the client lacks but contains no finding for it")
     func unsupported() async throws {
         struct Lacking: ClientUnderTest {
             let client: ReferenceClient

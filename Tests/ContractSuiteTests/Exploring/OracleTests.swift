@@ -74,7 +74,7 @@ struct OracleTests {
                 == ["inside/cut-stream-not-complete"])
     }
 
-    @Test("An internal check before the story's end counts only in an unharmed world of the story's own")
+    @Test("Before a story's end, an internal check counts only in the story's own world and without harm")
     func goodDays() throws {
         let demand = try #require(
             Self.story.steps.indices.first { index in
@@ -105,7 +105,7 @@ struct OracleTests {
         }
     }
 
-    @Test("What a story expects counts in the modes whose guides demand it")
+    @Test("A story's expectations count in the modes whose guides require them")
     func modes() throws {
         let story = try #require(Story.all.first { $0.name == "away" })
         let step = try #require(story.steps.firstIndex(of: .expect(.lines(atMost: 100))))
@@ -124,7 +124,7 @@ struct OracleTests {
         #expect(try ids(.union, .transcript, step: 0) == ["inside/transcript-equals-chunks"])
     }
 
-    @Test("A problem that the client shows only because of something that it must ignore is a symptom")
+    @Test("It is a symptom if something that the client must ignore makes the client show a problem")
     func unusualProblems() throws {
         var calm = try Self.outcome()
         calm.problems = [.chat: [ClientReport.Problem(kind: .chat, message: "The coach keeps it.")]]
@@ -268,7 +268,7 @@ struct OracleTests {
         #expect(symptoms.map(\.entries) == [[1, 2]])
     }
 
-    @Test("Only requests that begin after the user left count as restless")
+    @Test("Only requests that begin after the user leaves count as restless")
     func restless() throws {
         let late = try Self.outcome(requests: [1, 5], quiet: 2..<3, quietAfter: 4)
         #expect(Self.ids(late) == ["explore/restless"])
@@ -280,7 +280,7 @@ struct OracleTests {
         #expect(symptom.first?.entries == [2])
     }
 
-    @Test("After the user left, only text frames from the client count as restless")
+    @Test("After the user leaves, only text frames from the client count as restless")
     func quietEvents() throws {
         let text = Array("{}".utf8)
         let rows: [(event: JournalEvent, isRestless: Bool)] = [

@@ -55,7 +55,7 @@ struct PointsTests {
         }
     }
 
-    @Test("A fault at a known point acts exactly on that point's entry", arguments: Story.all.indices)
+    @Test("A fault at a known point affects exactly that point's entry", arguments: Story.all.indices)
     func roundTrip(_ story: Int) async throws {
         let (outcome, points) = try await play(Schedule(story: story))
         var tried = 0
@@ -84,7 +84,7 @@ struct PointsTests {
         #expect(tried > 20)
     }
 
-    @Test("A fault placed at a question, meal or moment affects the events it triggers", arguments: Story.all.indices)
+    @Test("A fault at a question, meal or moment affects the events triggered there", arguments: Story.all.indices)
     func behaviours(_ story: Int) async throws {
         let (_, points) = try await play(Schedule(story: story))
         for point in points.all {
@@ -233,7 +233,7 @@ struct PointsTests {
         }
     }
 
-    @Test("A meal is a fault place only if a rule can match its text")
+    @Test("A meal counts as a place for faults only if a rule can match its text")
     func meals() throws {
         let rows: [(String, Bool)] = [
             ("2 eggs", true), ("/2 eggs", false), (#"2\u0007eggs"#, false), (#"2\u007feggs"#, false), (" ", false),
@@ -247,7 +247,7 @@ struct PointsTests {
         }
     }
 
-    @Test("A request is a fault place if its endpoint is served and a socket request has its upgrade")
+    @Test("A request is a place for faults if its endpoint is served and, for a socket, it has its upgrade")
     func matches() throws {
         let rows: [(endpoint: Endpoint, fields: String, unmatched: RecordedExchange.Unmatched?, isPlace: Bool)] = [
             (.webSocket, Self.upgrade, nil, true), (.webSocket, "", nil, false), (.listGoals, "", nil, true),

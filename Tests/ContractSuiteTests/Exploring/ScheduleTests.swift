@@ -98,7 +98,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("A client need ignore only what a newer backend adds, in the modes of the guides that say so")
+    @Test("A client must ignore only a newer backend's additions, and only in modes whose guides say so")
     func harm() throws {
         func isHarmful(_ id: String, at place: FaultPoint.Place, in mode: GuideMode, isBrief: Bool = false) throws
             -> Bool

@@ -59,7 +59,7 @@ struct ShrinkTests {
         #expect(smallest.description == expected[index])
     }
 
-    @Test("Shrinking keeps all faults that matter only together")
+    @Test("Shrinking keeps all faults if they matter only in combination")
     func two() throws {
         let schedule = try Self.triple()
         let (kept, dropped) = ([schedule.faults[0], schedule.faults[2]], schedule.faults[1])
@@ -140,7 +140,7 @@ struct ShrinkTests {
         }
     }
 
-    @Test("A halted investigation waits for the current runs and starts no others", arguments: [0, 1, 2])
+    @Test("A halted investigation waits for the current runs and starts no more", arguments: [0, 1, 2])
     func halted(_ cut: Int) throws {
         let schedule = try Self.triple()
         var outcome = TrialOutcome(mode: .union, startedAt: Timestamp(secondsSinceEpoch: 1_738_146_600))

@@ -108,7 +108,7 @@ struct StoryTests {
         #expect(Set(issued.map(\.1)).count == issued.count)
     }
 
-    @Test("Story names are unique and equal their scenarios' names")
+    @Test("Story names are unique and match their scenarios' names")
     func names() {
         #expect(Set(Story.all.map(\.name)).count == Story.all.count)
         for story in Story.all { #expect(story.scenario.name == story.name) }

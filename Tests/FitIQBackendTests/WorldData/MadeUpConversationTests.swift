@@ -44,7 +44,7 @@ import Testing
         #expect(contents[0] == contents[1] && contents[0] != contents[2])
     }
 
-    @Test("Made-up messages are spread evenly over the time", arguments: [1, 2, 3, 100])
+    @Test("Made-up messages are spread evenly over the period", arguments: [1, 2, 3, 100])
     func times(count: Int) throws {
         let times = try history(count).map(\.createdAt.nanosecondsSinceEpoch)
         #expect(times.first == World.start.minutesEarlier(100).nanosecondsSinceEpoch)

@@ -63,7 +63,7 @@ struct RefreshTests {
         #expect(bench.take().count { $0.contains("/auth/refresh") } == 0)
     }
 
-    @Test("The client repeats a failed refresh after a pause and finally asks the user")
+    @Test("The client repeats a failed refresh after a pause and eventually asks the user")
     func trouble() {
         var bench = Self.bench()
         bench.perform(.loadGoals)
@@ -92,7 +92,7 @@ struct RefreshTests {
         #expect(bench.requests.isEmpty && bench.state.problems == [.init(kind: .unauthorized, message: "No.")])
     }
 
-    @Test("After a 401 to a handshake, the client refreshes the token at the reconnect pace")
+    @Test("After a 401 answer to a handshake, the client refreshes the token at the reconnect pace")
     func handshakes() {
         var bench = Self.bench()
         bench.perform(.openConsultation(id: CoreBench.consultation))

@@ -167,7 +167,7 @@ struct ClientLoopTests {
         #expect(news.snapshot.failure?.description == "the server answered 503: the response contains no message.")
     }
 
-    @Test("Due work runs on time")
+    @Test("Work that is due runs on time")
     func dueOnTime() throws {
         let (client, _) = try made("http://127.0.0.1:9", credentials: Credentials(apiKey: "key"))
         let now = MonotonicInstant.now()

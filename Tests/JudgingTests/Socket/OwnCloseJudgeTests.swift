@@ -143,7 +143,7 @@ struct HoldJudgeTests {
         }
     }
 
-    @Test("A lost or changed stream end excuses the client's next message")
+    @Test("A lost or changed end of a stream excuses the client's next message")
     func lostEnd() {
         SocketCase("lost end", .notExercised) {
             $0.connect(1, at: 0)
@@ -161,7 +161,7 @@ struct HoldJudgeTests {
         }.check(NoSendWhileStreaming.self)
     }
 
-    @Test("A long-held handshake excuses the client's close without a close frame")
+    @Test("A handshake held for long excuses a client that closes without a close frame")
     func handshakes() {
         SocketCase("held handshake", .notExercised) {
             $0.open(1, at: 40, took: 40, faults: ["b"])

@@ -20,7 +20,7 @@ struct ClockMoveTests {
     }
 
     @Test(
-        "A sliced move gives the same events as one move and serves other connections in between",
+        "A move in slices gives the same events as one move, and other connections are served in between",
         arguments: [
             ("name: usual", 100), ("{name: at once, meals: [{after: 3s}]}", 300),
             ("{name: at the end, meals: [{after: 10s}]}", 300),

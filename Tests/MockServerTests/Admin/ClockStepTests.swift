@@ -101,7 +101,7 @@ struct ClockStepTests {
         network.settle()
     }
 
-    @Test("On the system clock, a turn leaves excess work to the next turn")
+    @Test("On the system clock, a turn leaves excess work for the next turn")
     func share() throws {
         let scenario = try Scenario.read(
             "{name: late, meals: [{after: 3s}], faults: [{on: GET /api/v1/goals, delay: 5s}]}")

@@ -112,7 +112,7 @@ struct EventTests {
         #expect(events.map(\.id) == ["101"])
     }
 
-    @Test("After a request and a clear in one packet, the stream reports only missed entries")
+    @Test("If one packet holds a request and a clear, the stream reports only missed entries")
     func clearedAtOnce() throws {
         let network = VirtualNetwork()
         var reader = try EventReader(network)

@@ -68,7 +68,7 @@ struct FollowerSliceTests {
         #expect((stream.unsent > unsent) == (more == 0))
     }
 
-    @Test("When judging fills a slice, the verdicts follow in the next slice at their cost")
+    @Test("When judging fills a slice, the verdicts follow in the next slice and count towards its cost")
     func judging() throws {
         let entry = try #require(try Stream(earlier: 1).network.engine.journalEntries(ofWorld: World.defaultID).first)
         let stream = try Stream(

@@ -130,7 +130,7 @@ struct StateTests {
     }
 
     @Test(
-        "An import closes sockets with 1001, clears the journal and sets the state for resets")
+        "An import closes sockets with 1001, clears the journal and sets the state for later resets")
     func imported() throws {
         let world = try VirtualNetwork().world(#"{"scenario":"nanosecond-timestamps"}"#)
         let socket = try world.socket(on: try world.consultation())

@@ -229,7 +229,7 @@ struct StreamTests {
     }
 
     @Test(
-        "Data that only a slow reader keeps counts as held, and the limit drops readers")
+        "Data kept only for a slow reader counts as held, and exceeding the limit drops readers")
     func memory() throws {
         let network = try Self.network { $0.limits.heldBytes = 2_000_000 }
         let weight = network.engine.defaultWorld.journal.weight
@@ -362,7 +362,7 @@ struct StreamTests {
         #expect(end == .end && second.bytes == [5] && source.heldByteCount == 0)
     }
 
-    @Test("A job frees an answer's large remainder", arguments: [(65_536, 0), (65_537, 1)])
+    @Test("A job frees the large remainder of an answer", arguments: [(65_536, 0), (65_537, 1)])
     func leftOver(size: Int, count: Int) throws {
         let network = VirtualNetwork()
         let engine = network.engine

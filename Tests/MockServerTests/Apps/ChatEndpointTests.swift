@@ -34,7 +34,7 @@ struct ChatEndpointTests {
         }
     }
 
-    @Test("Each operation requires credentials, accepts only the user's ids and is union-only")
+    @Test("Each operation needs credentials, accepts only the user's own ids and exists only in the union")
     func access() throws {
         for (endpoint, body) in Self.operations {
             let network = VirtualNetwork()

@@ -143,7 +143,7 @@ struct DocumentEndpointTests {
         #expect(try Self.exchange(network, .delete, path).status == 404)
     }
 
-    @Test("The endpoints check credentials, the id, the media type and the body in this order")
+    @Test("The endpoints check credentials, the id, the media type and the body in that order")
     func order() throws {
         let network = try SentDocuments.network(sharedWith: [TestUser.ben])
         let path = "/api/v1/journal"

@@ -112,7 +112,7 @@ struct MealEndpointTests {
         #expect(try network.exchange(Self.request(.post, "/photo", long)).status == 413)
     }
 
-    @Test("The meal endpoints check credentials, the id, the media type and the body in order")
+    @Test("The meal endpoints check credentials, the id, the media type and the body in that order")
     func refusals() throws {
         let network = VirtualNetwork()
         let log = try network.exchange(Self.request(.post, "/natural", Self.meal)).json?["data"]?["id"]?.string ?? ""

@@ -204,7 +204,7 @@ struct JournalTruthTests {
             ])
     }
 
-    @Test("The journal lists swapped messages in the order that they arrived")
+    @Test("The journal lists swapped messages in the order in which they arrived")
     func swapped() throws {
         let (network, socket) = try socket("{on: socket, at: {frame: 2}, swap: true}")
         socket.send(Self.ask)

@@ -60,7 +60,7 @@ struct RecorderTests {
         #expect(none.opening == nil && none.framesIn == 0)
     }
 
-    @Test("A socket's record does not count frames that a fault loses as sent")
+    @Test("In a socket's record, a frame lost to a fault does not count as sent")
     func lost() throws {
         let network = try VirtualNetwork.faulty(
             "{on: socket, at: {type: pong}, lose: true}", answers: "[]", clock: .real)

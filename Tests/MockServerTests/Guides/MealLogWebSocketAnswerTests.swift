@@ -32,7 +32,7 @@ struct MealLogWebSocketAnswerTests {
         return try client.read(Answer.self, Self.response, response, status: 201).data
     }
 
-    @Test("The client can follow a meal to its completion over REST only", arguments: servers)
+    @Test("The client can follow a meal to its completion over REST alone", arguments: servers)
     func withoutSocket(server: GuideMode) throws {
         let client = GuideClient(.mealLogWebSocket, of: server, pace: .human)
         let created = try log(client, "2 eggs and toast", at: Date(timeIntervalSince1970: 1_738_137_600))

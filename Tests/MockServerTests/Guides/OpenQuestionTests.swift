@@ -24,7 +24,7 @@ struct OpenQuestionTests {
         }
     }
 
-    @Test("A second consultation returns 409 even if the guide has none, unless a scenario allows it", arguments: modes)
+    @Test("A second consultation gets 409 even if the guide has no 409, unless a scenario allows it", arguments: modes)
     func conflict(mode: GuideMode) throws {
         for (rules, status) in [("", 409), (", consultations: {per_topic: many}", 201)] {
             let network = try Self.network(mode, rules)

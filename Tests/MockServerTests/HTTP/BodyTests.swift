@@ -139,7 +139,7 @@ struct BodyTests {
         #expect(try network.exchange(archive).status == 200)
     }
 
-    @Test("The server checks credentials, the id, the media type and the body in this order")
+    @Test("The server checks credentials, the id, the media type and the body in that order")
     func order() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()

@@ -37,7 +37,7 @@ struct RoutingTests {
     ]
 
     @Test(
-        "An unsupported method returns 405 with Allow, without credentials",
+        "An unsupported method returns 405 with Allow, even without credentials",
         arguments: methods,
         ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "get", "FETCH"])
     func wrongMethod(endpoint: (path: String, allow: String), name: String) throws {

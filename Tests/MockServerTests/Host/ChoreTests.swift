@@ -48,7 +48,7 @@ struct ChoreTests {
         try server.shutDown()
     }
 
-    @Test("The host stops a chore when the server starts to stop")
+    @Test("The host stops a chore when the server begins to stop")
     func stops() throws {
         let server = try RunningHost(.platformDefault) { $0.limits.closingTime = .milliseconds(100) }
         // An unanswered close handshake keeps the server up for a while.

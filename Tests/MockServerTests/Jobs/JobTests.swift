@@ -81,7 +81,7 @@ struct JobTests {
         #expect(jobs.count == 0)
     }
 
-    @Test("A job frees a large world that is deleted or idle, and a large cleared journal")
+    @Test("A job frees a large world that is deleted or idle, and a large journal that is cleared")
     func freed() throws {
         let network = VirtualNetwork { $0.limits.worldIdleTime = .seconds(60) }
         let worlds = try (0..<2).map { _ in try network.world() }
@@ -213,7 +213,7 @@ struct JobTests {
         try server.shutDown()
     }
 
-    @Test("A stopping server does not wait for a job beyond the limit")
+    @Test("A stopping server does not wait for a job for longer than the limit")
     func stopping() throws {
         let server = try RunningHost(.platformDefault) { $0.limits.shutdownTime = .milliseconds(300) }
         let (began, goOn) = try holdJobs(of: server)

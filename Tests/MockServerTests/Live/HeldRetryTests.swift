@@ -24,7 +24,7 @@ struct HeldRetryTests {
     }
 
     @Test(
-        "A client that gives up on a held response may repeat after a second",
+        "A client that gives up on a held response may repeat the request after a second",
         arguments: [("1s", "kept"), ("0.2s", "broken")], [false, true])
     func givesUp(_ row: (wait: String, verdict: String), isReleased: Bool) throws {
         let (held, client) = try Self.held()

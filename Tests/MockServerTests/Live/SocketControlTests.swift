@@ -185,7 +185,7 @@ struct SocketControlTests {
     }
 
     @Test(
-        "An operator's close with any code does not count as the client's breach", arguments: [1000, 1005])
+        "When an operator closes a socket with any code, the client is not in breach", arguments: [1000, 1005])
     func close(_ code: Int) throws {
         let opened = try Opened()
         let answer = try opened.ask("/2/close", code == 1000 ? "{}" : "{\"code\":\(code),\"reason\":\"why\"}")

@@ -239,7 +239,7 @@ struct WaitTests {
     }
 
     @Test(
-        "Many waits that expire on a long journal spread their searches over turns",
+        "Many waits that expire on a long journal spread their searches over several turns",
         arguments: ["", #","text":"nobody""#])
     func late(_ text: String) throws {
         let network = VirtualNetwork()

@@ -50,7 +50,7 @@ struct NetworkProfileTests {
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
-    @Test("The journal dates a request at its arrival and an answer at its last byte's arrival")
+    @Test("The journal dates a request by its arrival and an answer by its last byte's arrival")
     func journal() throws {
         let network = try Self.network(
             "{down: 50000, up: 1000, rtt: 1s}", faults: Self.answer(of: 100_000), clock: .manual)

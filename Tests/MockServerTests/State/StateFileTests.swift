@@ -101,7 +101,7 @@ extension StateFile {
         }
     }
 
-    @Test("The server rejects a foreign, newer, triggered or unreachable file")
+    @Test("The server rejects a file that is foreign, newer or unreachable or has triggers")
     func refusals() throws {
         try Self.withPath { path in
             let first = try StateFile(path)

@@ -7,7 +7,7 @@ import Testing
 struct HandshakeTests {
     private static let unknown = "00000000-0000-4000-8000-000000000000"
 
-    @Test("The handshake checks credentials, the id, the status and the upgrade in this order")
+    @Test("The handshake checks credentials, the id, the status and the upgrade in that order")
     func order() throws {
         let network = VirtualNetwork()
         let active = try network.consultation()
@@ -152,7 +152,7 @@ struct HandshakeTests {
         #expect(socket.takeTypes() == ["connected", "pong", "error", "error"])
     }
 
-    @Test("A socket counts until its connection ends")
+    @Test("A socket is counted until its connection ends")
     func counted() throws {
         let network = VirtualNetwork()
         let sockets = try (0..<3).map { _ in try network.echo() }

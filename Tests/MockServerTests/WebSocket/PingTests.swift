@@ -99,7 +99,7 @@ struct PingTests {
         #expect(socket.closeCode == nil)
     }
 
-    @Test("A clock move across several pings counts as one ping")
+    @Test("A clock move past several pings counts as one ping")
     func manual() throws {
         let network = try network(", clock: manual")
         let socket = try open(network)

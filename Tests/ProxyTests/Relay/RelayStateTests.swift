@@ -5,7 +5,7 @@ import Testing
 @Suite("The state of a relay")
 struct RelayStateTests {
     @Test(
-        "A request may be repeated only if it is idempotent, has no body and is not its connection's first",
+        "A request may be repeated only if it is idempotent, has no body and is not the first on its connection",
         arguments: [
             ("GET", "", true), ("HEAD", "", true), ("OPTIONS", "", true), ("TRACE", "", true), ("PUT", "", true),
             ("DELETE", "", true), ("POST", "", false), ("PATCH", "", false), ("PUT", "hi", false),

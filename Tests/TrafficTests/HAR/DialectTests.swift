@@ -180,7 +180,7 @@ struct DialectTests {
         #expect(try exchange(file, 2).response == nil)
     }
 
-    @Test("Playwright: the reader notes missing files, which a rewritten session does not need")
+    @Test("Playwright: the reader notes missing files, and a rewritten session does not need them")
     func attachments() throws {
         let alone = try HARFile(reading: Array(Dialects.playwright.utf8))
         #expect(

@@ -285,7 +285,7 @@ struct ConversationTests {
         #expect(collector.heldByteCount == 4 && collector.body == RecordedBody([0x61, 0x62, 0x61], of: 6))
     }
 
-    @Test("The observer dates a pipelined request at its first byte")
+    @Test("The observer dates a pipelined request by its first byte")
     func pipelinedTimes() {
         let seen = Wire.observe([
             .client("GET /1 HTTP/1.1⏎Host: h⏎⏎"), .client("GET /2 HTTP"), .client("/1.1⏎Host: h⏎⏎"),
@@ -310,7 +310,7 @@ struct ConversationTests {
         #expect(seen.map(Wire.line) == ["POST http://h/p [\(body)] -> 200 [\(body)]"])
     }
 
-    @Test("The observer stops reading a server that sends more before the request ends")
+    @Test("The observer stops reading a server that keeps sending before the request ends")
     func endlessAnswer() {
         var limits = ConnectionObserver.Limits()
         limits.pipelined = 1000
@@ -420,7 +420,7 @@ struct SocketConversationTests {
         #expect(Wire.observe(conversation.steps).map(Wire.line) == conversation.seen)
     }
 
-    @Test("The observer dates a socket at its first byte and its 101, and a frame at its last byte")
+    @Test("The observer dates a socket by its first byte and its 101, and a frame by its last byte")
     func times() {
         let frame = Wire.text("hello", masked: true)
         let seen = Wire.observe([
