@@ -146,7 +146,7 @@ struct ClientExpectationTests {
     }
 
     @Test(
-        "An expectation names the member that the client never reports",
+        "An unmet expectation names the member that the client never reports",
         arguments: [
             (.quickActions, "quick_actions"), (.template(type: "meal", name: "Dinner"), nil),
             (.mealContents("eggs", protein: 12, items: []), "items"),

@@ -13,7 +13,7 @@ import Testing
 struct HostileTextTests {
     private static let seeds: ClosedRange<UInt64> = 1...200
 
-    @Test("Any twelve consecutive seeds contain every production and every cut")
+    @Test("Any twelve consecutive seeds cover every production and every cut")
     func occurs() {
         for start in [0, 1, 100, UInt64.max - 11] {
             let seeds: ClosedRange<UInt64> = start...(start + 11)

@@ -33,7 +33,7 @@ struct MessageDeflaterTests {
         }
     }
 
-    @Test("A repeated message is small until the deflater discards its history")
+    @Test("A repeated message deflates to a few bytes until the deflater discards its history")
     func history() throws {
         let message = Array("{\"type\":\"assistant_message_chunk\",\"content\":\"How about oats?\"}".utf8)
         var deflater = MessageDeflater(windowBits: 15, keepsHistory: true)

@@ -200,7 +200,7 @@ extension Errata {
             #expect(try app.verdict("ws/no-reconnect-after-own-close") == (isFixed ? "kept" : "broken"))
         }
 
-        @Test("One of the two tips models expects objects but gets strings")
+        @Test("One of the two models for tips expects objects but gets strings")
         func tips() throws {
             struct Tips: Decodable {
                 let tips: [Tip]

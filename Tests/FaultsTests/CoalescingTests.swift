@@ -120,7 +120,7 @@ struct CoalescingTests {
         #expect(losing.send(bytes(Talk.complete)).transmission.bytes == frame(Talk.received))
     }
 
-    @Test("A message's faults apply to its combined frame")
+    @Test("A message's faults apply to the combined frame")
     func sharedFrame() throws {
         var socket = try socketFaults([
             (.coalesce(count: 3), .type("pong", .all)), (.delay(5), .frames(.only(2))),

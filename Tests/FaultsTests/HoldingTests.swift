@@ -89,7 +89,7 @@ struct HoldingTests {
         #expect(!leaving.isHolding)
     }
 
-    @Test("A gate blocks reading and all messages, even released messages")
+    @Test("A gate blocks reading and all messages, including released messages")
     func gates() throws {
         var socket = SocketFaults(seed: 7)
         #expect(socket.send(bytes(Talk.connected)).transmission.bytes == frame(Talk.connected))

@@ -34,7 +34,7 @@ import Testing
         + #""context_id":"00000000-0000-4000-8000-000000000009","title":"A/B \\","is_active":false,"is_archived":true,"#
         + #""last_message_at":"2025-01-29T10:30:04Z","has_context_for_goal_suggestions":true}"#
 
-    @Test("A list shows each consultation in the same form as get")
+    @Test("A list shows each consultation in the same form as a get request")
     func listItem() {
         #expect(text(Self.plain.listItem(in: .union)) == Self.plainItem)
         #expect(text(Self.full.listItem(in: .union)) == Self.fullItem)

@@ -97,7 +97,7 @@ struct EndpointNearMissTests {
         }
     }
 
-    @Test("Near misses are endpoints that the mode serves")
+    @Test("Only endpoints that the mode serves count as near misses")
     func modes() throws {
         #expect(try nearest("GET /goals", in: .mealLogWebSocket).isEmpty)
         #expect(try nearest("GET /goals", in: .goalLinking).first?.endpoint == .listGoals)

@@ -102,7 +102,7 @@ import Testing
         (MealLogExamples.processing, union[0].1),
     ]
 
-    @Test("In websocket-architecture, an event has the printed form", arguments: architecture)
+    @Test("In websocket-architecture, an event has the form printed in the guide", arguments: architecture)
     func architectureObject(log: MealLog, json: String) {
         #expect(text(log.object(in: .webSocketArchitecture)) == json)
     }
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test("A meal log's totals equal the sums of its items to the last tenth")
+    @Test("A meal log's totals equal the sums of its items to the tenth")
     func totals() {
         // 0.1 + 0.2 is not 0.3 in binary fractions.
         let item = { (tenths: Int) in

@@ -24,7 +24,7 @@ import Testing
         (-9_000_000_000, "1684-10-19T08:00:00Z", "Thu, 19 Oct 1684 08:00:00 GMT"),
     ]
 
-    @Test("A timestamp is ISO 8601 in UTC in JSON and an HTTP date in fields", arguments: table)
+    @Test("JSON has ISO 8601 timestamps in UTC, and header fields have HTTP dates", arguments: table)
     func text(seconds: Int64, wireText: String, httpDate: String) {
         let time = Timestamp(secondsSinceEpoch: seconds)
         #expect(time.wireText == wireText)

@@ -216,7 +216,7 @@ import Testing
         stage.check()
     }
 
-    @Test("The answer to a REST question also streams to an open socket on the world's clock")
+    @Test("The answer to a REST question also streams on the world's clock to an open socket")
     func restWithSocket() throws {
         var stage = try Stage()
         try stage.world.open(1, on: stage.id, by: stage.user)

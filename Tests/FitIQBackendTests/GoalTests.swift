@@ -94,7 +94,7 @@ import Testing
         #expect(try JSON.parse(body)["data"]?["projected_completion"]?.string == expected)
     }
 
-    @Test("A goal counts as halfway at a progress of 0.5 or more and as close at 0.8 or more")
+    @Test("A goal counts as halfway from a progress of 0.5 on and as nearly complete from 0.8 on")
     func stages() throws {
         let progress = [0, 0.49, 0.5, 0.79, 0.8, 1]
         let world = try World.holding(goals: progress.map { GoalData(title: "Run", progress: $0) })

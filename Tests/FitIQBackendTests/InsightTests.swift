@@ -133,7 +133,7 @@ import Testing
         for (name, value) in read { #expect(insight[name] == value, "\(name)") }
     }
 
-    @Test("A requested period includes both endpoints")
+    @Test("A requested period includes both its start and its end")
     func period() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -28,7 +28,7 @@ import Testing
         #expect(try world.list(for: user)["consultations"]?.all("id") == [first, second, third])
     }
 
-    @Test("The consultation list shows each consultation exactly as get does")
+    @Test("The consultation list shows each consultation exactly as a get request does")
     func items() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -68,7 +68,7 @@ extension WrittenAnswer {
         ("😀hi😀", ["hi"]), ("a\u{0}b", ["a", "b"]), ("æon œuvre", ["aeon", "œuvre"]), ("s ss", ["s", "ss"]),
     ]
 
-    @Test("Words are folded to lowercase without accents and plural endings", arguments: table)
+    @Test("Words are folded to lowercase without accents or plural endings", arguments: table)
     func fold(text: String, words: [String]) {
         #expect(Words.fold(text) == words)
     }

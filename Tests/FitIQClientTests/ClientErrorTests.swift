@@ -36,7 +36,7 @@ struct ClientErrorTests {
         #expect(error.description == text)
     }
 
-    @Test("Every request contains the credentials in its fields")
+    @Test("Every request contains the credentials in its header fields")
     func credentials() throws {
         let fields = Credentials(token: "t", apiKey: "k").fields
         #expect(fields[.authorization] == "Bearer t")

@@ -54,7 +54,7 @@ struct BannerTests {
         """
 
     @Test(
-        "The banner fits in 100 columns and ends with URLs in every guide", arguments: GuideMode.allCases)
+        "The banner fits in 100 columns and ends with URLs in every guide's mode", arguments: GuideMode.allCases)
     func width(mode: GuideMode) throws {
         for scenario in ["name: default", Self.longScenario, "{name: a, token_lifetime: 60s, users: [{id: ada}]}"] {
             let text = try text(scenario, guide: mode, program: ".build/debug/fitiq-mock", port: 54_321)

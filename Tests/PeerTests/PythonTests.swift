@@ -69,7 +69,7 @@ extension Peers {
             }
         }
 
-        @Test("The apps' models decode and throw like the apps")
+        @Test("The apps' models decode and throw as the apps do")
         func decoding() async throws {
             try await RunningServer.serve { server in try await tell("with_aiohttp", ["app_decoding"], to: server) }
         }

@@ -168,7 +168,7 @@ extension Peers {
             }
         }
 
-        @Test("The examples at the end of each command's help can be run")
+        @Test("The examples at the end of each command's help work when they are run")
         func examples() async throws {
             let script = Programs.peers.appendingPathComponent("with_examples.py").path
             let command = try await Command(

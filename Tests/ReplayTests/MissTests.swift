@@ -95,7 +95,7 @@ struct MissTests {
         #expect(player.report.unexpected == [miss])
     }
 
-    @Test("A miss's message has the request, the nearest recorded request and the differences")
+    @Test("A miss's message contains the request, the nearest recorded request and the differences")
     func message() throws {
         var player = try Self.session().player()
         guard case .unexpected(let miss) = player.ask("POST", "/api/v1/notes?x=1", body: "buy bread") else {
@@ -268,7 +268,7 @@ struct MissTests {
         #expect(player.report.framesReceived == 2)
     }
 
-    @Test("The JSON replay report is complete, and its summary line has the essentials")
+    @Test("The JSON replay report is complete, and its summary line contains the essentials")
     func report() throws {
         var player = try Self.session().player()
         _ = player.text("POST", "/api/v1/notes", body: "buy milk")

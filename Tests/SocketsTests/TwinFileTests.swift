@@ -331,7 +331,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("If the file is removed during finishing, its twin has the recording")
+    @Test("If the file is removed while it is being finished, its twin contains the recording")
     func takenAway() throws {
         try inFolder { path in
             let file = try open(path)

@@ -39,7 +39,7 @@ struct HandshakeTests {
     }
 
     @Test(
-        "If there is no common version, both sides report this",
+        "If there is no common version, both sides say so",
         arguments: [(TLSVersion.tls12, TLSVersion.tls13), (.tls13, .tls12)])
     func noCommonVersion(_ client: TLSVersion, _ server: TLSVersion) throws {
         let pair = try Pair(
@@ -51,7 +51,7 @@ struct HandshakeTests {
         #expect(pair.client.version == nil)
     }
 
-    @Test("If there is no common cipher suite, both sides report this")
+    @Test("If there is no common cipher suite, both sides say so")
     func noCommonCipher() throws {
         let context = try Certificates.client(versions: [.tls12])
         #expect(SSL_CTX_set_cipher_list(context.pointer, "ECDHE-RSA-AES256-SHA384") == 1)

@@ -161,7 +161,7 @@ struct MessagesTests {
         ),
     ]
 
-    @Test("The error for a failed handshake has the server's answer and what to check", arguments: failures)
+    @Test("The error for a failed handshake contains the server's answer and says what to check", arguments: failures)
     func failure(failure: ClientHandshake.Failure, message: String) {
         #expect(failure.description == message)
     }

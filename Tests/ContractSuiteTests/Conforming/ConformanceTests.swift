@@ -329,7 +329,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A report lists at most 100 deviations of an endpoint and counts the rest")
+    @Test("A report lists at most 100 deviations per endpoint and counts the rest")
     func limit() async throws {
         for (count, notes) in [(100, []), (101, ["and 1 more deviation."])] as [(Int, [String])] {
             let members = (0..<count).map { ("member\($0)", JSONValue.bool(true)) }

@@ -42,7 +42,7 @@ struct ExcusedRepeatTests {
         return Oracle(Story.all).symptoms(of: outcome, TrialReading(outcome), story: 0).contains { $0.id == id }
     }
 
-    @Test("The oracle reports a repeated create unless the user asked again after the conflict")
+    @Test("The oracle reports a repeated create request unless the user asked again after the conflict")
     func conflicts() throws {
         func create(at seconds: Double) -> Request {
             Request(

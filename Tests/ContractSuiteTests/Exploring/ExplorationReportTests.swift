@@ -34,7 +34,7 @@ struct ExplorationReportTests {
         for index in report.transcript.indices { report.transcript[index].isComplete = true }
     }
 
-    @Test("A discovery appears as a failed check in a run with the discovery's name")
+    @Test("A discovery appears as a failed check in a run named after it")
     func check() async throws {
         let exploration = try await Self.exploration(showing: Self.isComplete)
         let report = exploration.report(title: "the client", named: "stories") {
@@ -146,7 +146,7 @@ struct ExplorationReportTests {
         }
     }
 
-    @Test("The same seed gives the same report with one job and with four jobs")
+    @Test("The same seed gives the same report with one job as with four")
     func repeats() async throws {
         let one = try await Self.exploration(showing: Self.isComplete)
         let four = try await Self.exploration(jobs: 4, showing: Self.isComplete)

@@ -250,7 +250,7 @@ struct OracleTests {
         #expect(symptoms.map(\.message) == [ExploringMessages.flood(entries: 5001)])
     }
 
-    @Test("The busiest minute includes both endpoints")
+    @Test("The busiest minute includes both its start and its end")
     func minutes() throws {
         let rows: [(requests: [Double], count: Int, places: Range<Int>)] = [
             ([], 0, 0..<0), ([0, 60], 2, 0..<2), ([0, 60.5], 1, 0..<1), ([0, 30, 60, 61, 62], 4, 1..<5),

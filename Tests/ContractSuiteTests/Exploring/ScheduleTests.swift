@@ -47,7 +47,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("Every fault kind has a unique id and fits some place")
+    @Test("Every fault kind has a unique id and fits at least one place")
     func catalogue() {
         #expect(Set(FaultKind.all.map(\.id)).count == FaultKind.all.count)
         for kind in FaultKind.all {
@@ -80,7 +80,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("A schedule's file parses to the schedule's scenario for every kind at every place", arguments: places)
+    @Test("For every kind of fault at every place, a schedule's file parses to its scenario", arguments: places)
     func documents(_ place: FaultPoint.Place) throws {
         for text in ["name: base", Self.base] {
             let (base, json) = try Scenario.readWithJSON(text)
@@ -146,7 +146,7 @@ struct ScheduleTests {
         )
     }
 
-    @Test("A schedule has at most two faults, which are at different places")
+    @Test("A schedule has at most two faults, at different places")
     func limits() throws {
         let kinds = try ["status-503", "status-401", "lost-answer", "expired"].map { try #require(FaultKind.named($0)) }
         var schedule = Schedule(story: 0)

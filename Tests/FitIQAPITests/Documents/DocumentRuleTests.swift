@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("Values at the edge of their bounds are accepted unchanged", arguments: sent)
+    @Test("Values at the limits of their ranges are accepted unchanged", arguments: sent)
     func takes(member: TableMember) throws {
         for value in Self.extremes(of: member) {
             #expect(try member.read(with: value)[member.steps[...]] == value)

@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(
-        "The amount is a string, as it is in websocket-architecture",
+        "The amount is a string, as in websocket-architecture",
         arguments: [
             (2.0, "slice", "2 slice"), (1.5, "cups", "1.5 cups"), (120, "g", "120 g"), (3, "", "3"),
             (0.25, "l", "0.25 l"),

@@ -70,7 +70,7 @@ import Testing
         expect(timeline.moments.map { Lines.time($0.offset) }, are: times)
     }
 
-    @Test("Any rate uses the human time for the first chunk unless the script sets a time")
+    @Test("Whatever the rate, the first chunk takes the human time unless the script sets a time")
     func firstChunk() {
         for seed in UInt64(0)..<100 {
             let even = Self.timeline(Self.steps, StreamTiming(rate: .chunksPerSecond(10)), seed: seed)
@@ -121,7 +121,7 @@ import Testing
 
     private static let many = [String](repeating: "abcd", count: 20_000)
 
-    @Test("A uniform jitter distributes the gaps evenly", arguments: [UInt64(1), 2, 3])
+    @Test("Uniform jitter distributes the gaps evenly", arguments: [UInt64(1), 2, 3])
     func uniform(seed: UInt64) {
         let width: Int64 = 20_000_000
         let timing = StreamTiming(rate: .chunksPerSecond(20), jitter: .uniform(width))
@@ -147,7 +147,7 @@ import Testing
         #expect((9200...9800).contains(gaps.count { $0 == 0 }))
     }
 
-    @Test("A log-normal jitter distributes the gaps around the median", arguments: [0.2, 0.4, 1])
+    @Test("Log-normal jitter distributes the gaps around the median", arguments: [0.2, 0.4, 1])
     func logNormal(sigma: Double) {
         let timing = StreamTiming(rate: .tokensPerSecond(20), jitter: .logNormal(sigma: sigma))
         let gaps = timing.gaps(of: Self.many, seed: 9).after

@@ -108,7 +108,7 @@ import Testing
         #expect(world.backend.users[world.firstUser].active.count == 60)
     }
 
-    @Test("Filling uses contexts of journal entries and alternates between the personas")
+    @Test("Filling uses journal-entry contexts and alternates between the personas")
     func filling() throws {
         let personas = Persona.allCases
         let filled = try World.holding(filledUpTo: personas.count + 1).data.users[0].consultations
@@ -215,7 +215,7 @@ import Testing
         }
     }
 
-    @Test("A planted meal still processing completes after its remaining time", arguments: [Int64(0), 1000, 60_000])
+    @Test("A planted meal that is in progress completes after its remaining time", arguments: [Int64(0), 1000, 60_000])
     func processing(age: Int64) throws {
         let id = ResourceID.numbered(9)
         var world = try World.holding(mealLogs: [

@@ -84,7 +84,7 @@ struct ConversationTests {
     }
 
     @Test(
-        "The client refetches the history if an answer ends or the socket drops before it arrives", arguments: [0, 1])
+        "If an answer ends or the socket drops before the history arrives, the client refetches it", arguments: [0, 1])
     func stale(cuts: Int) {
         var bench = CoreBench { $0.checksAnswers = true }
         bench.connect()

@@ -190,7 +190,7 @@ struct CoverageSummaryTests {
         #expect(ReachableSituation.all.contains { $0.scenario == "token-expires-mid-session" })
     }
 
-    @Test("The JSON report has coverage for all runs and each run, and lists situations once")
+    @Test("The JSON report has coverage for all runs together and for each run, and lists situations once")
     func json() throws {
         let value = try JSON.parse(JSONReport(SampleReport.report).bytes)
         #expect(value["coverage"]?["faced"] == 5 && value["coverage"]?["reachable"] == 10)
@@ -208,7 +208,7 @@ struct CoverageSummaryTests {
         #expect(page?["table"]?.array?.count == Self.summary.table.count && page?["faced"] == 5)
     }
 
-    @Test("A report without a connection says nothing about coverage")
+    @Test("If the client never connected, a report says nothing about coverage")
     func neverConnected() {
         var report = SampleReport.report
         for index in report.runs.indices { report.runs[index].hasConnected = false }

@@ -120,7 +120,7 @@ struct ChatEndpointTests {
         #expect(try network.exchange(Self.request(.sendMessage, id, #"{"content":" "}"#)).status == 400)
     }
 
-    @Test("A PATCH ignores members that a body cannot set")
+    @Test("A PATCH ignores members that a client cannot set")
     func massAssignment() throws {
         let network = try Self.network()
         let id = try network.consultation()

@@ -112,7 +112,7 @@ struct WebSocketArchitectureAnswerTests {
         #expect(meal.details == "Could not identify any food items in the input")
     }
 
-    @Test("Option 1, polling: the list has the completed meal five seconds after saving", arguments: servers)
+    @Test("Option 1, polling: the list contains the completed meal five seconds after saving", arguments: servers)
     func polling(server: GuideMode) throws {
         let client = GuideClient(.webSocketArchitecture, of: server, pace: .human)
         var ids: [JSONValue?] = []

@@ -65,7 +65,7 @@ struct CodingTests {
         #expect(answer.body == text && answer.fields[.contentEncoding] == nil)
     }
 
-    @Test("The journal has the plain text of a rejected handshake's gzip answer")
+    @Test("The journal contains the plain text of a rejected handshake's gzip answer")
     func refusedHandshake() throws {
         let text = String(repeating: "no ", count: 100)
         let network = try network(.on, "[{on: handshake, status: 503, body: \"\(text)\"}]")
@@ -98,7 +98,7 @@ struct CodingTests {
         #expect(bomb.status == 413 && bomb.message.contains("\(limit)"))
     }
 
-    @Test("Other errors precede a coding error, and the journal has the inflated text")
+    @Test("Other errors precede a coding error, and the journal contains the inflated text")
     func order() throws {
         let coded = Gzip.deflate(Array(#"{"persona":"nutritionist"}"#.utf8))
         func post(_ target: String, _ coding: String, _ network: VirtualNetwork, token: Bool = true) throws -> Int {

@@ -114,7 +114,7 @@ struct GoalTests {
     ]
 
     @Test(
-        "The server checks the method, credentials, the id, the media type and the body in order", arguments: endpoints)
+        "The server checks method, credentials, id, media type and body in that order", arguments: endpoints)
     func order(endpoint: (method: HTTPRequest.Method, path: String, hasID: Bool)) throws {
         let network = VirtualNetwork()
         let goal = try #require(try network.exchange(Self.create()).json?["id"]?.string)
@@ -184,7 +184,7 @@ struct GoalTests {
 
     static let supporting: [GuideMode] = [.consultationWebSocket, .enhancedConsultations]
 
-    @Test("Guides that presuppose goals serve the union's form without chat-about-goal", arguments: supporting)
+    @Test("Modes of guides that presuppose goals have the union's form without chat-about-goal", arguments: supporting)
     func support(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }
         let created = try network.exchange(Self.create())

@@ -50,7 +50,7 @@ struct RequestBreakpointTests {
         #expect(shown?["matches"] == 1 && shown?["acted"] == 1 && shown?["holding"] == 0)
     }
 
-    @Test("The backend gets the changed request, and the journal has the original and the change")
+    @Test("The backend gets the changed request, and the journal contains the original and the change")
     func changes() throws {
         let held = try HeldWorld()
         try held.add(Self.onGoals)

@@ -61,7 +61,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("A compressed chat equals an uncompressed chat, and the journal has both sizes")
+    @Test("A compressed chat equals an uncompressed chat, and the journal contains both sizes")
     func chat() throws {
         var seen: [[JSONValue]] = []
         for mode: FitIQBackend.Compression in [.off, .on] {

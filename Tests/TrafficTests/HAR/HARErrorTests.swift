@@ -179,7 +179,7 @@ struct HARErrorTests {
         #expect(read(sum - 1).hasPrefix("entry 2: more than \(sum - 1) bytes"))
     }
 
-    @Test("The error for a message line that is not JSON has its line number")
+    @Test("The error for a message line that is not JSON states the line number")
     func messageLine() {
         let message = #"{"type":"send","time":1738146601500,"opcode":1,"data":"a"}"#
         let files = ["messages.jsonl": Array("\(message)\nx\n\(message)\n".utf8)]
@@ -413,7 +413,7 @@ struct LossTests {
         #expect(told.request.url == "http://h/a?x=1" && told.request.fields == [SessionField("cookie", "c=0")])
     }
 
-    @Test("The reader reads a value that is only line feeds as one empty field", arguments: ["", "\\n", "\\n\\n"])
+    @Test("The reader reads a value made up only of line feeds as one empty field", arguments: ["", "\\n", "\\n\\n"])
     func lineFeeds(_ value: String) throws {
         let headers = "\"headers\":[{\"name\":\"X-A\",\"value\":\"\(value)\"}]"
         let file = try Self.file("\"method\":\"GET\",\"url\":\"http://h/a\",\(headers)")

@@ -210,7 +210,7 @@ struct SessionWriterTests {
 
 @Suite("A growing HAR")
 struct GrowingTests {
-    @Test("A socket's entry is complete after each frame in its reserved space")
+    @Test("A socket's entry is complete after each frame written to its reserved space")
     func rooms() throws {
         let frames = [
             Samples.frame(.server, .text, "a", at: 4000), Samples.frame(.client, .ping, "p", at: 5000),

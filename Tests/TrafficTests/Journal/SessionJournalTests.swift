@@ -43,7 +43,7 @@ struct SessionJournalTests {
             response: SessionResponse(status: 101), frames: frames, ending: ending)
     }
 
-    @Test("The journal orders entries by their answers' ends and numbers them per world")
+    @Test("The journal orders entries by the ends of their answers and numbers them per world")
     func order() {
         var slow = Self.exchange(at: 0)
         slow.lasted = 9_000_000
@@ -342,7 +342,7 @@ struct SessionFromJournalTests {
     }
 
     @Test(
-        "A WebSocket contains the frames that arrived, and a fault's end counts as FIN",
+        "A WebSocket contains the frames that arrived, and an end caused by a fault counts as FIN",
         arguments: [
             (RecordedClosing.Cause.closeFrame, RecordedClosing.Cause.closeFrame), (.reset, .reset), (.fault, .finish),
             (.timeOut, .finish), (.finish, .finish), (.shutdown, .finish),
