@@ -362,7 +362,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "The evidence has the format of report lines with times since the start of the test",
+        "The evidence is formatted like report lines, with times since the start of the test",
         .foundOut("\n    #1 +0.000 s  → GET /w/"), .fakeBackend(guide: .consultationWebSocket, clock: .manual))
     func evidence() async throws {
         try await Client().ask("GET", Self.upperCase)

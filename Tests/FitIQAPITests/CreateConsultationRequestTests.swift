@@ -95,7 +95,7 @@ import Testing
         (#"{"persona":"nutritionist","coach_type":"doctor","context":5}"#, coach),
     ]
 
-    @Test("The request may have any guide's form", arguments: accepted)
+    @Test("The request may be in any guide's form", arguments: accepted)
     func acceptedForms(body: String, expected: CreateConsultationRequest) throws {
         #expect(try CreateConsultationRequest(body: Array(body.utf8), in: .union) == expected)
     }

@@ -122,7 +122,7 @@ import Testing
         #expect(try UpdateGoalRequest(body: Array(body.utf8)) == expected)
     }
 
-    @Test("An update may have the apps' form only if the server serves the apps")
+    @Test("An update may be in the apps' form only if the server serves the apps")
     func formOfApps() throws {
         for (body, isServed, expected) in [
             (#"{"target_value":5}"#, true, true), (#"{"target_value":5}"#, false, false),

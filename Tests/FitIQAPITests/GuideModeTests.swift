@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test("The mode determines whether the paging parameters of messages have an effect")
+    @Test("The mode determines whether the paging parameters for messages have an effect")
     func messageQuery() throws {
         let query = [(name: "page", value: "nonsense")]
         #expect(try MessageListQuery(query: query, in: .consultationWebSocket).page == nil)

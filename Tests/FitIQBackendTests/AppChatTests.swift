@@ -100,7 +100,7 @@ import Testing
         #expect(try stage.world.record(stage.id).history.messages.map(\.content) == ["Hi"])
     }
 
-    @Test("A consultation has context for goal suggestions after an answered question or with a goal")
+    @Test("A consultation has context for goal suggestions once a question is answered or if it has a goal")
     func goalContext() throws {
         var stage = try Stage(Self.breakfast)
         func hasContext(_ id: String? = nil) throws -> Bool? {

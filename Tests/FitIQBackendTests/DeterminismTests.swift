@@ -125,7 +125,7 @@ import Testing
         #expect(!left.isEmpty && right.suffix(left.count) == left[...])
     }
 
-    @Test("A frame has the time at which it was due, even if the loop sends it late")
+    @Test("A frame carries the time at which it was due, even if the loop sends it late")
     func timestamps() throws {
         var world = World()
         let user = try world.backend.user("user-1")

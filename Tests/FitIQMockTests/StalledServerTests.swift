@@ -100,7 +100,7 @@ struct StalledServerTests {
         #expect(duration < Self.delay, "\(duration)")
     }
 
-    @Test("A request waits for a name lookup until its deadline or shortly after an interruption")
+    @Test("A request waits for a name lookup until its deadline or until shortly after an interruption")
     func name() async throws {
         let base = try BaseURL("http://fitiq.invalid")
         for isInterrupted in [false, true] {

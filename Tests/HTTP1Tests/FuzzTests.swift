@@ -38,7 +38,7 @@ struct FuzzTests {
         return pieces
     }
 
-    @Test("Mutated messages never crash the parser and give the same result for any split", arguments: 0..<20)
+    @Test("Mutated messages never crash the parser and give the same result however they are split", arguments: 0..<20)
     func mutations(batch: UInt64) throws {
         try #require(!Fixture.valid.isEmpty)
         var refused = 0

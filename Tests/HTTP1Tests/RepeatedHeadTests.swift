@@ -44,7 +44,7 @@ struct RepeatedHeadTests {
         return (heads, text)
     }
 
-    @Test("A repeated head is parsed like a single head for any split of the bytes")
+    @Test("A repeated head is parsed like a single head however the bytes are split")
     func meaning() throws {
         let alone = try Self.requests.map { try read(CollectionOfOne(Array($0.utf8)[...])).text[0] }
         #expect(alone.count == Self.requests.count && Set(alone).count == 11)

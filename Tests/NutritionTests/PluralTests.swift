@@ -130,7 +130,7 @@ struct PluralTests {
     }
 
     @Test(
-        "The parser reads foods whose singular and plural are equal",
+        "The parser reads foods whose singular and plural are the same",
         arguments: ["hummus", "asparagus", "couscous", "corn flakes"])
     func staysAsItIs(_ name: String) { #expect(Plural.of(name) == name) }
 }

@@ -154,7 +154,7 @@ struct MissTests {
     }
 
     @Test(
-        "The nearest route has the most similar path",
+        "The nearest route is the route with the most similar path",
         arguments: [
             ("/things/orange", ["/things/mauve", "/things/orange/all"], 2),
             ("/things/orange", ["/things/orange/all", "/things/oranges"], 2),

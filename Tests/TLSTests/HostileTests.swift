@@ -7,7 +7,7 @@ import Testing
 @Suite("Hostile bytes")
 struct HostileTests {
     @Test(
-        "The server recognizes plain HTTP in any split and does not send an alert",
+        "The server recognizes plain HTTP however it is split and does not send an alert",
         arguments: [
             ("GET /health HTTP/1.1\r\nHost: a\r\n\r\n", "GET /health HTTP/1.1"),
             ("POST /x HTTP/1.1\r\n", "POST /x HTTP/1.1"),
@@ -36,7 +36,7 @@ struct HostileTests {
         #expect(whole.failure == .plainHTTP(from: .client, excerpt: request.line))
     }
 
-    @Test("The client recognizes a plain HTTP answer in any split")
+    @Test("The client recognizes a plain HTTP answer however it is split")
     func plainAnswer() throws {
         let bytes = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)
         let context = try Certificates.client()

@@ -88,7 +88,7 @@ struct DataFramesTests {
         #expect(written { $0.pong(bytes("q"), into: &$1) } == Wire.first(from: role, 10, bytes("q")))
     }
 
-    @Test("Fragments may have a ping between them", arguments: [Role.client, .server])
+    @Test("A ping may come between fragments", arguments: [Role.client, .server])
     func fragments(role: Role) {
         var peer = Connection(role: role)
         let mask: [UInt8]? = role == .server ? [1, 2, 3, 4] : nil

@@ -69,7 +69,7 @@ import Testing
         #expect(refusal?.status == .badRequest && refusal?.message.contains(told) == true, "\(refusal as Any)")
     }
 
-    @Test("A share request may have the apps' form or the product's form")
+    @Test("A share request may be in the apps' form or the product's form")
     func shares() throws {
         func read(_ body: String) throws(APIError) -> ShareDocumentRequest {
             try ShareDocumentRequest(body: Array(body.utf8))

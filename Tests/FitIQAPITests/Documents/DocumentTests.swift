@@ -33,7 +33,7 @@ import Testing
         #expect(text.byteCount == text.encoded.count + 192)
     }
 
-    @Test("A document's stored JSON has at most 64 KiB and a limited depth")
+    @Test("A document's stored JSON takes up at most 64 KiB and has a limited depth")
     func size() throws {
         let times = #""start_time":"2025-01-28T22:00:00Z","end_time":"2025-01-29T06:00:00Z""#
         let usual = #","source":"manual","source_id":null,"notes":null,"a":""}"#

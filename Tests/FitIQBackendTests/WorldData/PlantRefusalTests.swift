@@ -335,7 +335,7 @@ import Testing
         }
     }
 
-    @Test("Data is rejected if it has more users or bytes than the world can still store")
+    @Test("Data is rejected if it contains more users or bytes than the world can still store")
     func full() throws {
         var limits = Limits()
         limits.users = 1

@@ -169,7 +169,7 @@ struct AppGoalTests {
         try #require(value?.array).map { try #require($0.string) }
     }
 
-    @Test("GET and POST suggest the same goals: at most five, which the user does not have yet")
+    @Test("GET and POST suggest the same goals: at most five that the user does not have yet")
     func suggestions() throws {
         let network = VirtualNetwork()
         let response = try send(.get, "/suggestions", on: network)

@@ -34,7 +34,7 @@ struct RecorderTests {
         #expect(seen[other.id]?.count == 1)
     }
 
-    @Test("A socket's record has its handshake and the same frame counts as the journal")
+    @Test("A socket's record contains its handshake and the same frame counts as the journal")
     func socket() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()

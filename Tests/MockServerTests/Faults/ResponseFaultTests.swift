@@ -136,7 +136,7 @@ struct ResponseFaultTests {
         expectLines(network.timeline(of: wire, for: .seconds(1000)), ["600.000 s \(count) bytes", "675.000 s end"])
     }
 
-    @Test("The server resets a connection whose output waits for two hours")
+    @Test("The server resets a connection whose output has been waiting for two hours")
     func heldForever() throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, delay: 10m}", clock: .manual)
         let wire = try network.open()

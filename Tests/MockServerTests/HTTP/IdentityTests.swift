@@ -18,7 +18,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "Two tokens with canonically equivalent users have separate data",
+        "Two tokens for canonically equivalent users give access to separate data",
         arguments: [("\u{E9}", "e\u{301}"), ("K", "\u{212A}")])
     func users(_ first: String, _ second: String) throws {
         let network = VirtualNetwork()
@@ -39,7 +39,7 @@ struct IdentityTests {
         #expect(asked.json?["entries"]?.array?.allSatisfy { $0["user"]?.exactString == ExactString(first) } == true)
     }
 
-    @Test("The server rejects a token that has the Kelvin sign instead of K")
+    @Test("The server rejects a token that contains the Kelvin sign instead of K")
     func tokens() throws {
         // Find any user whose token contains a K.
         let token = try #require((0...).lazy.map { Request.token(for: "user-\($0)") }.first { $0.contains("K") })

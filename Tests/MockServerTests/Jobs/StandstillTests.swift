@@ -77,7 +77,7 @@ struct StandstillTests {
         #expect(network.engine.jobs.heldBytes == 0)
     }
 
-    @Test("A job's export equals the engine's, and sockets and due events wait for it")
+    @Test("A job's export equals the engine's, and sockets and events that are due wait for it")
     func export() throws {
         let network = VirtualNetwork { $0.pace = .human }
         let world = try network.world()

@@ -116,7 +116,7 @@ struct ChatTests {
         (String(repeating: "[", count: 50_000), "INVALID_JSON", "not valid JSON"),
     ]
 
-    @Test("A bad frame gets an error and does not close the socket", arguments: badFrames)
+    @Test("A bad frame gets an error but does not close the socket", arguments: badFrames)
     func badFrame(text: String, code: String, message: String) throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())
@@ -130,7 +130,7 @@ struct ChatTests {
         #expect(socket.takeTypes() == ["pong"])
     }
 
-    @Test("A binary frame gets an error and does not close the socket")
+    @Test("A binary frame gets an error but does not close the socket")
     func binaryFrame() throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())

@@ -27,7 +27,7 @@ struct UpstreamWorldTests {
         #expect(try world.story() == ["POST 201 real", "GET 200 real", "GET 404 real"])
     }
 
-    @Test("An answer has the server's content but a Content-Length instead of chunks")
+    @Test("An answer keeps the server's content but has a Content-Length instead of chunks")
     func bytes() throws {
         let answer =
             "HTTP/1.1 207 Odd\r\nX-A: b\r\nServer: s\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
