@@ -9,7 +9,7 @@ struct Banner {
     let program: String
     var now = FitIQMock.now
 
-    /// The text ends with the URLs, so that they stay visible.
+    /// The URLs come last, so that they stay visible.
     var text: String {
         """
         fitiq-mock \(Version.current) \(what)\(guide).
@@ -81,7 +81,7 @@ struct Banner {
             """ + trust
     }
 
-    /// Lines about settings that differ from the defaults.
+    /// One line for each setting that differs from its default.
     private var circumstances: String {
         var lines: [String] = []
         if let node = server.engine.configuration.node { lines.append("  Node        \(node.text)") }

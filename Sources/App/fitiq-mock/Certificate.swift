@@ -45,7 +45,7 @@ struct Certificate: ParsableCommand {
 /// damaged, the user must decide what to do. The server certificate is renewed if it is damaged or about to expire.
 struct CertificateFiles {
     let directory: DataDirectory
-    /// Receives warnings for the user: sentences that do not end with a full stop.
+    /// Receives warnings for the user: sentences without the final full stop.
     var warn: (String) -> Void = FitIQMock.printError
     static let (ca, caKey) = ("ca.pem", "ca-key.pem")
     static let (server, serverKey) = ("localhost.pem", "localhost-key.pem")
@@ -85,8 +85,8 @@ struct CertificateFiles {
         if OutputFile.rightsOfOthers(to: directory[Self.caKey]) != 0 {
             warn(Messages.openAuthorityKey(directory[Self.caKey]))
         }
-        // The key is written before the certificate, and the process may be killed in between. A key that has no
-        // certificate is therefore not a CA yet.
+        // The key is written before the certificate, and the process may be killed in between. So a key without a
+        // certificate is not a CA yet.
         if InputFile.exists(caPath) {
             let (certificate, key) = (try storedAuthority(Self.ca), try storedAuthority(Self.caKey))
             let facts: CertificateFacts

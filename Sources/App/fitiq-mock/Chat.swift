@@ -235,7 +235,7 @@ enum ChatAnswer {
             printing.cancel()
             var line = await printing.value
             if let text = answer(in: client.state.transcript, after: before) { line.grow(to: text) }
-            // Start a new line for the output on standard error.
+            // Start a new line for the error message that follows on standard error.
             line.end()
             throw error
         }
@@ -249,13 +249,13 @@ enum ChatAnswer {
         return line
     }
 
-    /// The answer received so far to the message after the first `count` lines.
+    /// The part received so far of the answer to the message that follows the first `count` lines.
     private static func answer(in transcript: [ClientState.Line], after count: Int) -> String? {
         guard transcript.count > count + 1, let last = transcript.last, last.role == .assistant else { return nil }
         return last.text
     }
 
-    /// Runs the body; if it fails, throws the network error, not the message that an app would show its user.
+    /// Runs the body; if it fails, throws the network error instead of the message that an app would show its user.
     static func cause<Value>(of client: FitIQClient, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -267,7 +267,7 @@ enum ChatAnswer {
 
 private struct PrintedLine: Sendable {
     private var text = ""
-    /// Wraps words if a person reads the answer, otherwise nil.
+    /// Wraps words if a person is reading the answer, otherwise nil.
     private var wrap = System.isTerminal(.output) ? Terminal.columns.map { WordWrap(columns: $0) } : nil
 
     /// Prints the new part; text that does not continue the old text starts a new line.

@@ -11,7 +11,7 @@ enum ChatNews {
     private static let answerTime = Duration.seconds(2)
     private static let answerLimit = 64 * 1024
 
-    /// Reports lost and restored connections and the coach's templates until the client closes.
+    /// Reports lost and restored connections, and the coach's templates, until the client closes.
     static func follow(_ client: FitIQClient) async {
         var last = ClientState.Connection.disconnected
         var isLost = false
@@ -37,10 +37,10 @@ enum ChatNews {
         }
     }
 
-    /// Reports the coach's templates that `known` lacks.
+    /// Reports the coach's templates that are not in `known`.
     static func report(_ templates: [ClientState.Template], since known: [ClientState.Template]) {
         guard templates != known else { return }
-        // A client keeps only the latest templates, so their number may stay the same when another one arrives.
+        // A client keeps only the latest templates, so the count may stay the same when another one arrives.
         for template in templates.dropFirst(max(0, min(known.count, templates.count - 1))) {
             say(Messages.made(template))
         }

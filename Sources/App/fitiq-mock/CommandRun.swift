@@ -5,7 +5,7 @@ import MockServer
 import Scenarios
 import Sockets
 
-/// Runs a command in a scenario, in its own world; several threads may call it at once.
+/// Runs a command against a scenario, in a world of its own; several threads may do so at once.
 struct CommandRun: Sendable {
     var child: CommandChild
     let server: LocalServer
@@ -26,8 +26,8 @@ struct CommandRun: Sendable {
     /// Runs the command in a new world and deletes the world at the end.
     ///
     /// - Parameters:
-    ///   - name: the prefix for the lines that the command writes if others run at the same time, or nil for the
-    ///     scenario's name.
+    ///   - name: the prefix for the command's output lines if others run at the same time, or nil for the scenario's
+    ///     name.
     ///   - isJudged: whether the world judges its client.
     ///   - tick: called about once a second while the command runs, with how long it has been running.
     ///   - see: looks at the world before the command is ended, because the client is not responsible for how the
@@ -64,7 +64,7 @@ struct CommandChild: Sendable {
     var limit: Duration
     /// Opening this gate ends the command.
     let stop: Gate
-    /// How long the command may send nothing after it has begun to send, or nil for its whole limit.
+    /// How long the command may go without sending anything once it has begun to send, or nil for its whole limit.
     var silence: Duration?
     /// When the run must be finished, or nil for no limit.
     var end: MonotonicInstant?
@@ -85,8 +85,8 @@ struct CommandChild: Sendable {
     ///
     /// - Parameters:
     ///   - variables: environment variables to add.
-    ///   - name: the prefix for the lines that the command writes if others run at the same time.
-    ///   - activity: a number that grows with what arrives in the world. After the command has exited, the number is
+    ///   - name: the prefix for the command's output lines if others run at the same time.
+    ///   - activity: a number that grows as traffic arrives in the world. After the command has exited, the number is
     ///     read until it stops changing.
     ///   - tick: called about once a second while the command runs, with how long it has been running.
     ///   - see: looks at the world before the command is ended.
@@ -148,7 +148,7 @@ struct CommandChild: Sendable {
             if child.wait(until: min(deadline, nextTick, now.advanced(by: Self.lookTime))) != nil { return .exited }
             if stop.wait(until: now) { return .stopped }
             if deadline <= .now() { return .timeUp }
-            // A run that has used half of its limit counts as timed out.
+            // A run that has already used half of its limit counts as timed out.
             if let end, end <= .now() { return start.advanced(by: limit / 2) <= end ? .timeUp : .stopped }
             if let silence {
                 let activity = try activity()

@@ -28,7 +28,7 @@ final class CommandTrial: Trial {
         let streams = isFirst ? ChildProcess.Streams.ofClient : .init(output: .null, errors: .null)
         var run = run
         (run.child.limit, run.child.silence) = (limit.whole, limit.silence)
-        // A confirmation does not queue behind the search.
+        // A confirmation does not have to wait behind the search.
         let isUrgent = limit.silence == limit.whole
         let hasBegun = Mutex(isUrgent)
         let leave = { @Sendable [beginners] in

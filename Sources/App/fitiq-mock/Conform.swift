@@ -247,7 +247,7 @@ struct ConformRun: Sendable {
         return (conformance, report, session)
     }
 
-    /// Plays the cases; the recording is complete when this function returns.
+    /// Plays the cases; by the time this function returns, the recording is complete.
     private func play(
         _ mode: GuideMode, recordingTo path: String, _ isStopped: @escaping @Sendable () -> Bool
     ) async throws -> [ConformPlay.Outcome] {
@@ -261,7 +261,7 @@ struct ConformRun: Sendable {
             [credentials, freshToken, pause] in
             try FitIQClient(url: url, credentials: credentials) {
                 ($0.freshToken, $0.guide) = (freshToken, mode)
-                // A server that needs no pause between requests needs no pause between sockets.
+                // A server that needs no pause between requests needs none between sockets either.
                 if pause == .zero { $0.patience.afterOwnClose = .zero }
             }
         }

@@ -1,6 +1,6 @@
 /// Two examples for each command, shown at the end of the command's help.
 enum Examples {
-    /// The examples by command name, in one table that a test runs.
+    /// The examples by command name, in one table so that a test can run them all.
     static let all: [String: [String]] = [  // Names of commands: constants.
         "": ["fitiq-mock serve --instant", "fitiq-mock verify -- ./run-my-tests"],
         "serve": ["fitiq-mock serve --scenario conflict", "fitiq-mock serve --port 0 --ready-file server.json"],

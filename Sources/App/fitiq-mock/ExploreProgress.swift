@@ -11,10 +11,10 @@ final class ExploreProgress: Sendable {
     private let line = Box<Line>()
     private static let anew = "\r\u{1B}[K"
 
-    /// - Parameter line: makes the first report, given the seconds since the start.
+    /// - Parameter line: makes the first report from the number of seconds since the start.
     init(_ line: @escaping Line) { self.line.value = line }
 
-    /// Sets the text of later reports, and draws the line if it is due.
+    /// Sets the text of later reports, and draws the line if it is time to.
     func say(_ line: @escaping Line) {
         self.line.value = line
         tick()

@@ -122,7 +122,7 @@ struct ExploreRun {
 
     // MARK: Replaying a finding
 
-    /// Plays a scenario that was found once; the comments in its file name the adapter's story.
+    /// Plays a previously found scenario; the comments in its file name the adapter's story.
     func play(_ path: String) throws {
         let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes)
         let guide: GuideMode? = try Settings.choice(options.guide, of: "--guide")

@@ -108,7 +108,7 @@ struct FitIQMock: ParsableCommand {
 
     /// Rejects words that do not name a command.
     ///
-    /// ArgumentParser would show the help of the part that it recognizes.
+    /// ArgumentParser would show the help for the part that it recognizes.
     private static func checkNames(_ arguments: [String]) throws(Failure) {
         var command: any ParsableCommand.Type = FitIQMock.self
         var path: [String] = []
@@ -195,7 +195,7 @@ struct Failure: Error {
     static func running(_ message: String) -> Failure { Failure(message: message, exitCode: 3) }
     static func running(_ error: SocketError) -> Failure { running(error.description) }
     static func unwritten(_ error: FileError) -> Failure { running(error.description + ".") }
-    /// An error that was already printed or is in a report.
+    /// An error that has already been printed or is in a report.
     static func told(exitCode: Int) -> Failure { Failure(message: "", exitCode: Int32(exitCode)) }
     /// A signal ended the program; the exit code follows the shell convention.
     static func interrupted(by signal: Int32, isReported: Bool = false) -> Failure {
@@ -217,7 +217,7 @@ func orMistakes<Value>(
     }
 }
 
-/// What the program asks the operating system about its process and machine.
+/// What the operating system tells the program about its process and machine.
 enum System {
     static let stopSignals = [SIGINT, SIGTERM, SIGHUP]
 
@@ -242,7 +242,8 @@ enum System {
 
     static var temporaryFolder: String { variable("TMPDIR") ?? "/tmp" }
 
-    /// Creates a file for this user only; on failure the descriptor is negative, and `errno` holds the reason.
+    /// Creates a file that only this user can access; on failure the descriptor is negative, and `errno` holds the
+    /// reason.
     static func temporaryFile() -> (descriptor: Int32, path: String) {
         var path = Array("\(temporaryFolder)/fitiq-mock-XXXXXX".utf8CString)
         let file = mkstemp(&path)

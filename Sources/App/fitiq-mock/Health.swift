@@ -23,7 +23,7 @@ struct Health: ParsableCommand {
     /// How long the whole answer may take.
     static let answerTime = Duration.seconds(5)
 
-    /// Requests a target that returns 200 if the server is healthy; it must answer within ``answerTime``.
+    /// Requests a target that returns 200 if the server is healthy; the server must answer within ``answerTime``.
     static func get(_ target: String, of base: BaseURL) throws(ClientError) {
         var request = ServerRequest(target: target, of: base)
         try request.run(within: .answer(within: answerTime)) { _ in true }
@@ -61,7 +61,7 @@ struct WaitCommand: ParsableCommand {
             case .running(_, let url, let isRecorder):
                 let base = try Settings.baseURL(url)
                 do throws(ClientError) {
-                    // A recorder would forward and record a request.
+                    // A recorder would forward and record any request.
                     if isRecorder {
                         try ServerRequest.connect(to: base, within: .answer(within: Health.answerTime))
                     } else {

@@ -4,7 +4,7 @@ import Text
 
 /// Numbered jobs for other threads.
 ///
-/// Meanwhile the main thread waits until the jobs end, a signal arrives or time runs out.
+/// While they run, the main thread waits until the jobs end, a signal arrives or time runs out.
 ///
 /// A worker takes jobs until none are left.
 final class Jobs<Output: Sendable>: Sendable {
@@ -12,11 +12,11 @@ final class Jobs<Output: Sendable>: Sendable {
         var next = 0
         var workerCount = 0
         var outputs: [Int: Output] = [:]
-        /// The reason for skipping the remaining jobs, or nil if none are skipped.
+        /// The reason for skipping the remaining jobs, or nil if none were skipped.
         var end: Result<String, Failure>?
     }
 
-    /// The results of all jobs, or of the jobs done before an interruption.
+    /// The results of all jobs, or of those done before an interruption.
     struct Done {
         /// The results in the order of the jobs.
         var outputs: [Output]
@@ -28,7 +28,7 @@ final class Jobs<Output: Sendable>: Sendable {
     private let count: Int
     private let mailbox: Mailbox
     private let state = Mutex(State())
-    /// How long running jobs may take to end when the others are skipped.
+    /// How long running jobs have to end once the others are skipped.
     private static var patience: Duration { .seconds(5) }
 
     /// - Parameter mailbox: the mailbox that wakes the main thread.
@@ -87,7 +87,7 @@ final class Jobs<Output: Sendable>: Sendable {
         while state.withLock({ $0.workerCount > 0 }) {
             let event = try wait.next(until: deadline)
             if event == .woken || isStopped && event != .timeUp { continue }
-            // The job was asked to end but has not ended.
+            // The job was asked to end but did not.
             if isStopped { break }
             if case .signal(let number) = event { signal = number }
             end(.success(signal == nil ? Messages.timeIsUp(limit ?? .zero) : Messages.interruptedRun))
@@ -103,7 +103,7 @@ final class Jobs<Output: Sendable>: Sendable {
 
 /// Shows the progress of jobs on standard error: a redrawn line on a terminal, otherwise a few lines.
 struct JobProgress: Sendable {
-    /// The word for a job, such as `scenario`.
+    /// What a job is called, such as `scenario`.
     let noun: String
     let count: Int
     /// Whether lines can be redrawn, which requires a terminal and only one job at a time.

@@ -104,15 +104,15 @@ struct JudgedFile {
     /// Collects the judged entries for a page, if there is one.
     private let journal: ReportJournal?
     private var sniffer = SessionSniffer()
-    /// The bytes read before the file's kind was certain, or all bytes of a session.
+    /// The bytes read before the file's kind was known, or all bytes of a session.
     private var held: [UInt8] = []
-    /// What the entries contain besides requests, answers and messages.
+    /// What evidence the entries contain besides requests, answers and messages.
     private var evidence = Evidence.all
     private var reader = JournalReader()
     /// The worlds in the order of their first entries, and the index of each one.
     private var worlds: [World] = []
     private var places: [ExactString: Int] = [:]
-    /// The index of the last entry's world; consecutive lines mostly belong to one world.
+    /// The index of the last entry's world; consecutive lines usually belong to the same world.
     private var lastPlace = 0
     /// The worlds that are not judged, for a message that lists them.
     private var others: Set<ExactString> = []
@@ -140,7 +140,7 @@ struct JudgedFile {
             if sniffer.kind == .session, held.count > limit {
                 throw .configuration(Messages.tooLarge(name, limit: limit))
             }
-            // The journal reader reports a line that is this long.
+            // The journal reader reports a line of this length.
             let isOpen = sniffer.kind == nil && held.count <= JournalReader.lineLimit
             if sniffer.kind == .session || isOpen { return }
         }

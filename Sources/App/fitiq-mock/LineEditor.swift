@@ -2,8 +2,8 @@ import Text
 
 /// Edits a line on a terminal and keeps earlier lines; it takes the bytes of keys and returns what to draw.
 ///
-/// Keys: the arrows, Home, End, Delete, Backspace, and Emacs' Ctrl-A, B, D, E, F, K, N, P, U, W. Sequences of other
-/// keys (ECMA-48 CSI, SS3) are ignored completely.
+/// Keys: the arrows, Home, End, Delete, Backspace, and Emacs' Ctrl-A, B, D, E, F, K, N, P, U, W. The sequences of all
+/// other keys (ECMA-48 CSI, SS3) are ignored as a whole.
 struct LineEditor {
     enum Event: Equatable {
         /// The line has not changed, or only part of a key has arrived.

@@ -46,7 +46,8 @@ final class LineInput {
 
     /// Waits for work while the user types more lines.
     ///
-    /// During the wait, /help is answered, the end of the input is handled immediately, and other lines are kept.
+    /// During the wait, /help is answered and the end of the input is handled immediately; other lines are kept for
+    /// later.
     ///
     /// - Returns: nil if the input ended first; ``next()`` then returns that end.
     func wait<Value: Sendable>(for work: @escaping @Sendable () async throws -> Value) throws -> Value? {

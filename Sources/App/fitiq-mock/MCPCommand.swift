@@ -72,7 +72,7 @@ final class MCPSession: Sendable {
     private let underWay = Mutex<[(number: Int, id: JSONValue, stop: Gate)]>([])
     private let lastNumber = Atomic(0)
 
-    /// How long a whole answer may take, which is longer than the server waits for an entry.
+    /// How long a complete answer may take; this is longer than the server waits for an entry.
     private static let answerTime = Duration.seconds(660)
     /// How long requests may continue after the input ends, and how long runs may continue after they are asked to end.
     private static let (lastTime, grace) = (Duration.seconds(5), Duration.seconds(5))
@@ -192,7 +192,7 @@ final class MCPSession: Sendable {
         }
     }
 
-    /// Runs a program and reports its own lines as progress.
+    /// Runs a program and reports the lines that it writes itself as progress.
     ///
     /// - Returns: The last part of its output.
     private func follow(_ words: [String], of run: MCPCall, _ stop: Gate) throws(ChildProcessError) -> String {

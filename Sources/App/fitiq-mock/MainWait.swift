@@ -19,7 +19,7 @@ final class MainWait: EventLoopHandler {
 
     private let loop: EventLoop
     private let terminal: Terminal?
-    /// The events that have not been returned; signals come first.
+    /// The events that have not been returned yet; signals come first.
     private var events: [Event] = []
     private var deadline: MonotonicInstant?
     private static let keyToken: UInt64 = 1

@@ -31,7 +31,8 @@ enum Messages {
         "\(name) is '\(value)', which is not \(expected)."
     }
 
-    /// How to reach a server whose guide uses the other protocol, or an empty string if the protocol was not the cause.
+    /// How to talk to a server whose guide uses the other protocol, or an empty string if the protocol was not the
+    /// cause.
     static func otherProtocol(after error: String, spoken: String) -> String {
         guard error.contains("belongs to the guide") else { return "" }
         return " Use --protocol \(spoken == "message" ? "user_message" : "message")."
@@ -165,7 +166,7 @@ enum Messages {
     static func incomplete(_ reason: String, played: Int, of count: Int, _ noun: String) -> String {
         "\(reason): \(played) of \(Words.counted(count, noun)) \(played == 1 ? "is" : "are") in this report."
     }
-    /// Why a report on cases is incomplete, and up to five of the slowest cases.
+    /// Why a report on cases is incomplete, with up to five of the slowest cases.
     static func incomplete(_ reason: String, _ results: [CaseResult], of count: Int) -> String {
         let slowest = results.map { (name: $0.contractCase.address, tenths: $0.systemTime.nanoseconds / 100_000_000) }
             .filter { $0.tenths > 0 }.sorted { $0.tenths > $1.tenths }.prefix(5)
@@ -362,7 +363,7 @@ enum Messages {
     }
     static func unwritable(_ path: String, reason: String) -> String { "cannot write to '\(path)': \(reason)." }
 
-    /// A message about a path where no ready file can be created.
+    /// A message about a path at which no ready file can be created.
     ///
     /// `kind` names what is there if it is not a regular file.
     static func notReadyFile(_ path: String, _ kind: String?) -> String {

@@ -1,8 +1,8 @@
-/// Parses `serve` without ArgumentParser if its options are ones that scripts use, and each occurs only once.
+/// Parses `serve` without ArgumentParser if it has only options that scripts use, each at most once.
 ///
 /// Describing all options to ArgumentParser takes two thirds of the instructions executed at startup.
 extension Serve {
-    /// Parses plain arguments, or returns nil if there are others, which ArgumentParser must parse or reject.
+    /// Parses plain arguments, or returns nil if there are any others, which ArgumentParser must parse or reject.
     init?(plain arguments: [String]) {
         self.init()
         var (host, options, data) = (HostOptions.unset, ServeOptions.unset, DataOptions.unset)

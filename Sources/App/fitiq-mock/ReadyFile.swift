@@ -5,16 +5,16 @@ import Sockets
 
 /// A file that tells other programs where a server is.
 ///
-/// The file is created when the server listens, and removed last when the server stops.
+/// The file is created once the server is listening, and is the last thing removed when the server stops.
 ///
 /// Only the user can read the file, because it contains the token and the API key. The server never replaces or removes
 /// other programs' files, except for the ready file of a server that no longer runs. A stale file is removed before
-/// this server listens, because it would mislead a program that waits for the file.
+/// this server listens, because it would mislead a program that is waiting for the file.
 ///
 /// A server keeps its file locked while it runs, and only the lock's holder may remove a file. If two servers find the
 /// same stale file, only one of them removes it, and only once. The lock also reveals servers whose process IDs mean
-/// nothing here, such as a server in another container on the same volume. Programs that only inspect the file share a
-/// lock for a moment. A server that wants to remove the file waits for them.
+/// nothing here, such as a server in another container that shares the volume. Programs that only inspect the file hold
+/// a shared lock for a moment. A server that wants to remove the file waits for them.
 final class ReadyFile {
     let path: String
     /// The file, kept open while the server runs, so that no other file can get its inode number.
@@ -52,7 +52,7 @@ final class ReadyFile {
     /// What exists at a path.
     enum State: Equatable {
         case absent
-        /// There is something other than a ready file at the path.
+        /// Something other than a ready file is at the path.
         case foreign
         /// The ready file at the path belongs to a server that has ended.
         case stale(Writer)

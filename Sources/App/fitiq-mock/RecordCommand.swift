@@ -77,13 +77,13 @@ struct RecordCommand: ParsableCommand {
         }
         // Remove the ready file last: once it is gone, every other file has been written.
         defer { readyFile?.remove() }
-        // From now on, the replaced file is not needed.
+        // From now on, the replaced file is no longer needed.
         tap.write()
         print(running.banner(program: ProgramName.asTyped, keepsSecrets: try host.keepsSecrets()), terminator: "")
         StandardOutput.excuse(logger)
         var conclusions = Conclusions(logger)
         conclusions.add { () throws(Failure) in
-            // A second signal interrupts answers, but the recording is completed anyway.
+            // A second signal interrupts answers, but the recording is still completed.
             _ = try orFailure(try server.run()) { (error: SocketError) in .running(error) }
         }
         conclusions.add { () throws(Failure) in

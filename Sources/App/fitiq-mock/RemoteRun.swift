@@ -78,7 +78,8 @@ struct RemoteRun: Sendable {
             ]))
     }
 
-    /// A run for the worlds that a command made with the same scenario and guide, and the number of these worlds.
+    /// A run that covers the worlds that a command made with the same scenario and guide, and how many such worlds
+    /// there are.
     typealias Made = (run: Report.Run, worldCount: Int)
 
     private func judged(_ world: World, named name: String) throws(Failure) -> (Report.Run, Traffic, [Made]) {

@@ -13,7 +13,7 @@ struct RemoteServer: Sendable {
     ///
     /// Larger answers, such as a journal, may take ten times as long.
     ///
-    /// A world with a lot of data takes a few seconds to start.
+    /// A world with a lot of data may take a few seconds to start.
     var answerTime = Duration.seconds(60)
 
     /// Sends a request for a path below `/__admin`, or below a world there, and returns the response body.
@@ -87,7 +87,7 @@ struct DrainCommand: ParsableCommand {
                 } catch {
                     guard case .transport(let cause) = error else { throw error }
                     guard MonotonicInstant.now() < deadline else { throw error }
-                    // Any other error means that the server no longer listens.
+                    // Any other error means that the server is no longer listening.
                     guard cause.isTimeout else { return }
                     state = []
                 }

@@ -47,7 +47,7 @@ struct ReplayCommand: ParsableCommand {
 
     @OptionGroup var options: ServeOptions
 
-    // These options exist only to be rejected with a reason.
+    // These options exist only so that they can be rejected with a reason.
     @OptionGroup(visibility: .hidden) var data: DataOptions
 
     func run() throws {

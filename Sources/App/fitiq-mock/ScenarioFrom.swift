@@ -181,7 +181,7 @@ private struct RecordedSearch: Sendable {
         }
     }
 
-    /// Whether the command shows one of the symptoms as often as required.
+    /// Whether the command shows one of the symptoms often enough.
     private mutating func fails(_ schedule: Schedule, of smallest: Schedule) async throws -> Bool {
         let oracle = Oracle([story])
         var (failed, made) = (0, 0)

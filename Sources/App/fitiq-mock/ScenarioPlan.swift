@@ -77,7 +77,7 @@ struct ScenarioPlan {
         }
         switch (clock, result.clock) {
         case (.real, _): result.clock = .real
-        // The scenario already defines when its clock starts.
+        // The scenario already says when its clock starts.
         case (.manual, .manual), (nil, _): break
         case (.manual, _): result.clock = .manual
         }
@@ -99,7 +99,7 @@ struct ScenarioPlan {
             guard case .file(let path) = source else {
                 return .configuration(Messages.mistakes(in: state?.path ?? "", locate(error, in: [], file: "")))
             }
-            // Input from a pipe cannot be read again, so the mistake is reported without its position.
+            // Piped input cannot be read again, so the mistake is reported without its position.
             let bytes = (try? InputFile.read(path, limit: ScenarioLimits.fileBytes)) ?? []
             return .configuration(Messages.mistakes(in: state?.path ?? path, locate(error, in: bytes, file: path)))
         }
@@ -148,7 +148,7 @@ enum ScenarioSource: Equatable {
 
 /// `--watch`: checks the scenario's file twice a second and updates the server.
 ///
-/// Only the check and the update run on the event loop. Another thread reads the file and its session.
+/// Only the check and the update run on the event loop. The file and its session are read on another thread.
 final class ScenarioReloading {
     private let plan: ScenarioPlan
     private let logger: Logger

@@ -214,7 +214,8 @@ struct ServerLauncher {
     /// Serves until stopped.
     ///
     /// - Parameters:
-    ///   - configure: changes the engine's configuration. Called once, with the configuration from the options.
+    ///   - configure: changes the engine's configuration. Called once, with the configuration that results from the
+    ///     options.
     ///   - conclude: called when the server has stopped properly, even if its files could not be written. Its error
     ///     determines the exit code unless something failed earlier.
     func run(

@@ -23,7 +23,7 @@ struct Serve: ParsableCommand {
 }
 
 extension ServeOptions {
-    /// Paths that the real backend does not have.
+    /// Paths that do not exist in the real backend.
     private static let unrecordedPaths = [
         "/__admin", "/health", "/ready", "/docs", "/openapi.yaml", "/asyncapi.yaml", "/llms.txt",
     ]

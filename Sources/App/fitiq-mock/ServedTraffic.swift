@@ -14,7 +14,7 @@ final class ServedTraffic {
     private let lines: TrafficLines
     private var folds: [ExactString: ChunkFolds] = [:]
     private let output = LineOutput(STDOUT_FILENO)
-    /// The worlds that have received new entries since the last check for breaches.
+    /// The worlds with new entries since the last check for breaches.
     private var news: Set<ExactString> = []
     private var breaches: [ExactString: BreachCounts] = [:]
 

@@ -106,14 +106,14 @@ struct ServerRequest {
         var silence: Duration
         /// When the whole response must have arrived.
         var deadline = MonotonicInstant(nanoseconds: .max)
-        /// A gate that is opened by Ctrl-C, for example; a request then has only ``lastTime`` left.
+        /// A gate that Ctrl-C opens, for example; a request then has only ``lastTime`` left.
         var stop: Gate?
         static let connectTime = Duration.seconds(10)
 
-        /// The patience for an answer that must be complete within the given time.
+        /// The limits for an answer that must be complete within the given time.
         static func answer(within time: Duration) -> Self { Self(silence: time, deadline: .now().advanced(by: time)) }
 
-        /// A short time that is enough for a working server.
+        /// A time that is short, but long enough for a working server.
         static let lastTime = Duration.milliseconds(300)
         /// How often to check whether to stop.
         private static let lookTime = Duration.milliseconds(50)
@@ -166,7 +166,7 @@ struct ServerRequest {
         }
     }
 
-    /// Checks that the server accepts connections, but sends nothing.
+    /// Checks that the server accepts connections, without sending anything.
     static func connect(to base: BaseURL, within patience: Patience) throws(ClientError) {
         var patience = patience
         try connect(to: address(of: base, &patience), &patience).close()

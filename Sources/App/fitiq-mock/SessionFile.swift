@@ -103,7 +103,7 @@ struct SessionSniffer {
     /// The kind, or nil while it is uncertain.
     private(set) var kind: Kind?
     private var depth = 0
-    /// Whether a string that starts here in the outermost object is a member name.
+    /// Whether a string that starts here, in the outermost object, is a member name.
     private var isNameNext = false
     private var isInString = false
     private var isEscaped = false

@@ -81,7 +81,7 @@ enum Settings {
         return value
     }
 
-    /// The value of an option whose allowed words are the cases of a type.
+    /// The value of an option whose allowed words are the cases of an enumeration.
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ option: String?, _ name: String
     ) throws(Failure) -> Choice? { try choice(text(option, name), of: label(name)) }
@@ -147,7 +147,7 @@ enum Settings {
         return origin.description
     }
 
-    /// The names of all networks in one string.
+    /// The names of all networks, as one string.
     static var networks: String { Words.list(NetworkProfile.all.map(\.name), last: "or") }
 
     /// The value of a flag: `1`, `true` or `yes`, `0`, `false` or `no`.

@@ -126,7 +126,7 @@ struct LineLog: LogHandler {
         }
     }
 
-    /// The first members of an event, in this order; the others follow, sorted by name.
+    /// The members of an event that come first, in this order; the others follow, sorted by name.
     private static let members = [
         "world", "connection", "method", "target", "status", "duration_ms", "code", "reason", "user", "by", "cause",
     ]
@@ -157,7 +157,7 @@ struct LineLog: LogHandler {
             }
             return TerminalText.printed(json: String(decoding: bytes, as: UTF8.self))
         }
-        // A byte takes up to six bytes in JSON, and an event has up to a dozen strings.
+        // A byte may take up to six bytes in JSON, and an event may have up to a dozen strings.
         let lines = [LineOutput.limit, 1000, 250, 50].lazy.map(line)
         return lines.first { $0.utf8.count < LineOutput.limit } ?? line(10)
     }

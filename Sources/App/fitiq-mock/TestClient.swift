@@ -100,7 +100,7 @@ struct TestClient: ParsableCommand {
 }
 
 enum CaseSelection {
-    /// The cases below one of the addresses for the given guide, except for the cases to skip.
+    /// The given guide's cases below one of the addresses, except for the cases to skip.
     ///
     /// A word that does not select any case is an error.
     static func cases(
@@ -168,7 +168,7 @@ struct TestClientRun: Sendable {
             }
             guard !jobs.isOver else { return }
             deaths = trouble.value?.isDeath == true ? deaths + 1 : 0
-            // An adapter that dies in the first case would also die in the other cases.
+            // An adapter that dies in the first case would die in all the others too.
             if index == 0, let error = trouble.value, error.isDeath { throw Failure.configuration(error.description) }
             guard jobs.finish(index, result) else { return }
             progress?.say(index, contractCase.address, Messages.ended(result))
@@ -184,9 +184,9 @@ struct TestClientRun: Sendable {
     }
 }
 
-/// The in-process server that commands for judging clients share.
+/// The in-process server shared by all commands that judge clients.
 ///
-/// The server's failures count as harness failures.
+/// Failures of the server count as harness failures.
 enum Harness {
     /// Rejects a missing command, and a time limit that is too short or too long.
     static func check(
@@ -241,7 +241,7 @@ enum Harness {
         ])
     }
 
-    /// Each non-nil value, under its own name and under the name that `xcodebuild` passes to tests.
+    /// Each non-nil value, both under its own name and under the name that `xcodebuild` passes on to tests.
     static func environment(_ values: [(name: String, value: String?)]) -> [(name: String, value: String)] {
         values.flatMap { name, value in
             value.map { value in

@@ -41,8 +41,7 @@ struct Token: ParsableCommand {
 
 /// A signed duration as people type it, such as `90s`, `5m`, `1h`, `30d` or `-1h`.
 struct Lifetime: ExpressibleByArgument, CustomStringConvertible {
-    /// 250 years, so that a token issued by the system's clock can be valid in every year that a world's clock can
-    /// show.
+    /// 250 years, so that a token issued by the system's clock can be valid in any year that a world's clock can show.
     static let longestDays: Int64 = 91_250
     let seconds: Int64
 

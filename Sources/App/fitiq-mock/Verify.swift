@@ -182,7 +182,7 @@ struct Verify: ParsableCommand {
     }
 }
 
-/// The output of a command that runs alongside others, kept in an unnamed file until the command ends.
+/// The output of a command that runs alongside others; it is kept in an unnamed file until the command ends.
 final class CommandOutput: Sendable {
     private let file: Int32
     private let name: String

@@ -4,7 +4,7 @@ import Scenarios
 import Sockets
 import Traffic
 
-/// Runs an older version of a command, to compare both versions in identical worlds.
+/// Runs an older version of a command, so that the two versions can be compared in identical worlds.
 ///
 /// The older version runs twice, because variation between runs is not a difference between versions.
 struct VerifyAgainst: Sendable {

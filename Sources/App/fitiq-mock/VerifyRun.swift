@@ -26,7 +26,7 @@ struct VerifyRun: Sendable {
         var runs: [Report.Run] = []
         /// The obligations that the older version also breaks.
         var knownBroken: [String] = []
-        /// The scenario of a run whose world was lost, and the reason.
+        /// The scenario of a run whose world was lost, and why it was lost.
         var lost: (scenario: String, reason: String)?
     }
 
@@ -65,7 +65,7 @@ struct VerifyRun: Sendable {
         guard let judgement = seen.judgement else { throw .running(Messages.worldIsGone(name)) }
         var checks = seen.replay.flatMap(Self.check).map { [$0] } ?? []
         if let old { checks.append(old.check(of: name, seen.entries)) }
-        // A test that sends nothing to its own world breaks no obligation.
+        // A test that sends nothing to its world breaks no obligation.
         let made = seen.ofRun.filter(\.judgement.hasConnected).map { $0.report(in: name) }
         let report = Report.Run(
             scenario: name, mode: done.world.mode, command: done.ending, duration: done.duration.nanoseconds,
@@ -88,9 +88,9 @@ struct VerifyRun: Sendable {
             notes: [outcome.report.summary])
     }
 
-    /// Counts the journal's new entries, except for entries that the journal has already dropped.
+    /// Counts the journal's new entries, except for those that it has already dropped.
     private func count(_ traffic: inout Traffic, in world: Engine.WorldAccess) {
-        // Do not end a run because its progress is unknown.
+        // Do not end a run just because its progress is unknown.
         let counted = try? run.server.performAndWait { [traffic] engine, _ in
             var traffic = traffic
             for entry in engine.journalEntries(ofWorld: world.id, after: traffic.lastNumber) { traffic.count(entry) }
@@ -108,7 +108,7 @@ struct Traffic: Sendable, Equatable {
     /// The counts in words, such as `1 request, 40 frames`.
     var inWords: String { "\(Words.counted(requests, "request")), \(Words.counted(frames, "frame"))" }
 
-    /// The counts in words, and how many worlds the command made itself.
+    /// The counts in words, including how many worlds the command made itself.
     func inWords(worlds count: Int) -> String {
         count == 0 ? inWords : "\(inWords), \(Words.counted(count, "world")) created by the command"
     }

@@ -80,7 +80,7 @@ struct WatchCommand: ParsableCommand {
     private static var width: Int { Terminal.columns ?? 120 }
 }
 
-/// Reads for `watch` on its own thread; if the connection is lost, it tries to reconnect every second.
+/// Reads for `watch` on its own thread, and tries to reconnect every second if the connection is lost.
 private final class WatchReader: Sendable {
     /// The screen; its lock also stops the reader while the output blocks.
     let screen: Mutex<WatchScreen>

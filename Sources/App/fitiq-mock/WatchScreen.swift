@@ -13,9 +13,9 @@ struct WatchScreen {
     private var folds = ChunkFolds()
     /// The lines held back during a pause or while the user types a filter, or nil otherwise.
     private var held: [String]?
-    /// How many lines beyond ``heldLines`` were skipped.
+    /// How many lines were skipped beyond ``heldLines``.
     private var skipped = 0
-    /// The numbers of the newest entries that passed the filter, in order.
+    /// The numbers of the newest entries that passed the filter, in ascending order.
     private var passed: [Int] = []
     /// The filter that the user is typing, and earlier filters.
     private var editor = LineEditor()
@@ -25,7 +25,7 @@ struct WatchScreen {
 
     /// The maximum number of lines held back during a pause.
     static let heldLines = 10_000
-    /// The maximum number of entries to remember that passed the filter.
+    /// How many of the entries that passed the filter to remember at most.
     static let passedEntries = 10_000
 
     /// - Parameter output: receives text with its line ends.
@@ -58,7 +58,7 @@ struct WatchScreen {
         for line in shown { add(line) }
     }
 
-    /// Shows the chunks of unfinished answers.
+    /// Shows the chunks received so far of unfinished answers.
     mutating func finish() { for line in folds.finish(by: lines) { add(line) } }
 
     /// Shows a breach if its text matches the filter, or if an entry that proves it passed the filter.

@@ -27,7 +27,7 @@ struct WatchStream {
     private var start = 0
     /// Whether the connection has not yet described its world.
     private var isNew = true
-    /// Whether the next connection must read from the start and not continue.
+    /// Whether the next connection must read from the start instead of continuing.
     private(set) var isSuperseded = false
 
     /// Starts a connection and returns the fields of its request.
@@ -73,10 +73,10 @@ struct WatchStream {
         return nil
     }
 
-    /// The breaches that a `verdicts` event adds to the reported breaches.
+    /// The breaches in a `verdicts` event that have not been reported yet.
     ///
-    /// A row contains either the first findings or only the newest. Breaches from before the first shown entry are not
-    /// reported.
+    /// A row contains either the first findings or only the newest one. Breaches from before the first shown entry are
+    /// not reported.
     private mutating func broken(_ facts: JSONValue?) -> [TrafficLines.Breach] {
         var broken: [TrafficLines.Breach] = []
         for row in facts?["verdicts"]?.array ?? [] {
@@ -96,7 +96,7 @@ struct WatchStream {
     }
 }
 
-/// How many breaches of each obligation were shown.
+/// How many breaches of each obligation have been shown.
 struct BreachCounts {
     private var counts: [ExactString: Int] = [:]
 
