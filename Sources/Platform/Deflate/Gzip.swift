@@ -2,7 +2,7 @@ import CZlib
 
 /// Compresses bodies as gzip files (RFC 1952) or zlib streams (RFC 1950), which are HTTP content codings.
 public enum Gzip {
-    /// The compressed bytes, without a name or a time, so that identical input produces identical output.
+    /// The compressed bytes, without a file name or a time, so that identical input produces identical output.
     public static func deflate(_ bytes: [UInt8], as format: ZlibFormat = .gzip) -> [UInt8] {
         var stream = ZlibStream(
             deflatingWith: 15, memory: 8, strategy: Z_DEFAULT_STRATEGY, roomFor: bytes.count, format)

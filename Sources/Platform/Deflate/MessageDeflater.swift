@@ -2,8 +2,8 @@ import CZlib
 
 /// Deflates the messages in one direction of a WebSocket (RFC 7692 §7.2.1).
 ///
-/// Between two messages, it keeps only the bytes that the next message may refer to. Identical messages produce
-/// identical bytes.
+/// Between two messages, it keeps only the bytes that the next message may refer to. Identical sequences of messages
+/// produce identical bytes.
 public struct MessageDeflater: Hashable, Sendable {
     /// The maximum number of bytes of earlier messages to keep, even for larger windows: few messages repeat older
     /// data.
@@ -84,8 +84,8 @@ public struct MessageInflater: Hashable, Sendable {
 
     /// Inflates `payload` to a message of at most `limit` bytes.
     ///
-    /// The time is linear in the payload's size and in the limit, regardless of the number of blocks. Blocks marked as
-    /// final have a separate limit. The earlier messages are loaded once.
+    /// The time is linear in the payload's size and in the limit, regardless of the number of blocks. There is a
+    /// separate limit on blocks marked as final. The earlier messages are loaded once.
     public mutating func inflate(_ payload: [UInt8], limit: Int) throws(Mistake) -> [UInt8] {
         var work = 0
         return try inflate(payload, limit: limit, work: &work)

@@ -19,7 +19,7 @@ public enum ZlibFormat: Sendable {
     }
 }
 
-/// A zlib stream for one message, so that its 256 KiB are freed soon.
+/// A zlib stream that serves only one message, so that its 256 KiB are soon freed.
 ///
 /// Inflating takes time linear in the input, the output and the bytes of ``setHistory(_:)``, regardless of the number
 /// of blocks or files. The most expensive input is a dynamic block: eleven bytes can define 1,444 table entries (zlib's
@@ -30,7 +30,7 @@ struct ZlibStream: ~Copyable {
     private let isDeflating: Bool
     /// The buffer for zlib's output, allocated once and never cleared, so that short output costs little.
     private let room: UnsafeMutableBufferPointer<UInt8>
-    /// The work so far: bytes in, out and copied, plus zlib calls.
+    /// The work so far: the bytes read, written and copied, plus the number of zlib calls.
     private(set) var work = 0
 
     /// - Parameter windowBits: The window has `1 << windowBits` bytes.

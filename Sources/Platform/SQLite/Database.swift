@@ -38,11 +38,11 @@ public final class Database {
     /// `:memory:` opens an in-memory database.
     public init(path: String) throws(SQLiteError) {
         var opened: OpaquePointer?
-        // The SQLite builds of Debian and Apple would read such a name as a URI with options.
+        // Debian's and Apple's builds of SQLite would read such a name as a URI with options.
         let path = path.hasPrefix("file:") ? "./" + path : path
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(path, &opened, flags, nil)
-        // Even a failed open returns a handle with the reason, unless SQLite is out of memory.
+        // Even a failed open returns a handle, which holds the reason, unless SQLite is out of memory.
         guard let opened else { preconditionFailure("SQLite must have enough memory for a connection.") }
         handle = opened
         guard code == SQLITE_OK else {

@@ -39,7 +39,7 @@ protocol ChildKeeper: Sendable {
     func outcome() -> ChildProcess.Outcome
     /// Sends SIGTERM, then SIGKILL after the grace period, and releases all process ids.
     func end(grace: Duration) -> ChildEnd
-    /// Kills all running processes; `end(grace:)` must still be called.
+    /// Kills all processes that are running; `end(grace:)` must still be called.
     func kill()
 }
 
@@ -58,7 +58,8 @@ final class ChildInGroup: ChildKeeper {
     private let watcher: ChildExitWatcher
     /// Whether the system may reuse the program's process id, so that signals must not be sent to it.
     private let isReaped = Mutex(false)
-    /// How often to check whether a group has ended after its first process, because the system sends no notification.
+    /// How often to check whether the rest of a group has ended after its first process; the system sends no
+    /// notification.
     private static let interval = Duration.milliseconds(5)
     var exitDescriptor: Int32 { watcher.descriptor }
 
@@ -100,7 +101,8 @@ final class ChildInGroup: ChildKeeper {
         while sendSignal(0, toGroup: identifier) {
             let now = MonotonicInstant.now()
             if now >= deadline { sendSignal(SIGKILL, toGroup: identifier) }
-            // The others are zombies that their parent does not reap, as in containers without an init process.
+            // The others are zombies that their parent has not reaped, as happens in containers without an init
+            // process.
             if now >= deadline.advanced(by: .milliseconds(100)) { return }
             watcher.pause(until: now.advanced(by: Self.interval))
         }
@@ -112,14 +114,14 @@ final class ChildInGroup: ChildKeeper {
 /// Waits for a child process to end, and releases its id.
 func reap(_ child: pid_t) { while waitpid(child, nil, 0) < 0, errno == EINTR {} }
 
-/// Calls kill(2); false if there is no such group.
+/// Calls kill(2), and returns false if there is no such group.
 @discardableResult
 private func sendSignal(_ number: Int32, toGroup group: Int32) -> Bool { kill(-group, number) == 0 }
 
 extension ChildProcess.Outcome {
     /// Decodes the format of `CPlatform`: a status below 256, or 256 plus the number of a signal.
     init(encoded value: Int32) {
-        // Negative if the outcome is lost because other code waited for every child of this process.
+        // Negative if the outcome was lost because other code waited for any child of this process.
         self = (0..<256).contains(value) ? .exited(Int(value)) : .signalled(max(0, Int(value) - 256))
     }
 }

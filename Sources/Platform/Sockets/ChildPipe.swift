@@ -1,7 +1,7 @@
 import CLibrary
 import CPlatform
 
-/// A pipe to or from a child process: calls on this end have a deadline, and the child's end blocks.
+/// A pipe to or from a child process: calls on this end have a deadline, while the child's end blocks.
 ///
 /// The deinitializer closes both ends. Close the child's end as soon as the child has started, or the stream never
 /// ends.
@@ -12,7 +12,7 @@ public final class ChildPipe {
     private var theirs: Int32?
 
     public init(_ direction: Direction) throws(ChildProcessError) {
-        // Otherwise a child that stops reading would end this process.
+        // Otherwise, a child that stops reading would end this process.
         if direction == .toChild { CurrentProcess.ignoreBrokenPipeSignal() }
         var ends: [Int32] = [-1, -1]
         let code = cplatform_open_pipe(&ends)

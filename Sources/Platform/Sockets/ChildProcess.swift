@@ -28,7 +28,7 @@ public final class ChildProcess {
         case signalled(Int)
     }
 
-    /// Starts a program found in `PATH` unless its name contains a slash, with its arguments.
+    /// Starts a program with its arguments; the program is looked up in `PATH` unless its name contains a slash.
     ///
     /// The environment has `NAME=value` entries; see ``CurrentProcess/environment(with:)``.
     public convenience init(

@@ -6,8 +6,8 @@
     /// A program under a guardian, a separate process (guardian_linux.c).
     ///
     /// The guardian finds all descendants of the program, including daemons, and ends them even if this process is
-    /// killed. This process could do the same (prctl(2), `PR_SET_CHILD_SUBREAPER`), but could not assign orphans to the
-    /// right program.
+    /// killed. This process could do the same (prctl(2), `PR_SET_CHILD_SUBREAPER`), but could not tell which program an
+    /// orphan came from.
     final class ChildUnderGuardian: ChildKeeper {
         let identifier: Int32
         let exitDescriptor: Int32
@@ -19,7 +19,8 @@
             var isClosed = false
         }
 
-        /// The guardian stops 5 s after SIGKILL; if no message has arrived by this deadline, it is not responding.
+        /// The guardian gives up 5 s after SIGKILL; if no message has arrived by this deadline, the guardian is not
+        /// responding.
         private static let patience = Duration.seconds(7)
 
         init(_ command: [String], _ environment: [String], _ streams: ChildProcess.Streams) throws(ChildProcessError) {

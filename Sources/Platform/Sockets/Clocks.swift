@@ -9,7 +9,7 @@ public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
     /// The current time (`CLOCK_MONOTONIC`).
     public static func now() -> Self { Self(nanoseconds: Sockets.nanoseconds(of: CLOCK_MONOTONIC)) }
 
-    /// The instant that is the duration after this one, saturating.
+    /// The instant this long after this one, saturating.
     public func advanced(by duration: Duration) -> MonotonicInstant {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.saturatedNanoseconds)
         return MonotonicInstant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
@@ -65,7 +65,7 @@ public enum WallClock {
 /// Detects when the system's clock is set, or when the monotonic clock stopped during sleep.
 ///
 /// On Linux CLOCK_MONOTONIC stops while the system is suspended, so waking up looks like a clock change. On Darwin it
-/// continues, and work due during sleep is due on waking.
+/// keeps running, and work that came due during sleep is done on waking.
 public struct ClockComparison: Sendable {
     /// Smaller differences come from NTP adjusting the clock's speed; they are ignored until they add up.
     public static let tolerance: Int64 = 1_000_000_000

@@ -41,7 +41,7 @@ public enum CurrentProcess {
 
     /// Opens the null device in place of closed standard streams, so that no file gets their numbers.
     ///
-    /// Otherwise output to the stream would go to that file. Using a replaced stream still fails.
+    /// Otherwise output to the stream would go to that file. Using a stream replaced in this way still fails.
     public static func holdStandardStreams() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             // This takes the lowest free number. The null device is opened in the wrong direction, so that using the

@@ -3,9 +3,9 @@ import CPlatform
 /// Waits for readiness, signals and posted work on one thread and passes them to one handler.
 ///
 /// A turn waits, reports each ready descriptor, delivers signals and posted work, and calls `turnEnded`. A turn reads
-/// the clock after the wait, and again before `turnEnded` if it reported anything. A deadline not due at the end of a
-/// turn is handled at least a millisecond later, so a busy loop handles everything due within a millisecond in one
-/// turn. Only the thread that runs the loop may use it; other threads use its mailbox.
+/// the clock after the wait, and again before `turnEnded` if it reported anything. A deadline that has not passed by
+/// the end of a turn is handled at least a millisecond later, so a busy loop handles everything that falls due within a
+/// millisecond in one turn. Only the thread that runs the loop may use it; other threads use its mailbox.
 public final class EventLoop {
     /// Tokens reserved for the loop's own descriptors.
     public static let reservedTokens: ClosedRange<UInt64> = (UInt64.max - 15)...UInt64.max
@@ -47,7 +47,7 @@ public final class EventLoop {
     /// Stops watching the descriptor, which must still be open; see `EventQueue.remove`.
     public func remove(_ descriptor: Int32) { queue.remove(descriptor) }
 
-    /// Delivers the signals to the handler on the loop's thread instead of their default action.
+    /// Delivers the signals to the handler on the loop's thread instead of performing their default action.
     ///
     /// Signals are process-wide, so only one loop may watch a signal; a second one throws. The deinitializer restores
     /// the previous dispositions. Pending signals are merged, as in POSIX. A signal inherited as blocked is unblocked
@@ -132,7 +132,7 @@ public protocol EventLoopHandler: AnyObject {
     /// A watched signal has arrived, possibly several times since the last call.
     func signalReceived(_ signal: Int32, now: MonotonicInstant)
 
-    /// Called at the end of each turn; handles due work and returns the next deadline.
+    /// Called at the end of each turn; handles the work that is due and returns the next deadline.
     ///
     /// Nil waits until an event arrives. The loop also calls this once before the first wait.
     func turnEnded(now: MonotonicInstant) -> MonotonicInstant?

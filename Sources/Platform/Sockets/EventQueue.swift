@@ -27,7 +27,7 @@ public final class EventQueue {
 
     /// Starts watching the descriptor; its readiness is reported with the token.
     ///
-    /// Fails if the system is out of memory or watches, or if the descriptor is a regular file (epoll only).
+    /// Fails if the system is out of memory or watches, or (epoll only) if the descriptor is a regular file.
     public func add(_ descriptor: Int32, token: UInt64, interest: Interest) throws(SocketError) {
         let index = Int(descriptor)
         precondition(index >= 0, "\(descriptor) is not a file descriptor")
@@ -88,7 +88,7 @@ public final class EventQueue {
         }
     }
 
-    /// The second half of `wait`: reports the collected events that are still wanted.
+    /// The second half of `wait`: reports those of the collected events that are still wanted.
     func deliver(_ body: (Readiness) -> Void) {
         isDelivering = true
         defer { isDelivering = false }

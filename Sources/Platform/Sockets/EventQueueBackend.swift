@@ -38,7 +38,7 @@ private func closedTooEarly(_ descriptor: Int32) -> String {
     "descriptor \(descriptor) was closed before it was removed from the queue"
 }
 
-/// A descriptor that the system found ready, before it is matched with its registration.
+/// A descriptor that the system found ready and that has not been matched with its registration yet.
 struct CollectedEvent {
     struct Conditions: OptionSet {
         /// The poll(2) bits, which are the same as those of epoll(7).
@@ -171,7 +171,7 @@ extension Interest {
 
         private func wait(_ timeout: Int64) -> Int32 {
             let capacity = Int32(EpollSet.capacity)
-            // Both calls treat zero and infinite timeouts alike, and epoll_wait is faster.
+            // Both calls treat zero and infinite timeouts in the same way, and epoll_wait is faster.
             if hasNanoseconds, timeout > 0 {
                 let count = cplatform_epoll_pwait2(epoll, events, capacity, timeout)
                 if count != -ENOSYS { return count }

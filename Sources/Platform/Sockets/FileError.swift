@@ -98,7 +98,7 @@ enum FilePlace: Equatable {
 
     /// Follows the links of a path.
     ///
-    /// Throws for a folder, a socket, a block device, a cycle of links, or a missing folder.
+    /// Throws if the path leads to a folder, a socket, a block device, a cycle of links, or a missing folder.
     static func find(_ path: String, for operation: FileError.Operation) throws(FileError) -> FilePlace {
         var place = path
         for _ in 0..<linkLimit {
@@ -156,7 +156,7 @@ struct FileExchange {
     var exchanging: Call = { cplatform_exchange_files($0, $1) }
     var linking: Call = { link($0, $1) == 0 ? 0 : -errno }
     var renaming: Call = { rename($0, $1) == 0 ? 0 : -errno }
-    /// The errors that systems, file systems and sandboxes report for a call that they do not support.
+    /// The errors with which systems, file systems and sandboxes reject a call that they do not support.
     private static let unknown = [-EINVAL, -ENOSYS, -ENOTSUP, -EOPNOTSUPP, -EPERM]
     /// The temporary name used next to the twin if files cannot be exchanged.
     static func spare(_ twin: String) -> String { twin + "2" }

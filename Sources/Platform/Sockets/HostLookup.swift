@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Resolves a host on its own thread, because getaddrinfo(3) may block for minutes.
+/// Resolves a host on a separate thread, because getaddrinfo(3) may block for minutes.
 public final class HostLookup: Sendable {
     public typealias Resolve = @Sendable (_ host: String, _ port: UInt16) throws(SocketError) -> [SocketAddress]
     public typealias Answer = Result<[SocketAddress], SocketError>

@@ -7,8 +7,8 @@ public enum AcceptResult: Sendable, Equatable {
     case accepted(Socket)
     /// No connection is waiting.
     case wouldBlock
-    /// The process or the system is out of descriptors or memory. The connection remains pending and the listener stays
-    /// readable, so retry after a while.
+    /// The process or the system is out of descriptors or memory. The connection stays pending and the listener stays
+    /// readable, so try again after a while.
     case exhausted(SocketError)
     /// The listener accepts no more connections.
     case failed(SocketError)

@@ -3,7 +3,7 @@ import CLibrary
 /// A regular file written at explicit offsets, for data that grows while a program runs.
 ///
 /// The file is closed on exec. Written data survives if this process is killed, because the data is in the system's
-/// cache. Calls wait for the disk; only one thread at a time may use the file. Like `Socket`, this does not own the
+/// cache. Calls block on the disk; only one thread at a time may use the file. Like `Socket`, this does not own the
 /// descriptor: close it once.
 public struct OutputFile: Sendable {
     public let path: String
@@ -33,7 +33,7 @@ public struct OutputFile: Sendable {
         self.init(path: path, descriptor: descriptor)
     }
 
-    /// Creates a file that will replace another, in the same folder under an unused name.
+    /// Creates a file that will replace another; it is in the same folder and has an unused name.
     ///
     /// The process's umask restricts the mode.
     public init(draftFor path: String, mode: Int = 0o600) throws(FileError) {
@@ -89,7 +89,7 @@ public struct OutputFile: Sendable {
         guard code == 0 else { throw FileError(.write, path: path, code: code) }
     }
 
-    /// Reads bytes from an offset, fewer than requested only at the end of the file.
+    /// Reads bytes from an offset; the result is shorter than requested only at the end of the file.
     public func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
         var code: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in

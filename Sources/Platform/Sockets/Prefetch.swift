@@ -2,8 +2,8 @@ import CPlatform
 
 /// Makes the processor fetch the memory at an address in the background.
 ///
-/// Thousands of connections do not fit into the processor's caches, so a loop over them would wait for each. Nothing is
-/// read, so any address is safe.
+/// Thousands of connections do not fit into the processor's caches, so a loop over them would wait for memory at each.
+/// The program itself reads nothing, so any address is safe.
 ///
 /// - Parameter lines: The number of 64-byte cache lines to fetch, starting at the address.
 public func prefetch(_ address: UnsafeRawPointer, lines: Int) {

@@ -77,8 +77,8 @@ extension SocketAddress {
     /// All addresses of the host, in the order to try them; never empty.
     ///
     /// Numeric addresses and `localhost` (127.0.0.1, then ::1: RFC 6761 section 6.3) are resolved locally; other names
-    /// are passed to getaddrinfo(3), which may block for seconds. Empty hosts, hosts that are too long, and hosts with
-    /// a NUL byte are rejected as unknown.
+    /// are passed to getaddrinfo(3), which may block for seconds. Host names that are empty, too long, or contain a NUL
+    /// byte are rejected as unknown.
     public static func resolve(host: String, port: UInt16) throws(SocketError) -> [SocketAddress] {
         if let known = try resolveAtOnce(host: host, port: port) { return known }
         return try lookUp(withoutBrackets(host), port: port)

@@ -65,7 +65,7 @@ public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
     public var isTimeout: Bool { operation != .resolve && code == ETIMEDOUT }
 }
 
-// The messages say what failed, why, and how to fix it if possible. Clients add how to start the server.
+// The messages say what failed, why, and how to fix it if possible. Clients add advice on how to start the server.
 extension SocketError {
     /// The message for the user, in one sentence.
     public var description: String {

@@ -1,10 +1,10 @@
 import CLibrary
 
-/// The checks before the two files are created. The checks do not touch files that another process writes or that may
-/// be a recording's only copy.
+/// The checks that run before the two files are created. They do not touch files that another process is writing or
+/// that may be a recording's only copy.
 extension TwinFile {
-    /// How many leading bytes of a file and its twin must agree: enough to include a recording's start time, but too
-    /// few to include its last batch.
+    /// How many leading bytes of a file and its twin must match: enough to cover a recording's start time, but too few
+    /// to reach its last batch.
     private static let alike = 160
 
     /// The path of the file, with links resolved.
@@ -20,7 +20,7 @@ extension TwinFile {
 
     /// The file to replace, locked and unchanged; nil if there is none.
     ///
-    /// - Throws: if a file exists that must not be replaced, or another process writes it.
+    /// - Throws: if a file exists that must not be replaced or that another process is writing.
     static func claim(_ path: String, _ existing: Existing) throws(FileError) -> OutputFile? {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -50,7 +50,7 @@ extension TwinFile {
         }
     }
 
-    /// Removes a twin that a killed process left, if its file is in place.
+    /// Removes a twin left behind by a killed process, if its file is in place.
     ///
     /// A twin with at most the first batch is always removed. Throws if another file is at the path, because the twin
     /// may then be a moved file's only copy.

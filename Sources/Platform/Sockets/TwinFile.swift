@@ -5,7 +5,7 @@ import CLibrary
 /// There are two files with the same content: the file at the path, and its twin with the suffix `.part`. A batch is
 /// written to the twin; the two are exchanged atomically; then the batch is written to the other file. The file at the
 /// path is never written to, so it still contains the previous batches if this process is killed or the disk is full.
-/// Both files are locked against other processes. Calls wait for the disk; only one thread at a time may use the
+/// Both files are locked against other processes. Calls block on the disk; only one thread at a time may use the
 /// object.
 public final class TwinFile {
     /// How to treat an existing file.
@@ -27,7 +27,7 @@ public final class TwinFile {
     private var hidden: OutputFile
     /// Whether the twin has the file's complete content.
     private var isTwinWhole: Bool
-    /// Whether the replaced file is at the twin's path, from which it can be restored.
+    /// Whether the replaced file is now at the twin's path, from where it can be restored.
     private var keepsReplaced: Bool
     private let put: Write
     private let exchange: FileExchange
@@ -36,7 +36,7 @@ public final class TwinFile {
 
     /// Creates the two files; the file at the path already has the first batch.
     ///
-    /// A twin that a killed process left next to a replaced file is removed if it starts with `beginning` and then
+    /// A twin left by a killed process next to a replaced file is removed if it starts with `beginning` and then
     /// matches the file. Until ``write(_:)``, ``discard()`` restores the replaced file. Throws if the folder is not
     /// writable, if a file exists that must not be replaced, if another process writes the files, or if the file system
     /// can neither exchange nor link files.
@@ -126,11 +126,10 @@ public final class TwinFile {
         }
     }
 
-    /// Reads bytes from an offset, fewer than requested only at the end of the file.
+    /// Reads bytes from an offset; the result is shorter than requested only at the end of the file.
     public func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] { try shown.read(count, at: offset) }
 
-    /// Writes a different form of the file with appending calls and moves it to the path; no further writes are
-    /// allowed.
+    /// Writes a different form of the file by appending, and moves it to the path; no further writes are allowed.
     ///
     /// - Throws: The error of writing; ``FileError/Cause/gone`` if the file was moved, removed or replaced. The written
     ///   content is then at ``twinPath``, if its folder still exists.
@@ -187,7 +186,7 @@ public final class TwinFile {
         swap(&shown, &hidden)
     }
 
-    /// Recreates the twin if it was removed or is still the replaced file.
+    /// Recreates the twin if it has been removed or is still the replaced file.
     private func remakeTwin(isCopy: Bool = true) throws(FileError) {
         isTwinWhole = false
         if keepsReplaced, hidden.isAt(twinPath) { unlink(twinPath) }

@@ -6,7 +6,7 @@ import CLibrary
 /// removed, and the old content is kept. A symbolic link is kept and its target replaced. The file is written in place
 /// if its folder is not writable, or if it is a mount point.
 public enum WholeFile {
-    /// The kinds of files, besides regular files, that may be written to.
+    /// The kinds of files that may be written to besides regular files.
     public enum Others: Sendable, Hashable {
         /// Pipes with a reader, terminals and other character devices, and inherited descriptors such as `/dev/stdout`.
         /// They are written directly.
@@ -29,8 +29,8 @@ public enum WholeFile {
         }
     }
 
-    /// Throws the errors of ``write(_:to:others:mode:)`` that can be detected before the long work whose result will be
-    /// written.
+    /// Throws those errors of ``write(_:to:others:mode:)`` that can be detected before the lengthy work whose result
+    /// will be written.
     public static func check(_ path: String) throws(FileError) {
         guard case .file(let place) = try FilePlace.find(path, for: .write), access(place, W_OK) != 0 else { return }
         do {

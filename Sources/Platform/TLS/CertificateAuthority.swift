@@ -58,7 +58,7 @@ public struct CertificateAuthority: Sendable, Equatable {
         return (certificate, key)
     }
 
-    /// The first host name, or a phrase that contains the first address.
+    /// The first host name or, if there is none, a phrase that contains the first address.
     ///
     /// Some verifiers treat a bare address as a host name, which the name constraints may not permit.
     private static func subject(of names: [CertificateName]) -> String {
@@ -69,7 +69,7 @@ public struct CertificateAuthority: Sendable, Equatable {
     /// Issues a certificate for a server, with a new key; the certificate expires no later than the authority.
     ///
     /// `now` is in seconds since 1970; `serial` has 1 to 20 bytes. Throws if there are no names, more than
-    /// ``TLSLimits/names``, or names that are not permitted, and if the authority is not valid at `now`.
+    /// ``TLSLimits/names``, or names that are not permitted, or if the authority is not valid at `now`.
     public func issue(
         for names: [CertificateName], now: Int64, serial: [UInt8]
     ) throws(TLSError) -> (certificates: [UInt8], key: [UInt8]) {

@@ -3,7 +3,7 @@ import COpenSSL
 /// Which end of the connection a session represents.
 public enum TLSRole: Sendable, Equatable { case client, server }
 
-/// The supported TLS versions; older versions are rejected (RFC 8996).
+/// The supported TLS versions; older ones are rejected (RFC 8996).
 public enum TLSVersion: String, Sendable, CaseIterable {
     /// RFC 5246.
     case tls12 = "TLSv1.2"
@@ -40,7 +40,7 @@ public enum TLSLimits {
     public static let pemFile = 1_048_576
     /// The maximum number of names in an issued certificate.
     public static let names = 100
-    /// The maximum number of bytes of the peer's text that a message shows.
+    /// How many bytes of the peer's text a message shows at most.
     static let excerpt = 100
 }
 
@@ -119,7 +119,8 @@ public final class TLSContext {
         if let now { for certificate in chain { try certificate.check(at: now) } }
         let context = try TLSContext(.server, versions: versions)
         try context.use(chain, key)
-        // For TLS 1.2, only forward secrecy with authenticated encryption, as Apple's clients require.
+        // For TLS 1.2, only cipher suites with forward secrecy and authenticated encryption, as Apple's clients
+        // require.
         let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20"
         try check(SSL_CTX_set_cipher_list(context.pointer, ciphers) == 1, "SSL_CTX_set_cipher_list")
         COpenSSL_set_session_cache_mode(context.pointer, Int(SSL_SESS_CACHE_OFF))
@@ -163,7 +164,7 @@ public final class TLSContext {
         where COpenSSL_add_chain_certificate(pointer, certificate.pointer) != 1 { throw Self.unusable(.certificate) }
     }
 
-    /// Throws if a call failed; it can fail only when memory is exhausted.
+    /// Throws if a call failed, which happens only when memory is exhausted.
     static func check(_ isDone: Bool, _ call: String) throws(TLSError) { if !isDone { throw failure(call) } }
 
     static func unusable(_ material: TLSMaterial) -> TLSError {

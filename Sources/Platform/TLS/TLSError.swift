@@ -2,9 +2,9 @@ import COpenSSL
 
 /// A failed session, or unusable certificates or keys; `description` is the message for the user.
 ///
-/// A failed session has sent the matching alert from RFC 8446 §6, if any.
+/// If RFC 8446 §6 has a matching alert, a failed session has sent it.
 public enum TLSError: Error, Sendable, Equatable {
-    /// The PEM does not contain the material.
+    /// The PEM does not contain the required material.
     case notPEM(TLSMaterial)
     /// A block of the PEM cannot be decoded.
     case damaged(TLSMaterial)
@@ -12,7 +12,7 @@ public enum TLSError: Error, Sendable, Equatable {
     case tooLarge(TLSMaterial, bytes: Int)
     /// The key is encrypted with a passphrase.
     case encryptedKey
-    /// The key does not match the first certificate; `position` is that of the matching certificate, counted from 1.
+    /// The key does not match the first certificate; `position` is the matching certificate's position, counted from 1.
     case wrongKey(position: Int?)
     /// The certificate has expired; seconds since 1970.
     case expired(subject: String, notAfter: Int64)
@@ -43,7 +43,7 @@ public enum TLSError: Error, Sendable, Equatable {
     case noCommonCipher(from: TLSRole)
     /// The client offers application protocols by ALPN, but not the supported one.
     case noCommonProtocol(offered: [String])
-    /// The peer sent an alert (RFC 8446 §6), by its number.
+    /// The peer sent the alert with this number (RFC 8446 §6).
     case alert(UInt8, from: TLSRole, inHandshake: Bool)
     /// The peer closed the connection during the handshake, after `afterBytes` bytes.
     case hungUp(from: TLSRole, afterBytes: Int)
@@ -150,7 +150,7 @@ extension TLSError {
 enum OpenSSLErrors {
     static func clear() { ERR_clear_error() }
 
-    /// The first error, which caused the following errors; clears the queue.
+    /// The first error, which caused the others; clears the queue.
     static func take() -> OpenSSLFailure? {
         let code = ERR_get_error()
         ERR_clear_error()

@@ -43,7 +43,7 @@ public final class TLSSession {
     /// Creates the client's end; its first ciphertext is ready for sending.
     ///
     /// `host` is the host name or IP address that the server's certificate must match (RFC 9525); a host name is also
-    /// sent as the server name (RFC 6066 §3). A host that is neither fails the session. A `ticket` resumes an earlier
+    /// sent as the server name (RFC 6066 §3). If the host is neither, the session fails. A `ticket` resumes an earlier
     /// session if the server agrees. Certificates must be valid at `now` (seconds since 1970), by default the system's
     /// time.
     public convenience init(
@@ -132,7 +132,7 @@ public final class TLSSession {
         let result = SSL_do_handshake(pointer)
         guard result == 1 else { return settle(result) }
         phase = .open
-        // A search for authorities leaves an error for each missing one.
+        // A search for authorities leaves an error for each one that it does not find.
         OpenSSLErrors.clear()
     }
 

@@ -30,7 +30,7 @@ final class TLSWire {
     }
 
     func append(_ bytes: UnsafeRawBufferPointer) {
-        // Drop consumed bytes once they outnumber the rest, so that each byte moves at most once.
+        // Drop consumed bytes once they outnumber the rest, so that each byte is moved at most once.
         if incomingStart > unreadCount {
             incoming.removeFirst(incomingStart)
             incomingStart = 0

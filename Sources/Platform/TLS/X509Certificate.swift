@@ -136,7 +136,7 @@ public struct CertificateFacts: Sendable, Equatable {
 
     /// The end of validity as text, such as `2026-11-21 20:47:26 UTC`.
     public var expiry: String { Messages.time(notAfter) }
-    /// Whether the certificate should be renewed by `now` (seconds since 1970), because it expires within 30 days or is
+    /// Whether the certificate should be renewed at `now` (seconds since 1970) because it expires within 30 days or is
     /// not valid yet.
     public func isDue(at now: Int64) -> Bool { now < notBefore || now > notAfter - Self.renewalTime }
     public func covers(_ wanted: [CertificateName]) -> Bool { Set(wanted).isSubset(of: names) }
@@ -187,7 +187,7 @@ public enum CertificateName: Sendable, Hashable {
     private static func isHostName(_ text: String) -> Bool {
         guard (1...253).contains(text.utf8.count) else { return false }
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        // A last label of only digits means a misspelled address.
+        // A last label that consists only of digits means a misspelled address.
         guard let last = labels.last, !last.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
         return labels.enumerated().allSatisfy { index, label in
             if index == 0, labels.count > 1, label.elementsEqual("*".utf8) { return true }
@@ -206,7 +206,7 @@ public enum CertificateName: Sendable, Hashable {
 }
 
 extension CertificateName: CustomStringConvertible {
-    /// The name as it appears in a URL, but without brackets and with IPv6 shortened as in RFC 5952.
+    /// The name as it appears in a URL, except that IPv6 addresses have no brackets and are shortened as in RFC 5952.
     public var description: String {
         switch self {
         case .dns(let name): Messages.printable(name)
