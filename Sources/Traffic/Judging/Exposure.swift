@@ -32,13 +32,13 @@ public struct Exposure: Sendable, Hashable {
     public init(path: Path, count: Int) { (self.path, self.count) = (path, count) }
 }
 
-/// Counts the failure paths that a client encountered, according to the journal.
+/// Counts how often a client encountered each failure path, according to the journal.
 struct ExposureCounter: Sendable {
     private var counts: [Exposure.Path: Int] = [:]
     /// Connections whose silence has already been counted.
     private var silent = Recent<UInt64, Bool>()
     private var meals = MealExposure()
-    /// The paths that the last fact exposed, in order.
+    /// The paths exposed by the last fact, in order.
     private(set) var met: [Exposure.Path] = []
 
     /// The time after which a response counts as late; without a fault, the server responds immediately.
@@ -103,7 +103,7 @@ struct ExposureCounter: Sendable {
 }
 
 extension RecordedClosing {
-    /// Whether the close was caused neither by the client nor by the end of its consultation.
+    /// Whether neither the client nor the end of its consultation caused the close.
     fileprivate var isUnprovoked: Bool {
         guard faults.isEmpty else { return true }
         switch cause {
@@ -124,13 +124,13 @@ struct MealExposure: Sendable {
     }
 
     private var pending = Recent<Owned, Log>()
-    /// The settled logs; a fault may deliver the event before the 201.
+    /// The settled logs; because of a fault, the event may arrive before the 201.
     private var settled = Recent<Owned, Bool>()
 
     /// The maximum time from the 201 to the settled log; later logs count as late.
     static let dueAfter = 5 * Tolerance.second
 
-    /// Returns the paths that the fact is the first to expose for each log.
+    /// Returns the paths that this fact is the first to expose for a log.
     mutating func observe(_ fact: Fact, in scene: Scene) -> [Exposure.Path] {
         switch fact.kind {
         case .request(let request):

@@ -49,9 +49,9 @@ final class RequestFact: Sendable {
     /// The entry with truncated bodies, as evidence.
     let entry: JournalEntry
     let credentials: PresentedCredentials
-    /// The client that sent the request: the request's user, or the token's user for an endpoint without credentials.
+    /// The client that sent the request: the request's user or, for an endpoint without credentials, the token's user.
     ///
-    /// The client is nil if there is no token. The client is stored because most judges need it.
+    /// The client is nil if there is no token. This property is stored because most judges need it.
     let client: ExactString?
     /// The percent-decoded path segments within the world.
     let segments: [String]
@@ -61,7 +61,7 @@ final class RequestFact: Sendable {
     let pathID: ExactString?
     /// The consultation that an accepted handshake opens, in the backend's spelling.
     ///
-    /// The socket for a user's meals has a placeholder (``meals(of:)``); other requests have an empty string.
+    /// For the socket for a user's meals, this is a placeholder (``meals(of:)``); for other requests, it is empty.
     let consultation: ExactString
     /// Whether the request opens the socket for a user's meals.
     let isOfMeals: Bool
@@ -106,7 +106,7 @@ final class RequestFact: Sendable {
     var restEndpoint: Endpoint? { exchange.unmatched == nil && !isHandshake ? endpoint : nil }
     /// Whether the client received a complete response with a 2xx status.
     var isSuccess: Bool { isAnswered && (200..<300).contains(exchange.status ?? 0) }
-    /// Whether a fault affected the request, in which case the response may differ from the backend's response.
+    /// Whether a fault affected the request, in which case the response may differ from the backend's.
     var isFaulted: Bool { !exchange.faults.isEmpty }
     var status: Int? { exchange.status }
     /// Whether the client received the whole response.
@@ -174,7 +174,7 @@ struct ShownGoal: Equatable, Sendable {
 struct ShownConsultation: Equatable, Sendable {
     let id: ExactString
     let goal: ExactString?
-    /// The status, or nil if the response's form has no status.
+    /// The status, or nil if a response of this form has none.
     let status: String?
 
     init?(_ value: JSONValue) {
@@ -228,7 +228,7 @@ extension RequestFact {
         }
     }
 
-    /// The chat-about-goal response: the conversation and its goal.
+    /// The conversation and its goal in the response to a chat-about-goal request.
     var shownLink: (conversation: ExactString, goal: ExactString)? {
         guard isSuccess, endpoint == .chatAboutGoal, let answer,
             let conversation = answer["conversationId"]?.exactString ?? answer["data"]?["conversation_id"]?.exactString,
@@ -243,7 +243,7 @@ extension RequestFact {
         case .createMealLog, .showMealLog, .updateMealLog, .confirmMealPhoto:
             return answeredObject.flatMap { ShownMealLog($0) }.map { [$0] } ?? []
         case .listMealLogs, .createMealLogs:
-            // A meal with user-entered foods is not in a list.
+            // A meal with user-entered foods is returned by itself, not in a list.
             let logs = answer["data"]?["meal_logs"]?.array ?? answeredObject.map { [$0] } ?? []
             return logs.compactMap { ShownMealLog($0) }
         default: return []
@@ -294,7 +294,7 @@ struct Owned: Hashable, Sendable {
     let id: ExactString
 }
 
-/// The sender, method and target, which identify identical requests from one client or token.
+/// The sender, method and target, which are the same for repeated requests from one client or token.
 struct Target: Hashable, Sendable {
     private let sender: ExactString
     private let method: HTTPRequest.Method

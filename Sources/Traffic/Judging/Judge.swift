@@ -22,7 +22,7 @@ public struct Judge: Sendable {
 
     private struct Place: Sendable {
         var judge: any ObligationJudge
-        /// Whether the recording contains the evidence that the judge needs.
+        /// Whether the recording contains the evidence that this judge needs.
         var isHeard: Bool
         var findings: Findings
 
@@ -33,7 +33,7 @@ public struct Judge: Sendable {
 
     /// Creates a judge for a mode.
     ///
-    /// Obligations that need more than `evidence` count as not exercised.
+    /// Obligations that need evidence other than `evidence` count as not exercised.
     public init(mode: GuideMode, evidence: Evidence = .all) {
         scene = Scene(mode: mode)
         places = Self.judges.filter { $0.obligation.applies(in: mode) }.map { judge in
@@ -89,8 +89,8 @@ public struct Judge: Sendable {
         }
     }
 
-    /// Whether URLSession sent the User-Agent: `App/1 CFNetwork/1490.0.4 Darwin/23.2.0` on Apple systems, `App (unknown
-    /// version) curl/8.5.0` elsewhere.
+    /// Whether the User-Agent is one that URLSession sends: `App/1 CFNetwork/1490.0.4 Darwin/23.2.0` on Apple systems,
+    /// `App (unknown version) curl/8.5.0` elsewhere.
     private static func isSwift(_ userAgent: String) -> Bool {
         userAgent.contains("CFNetwork/") || userAgent.contains("(unknown version) curl/")
     }
@@ -110,7 +110,7 @@ public struct Judge: Sendable {
         exposureCounter.exposures(at: max(end, time.map(factTime) ?? end), in: scene)
     }
 
-    /// All obligations that can be judged from outside the client, in the order of the contract.
+    /// All obligations that can be judged from outside the client, in the contract's order.
     public static let obligations: [Obligation] = judges.map { $0.obligation }
 
     /// The judges, in the order of the contract's table.
@@ -142,7 +142,7 @@ protocol ObligationJudge: Sendable {
     /// Observes the next fact; the scene already includes it.
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings)
 
-    /// Reports actions that are overdue at the end of the journal; the client may still act later.
+    /// Reports actions that are overdue when the journal ends; the client may still act later.
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings)
 }
 

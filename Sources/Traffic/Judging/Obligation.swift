@@ -7,7 +7,7 @@ public struct Obligation: Sendable, Hashable {
     public let id: String
     public let level: Level
     public let origin: Origin
-    /// The place in the guides, such as `best practice 1`; empty if the guide's name is enough.
+    /// The place in the guides, such as `best practice 1`, or empty if the guide's name is enough.
     public let place: String
     /// What the client must do, as one sentence.
     public let clause: String
@@ -19,7 +19,7 @@ public struct Obligation: Sendable, Hashable {
     ///
     /// The Swift advice is empty if there is nothing to add.
     public let swiftAdvice: String
-    /// The built-in scenarios that exercise the obligation.
+    /// The built-in scenarios that exercise this obligation.
     ///
     /// If the list is empty, any scenario exercises the obligation.
     public let scenarios: [String]
@@ -140,11 +140,11 @@ public struct Verdict: Sendable {
     /// The first breaches, at most ``Findings/keptCount``.
     public var findings: [Finding]
     public var findingCount: Int
-    /// The numbers of the entries that show additional breaches, at most ``Findings/numberCount``.
+    /// The numbers of entries that show additional breaches, at most ``Findings/numberCount``.
     public var moreEntries: [Int] = []
     /// Whether the client is known to be written in Swift.
     public var isAboutSwift = false
-    /// Whether the obligation was not judged because a real server, whose state is unknown, answered.
+    /// Whether the obligation was not judged because a real server answered, whose state is unknown.
     public var isLeftToServer = false
 
     public enum Outcome: String, Sendable, CaseIterable {
@@ -282,7 +282,7 @@ public struct Evidence: OptionSet, Sendable, Hashable {
     public static let credentials = Evidence(rawValue: 4)
     /// The backend's state.
     ///
-    /// Only the fake's state is known, because a real server's state is older than the journal.
+    /// Only the fake's state is known, because a real server has state that predates the journal.
     public static let backend = Evidence(rawValue: 8)
     public static let all: Evidence = [.controlFrames, .socketEnds, .credentials, .backend]
 }

@@ -23,7 +23,7 @@ struct Scene: Sendable {
     private var orderStart = 0
     private let socketLimit: Int
 
-    /// The maximum number of sockets to store, even if the journal lost some ends.
+    /// The maximum number of sockets to store, in case the journal has lost the ends of some.
     static let socketLimit = 20_000
 
     init(mode: GuideMode = .union, socketLimit: Int = Scene.socketLimit) {
@@ -122,7 +122,7 @@ struct Scene: Sendable {
         private(set) var isStalled = false
         /// When the server sent its close frame, if the journal shows it.
         private(set) var serverClosedAt: Timestamp?
-        /// Whether the client was notified that the consultation is not active, after which the server closes the
+        /// Whether the client has been told that the consultation is not active, after which the server closes the
         /// socket.
         private(set) var isArchived = false
         /// The first fault on this socket; after a fault, the client may not have chosen to end the socket.
@@ -131,7 +131,7 @@ struct Scene: Sendable {
         ///
         /// A chunk displaced by a fault does not start another reply.
         private var isAnswered = false
-        /// The questions whose answers have not ended, oldest first; the server answers one question at a time.
+        /// The questions whose answers have not ended, oldest first; the server answers one at a time.
         private var questions: [Question] = []
         private static let mostQuestions = 16
         var question: Question? { questions.first }
@@ -140,7 +140,7 @@ struct Scene: Sendable {
 
         struct Question: Sendable {
             let entry: JournalEntry
-            /// When the server had answered all earlier questions.
+            /// The time by which the server had answered all earlier questions.
             var since: Timestamp
             /// Whether a fault may have dropped the answer.
             var isInDoubt = false
@@ -187,7 +187,7 @@ extension Scene.Socket {
 
     mutating func observe(_ frame: FrameFact, _ fact: Fact) {
         guard !frame.isFromClient else {
-            // A breakpoint held the frame, so the server answers the frame and reads later input late.
+            // A breakpoint held the frame, so the server is late in answering it and in reading what follows.
             if !frame.frame.faults.isEmpty {
                 trouble = trouble ?? fact.entry
                 isStalled = true
@@ -207,7 +207,7 @@ extension Scene.Socket {
         case "stream_complete" where frame.isDelivered, "assistant_message_end" where frame.isDelivered,
             "error" where frame.isDelivered:
             (stream, isAnswered) = (nil, true)
-            // An error may refuse a question or end an answer, so it is unknown which questions remain.
+            // An error may either refuse a question or end an answer, so it is unknown which questions remain.
             if frame.type == "error" || questions.contains(where: \.isInDoubt) { questions = [] }
             questions = Array(questions.dropFirst())
             if !questions.isEmpty { questions[0].since = fact.time }
@@ -253,16 +253,16 @@ extension FrameFact {
     }
 }
 
-/// When the system's clock was set while a journal was written, and by how much.
+/// When the system's clock was set while a journal was being written, and by how much.
 ///
-/// Judges measure durations between the times of facts, which do not include clock changes.
+/// Judges measure durations between the times of facts, which clock changes do not affect.
 struct SystemClock: Sendable {
     private var steps: [(number: Int, last: Timestamp, shift: Int64)] = []
     /// The maximum number of clock changes, more than a real journal contains; beyond the limit, the oldest are
     /// dropped.
     private static let mostSteps = 1000
 
-    /// How far dates in tokens and the journal are ahead of the facts' times, in nanoseconds.
+    /// How far the dates in tokens and in the journal are ahead of the facts' times, in nanoseconds.
     var shift: Int64 { steps.last?.shift ?? 0 }
 
     /// Returns whether an entry sets the system's clock.

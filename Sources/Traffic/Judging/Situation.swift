@@ -110,7 +110,7 @@ extension Situation.Trouble {
 /// Follows the situations of a world's clients.
 struct SituationCounter: Sendable {
     private var others = Recent<ExactString, Client>()
-    /// The user in the latest fact that has a user, and the state of that user's client.
+    /// The user in the latest fact that names one, and the state of that user's client.
     private var newest: ExactString = ""
     private var client = Client()
     private(set) var coverage = Coverage()
@@ -135,10 +135,10 @@ struct SituationCounter: Sendable {
         coverage.insert(client.situation)
     }
 
-    /// The client's state before this fact, because the journal records handshakes and closes when they end.
+    /// The client's state before this fact, because the journal records handshakes and closes only when they end.
     private static func passed(_ fact: Fact) -> Situation.Socket? {
         switch fact.kind {
-        // A refused handshake leaves no socket. The client was connecting and returns to its earlier state.
+        // A refused handshake leaves no socket. The client was connecting, and now returns to its earlier state.
         case .request(let request) where request.isHandshake: .connecting
         case .closed(let closing) where closing.hasCloseFrame: .closing
         default: nil
@@ -163,7 +163,7 @@ struct SituationCounter: Sendable {
         /// The newest open consultation socket, and the open meal socket.
         private var chat: UInt64?
         private var meals: UInt64?
-        /// Whether a chat question has not been completely answered yet.
+        /// Whether a chat question is still waiting for the end of its answer.
         private var isAsking = false
         /// Whether one side has sent a close frame on the chat.
         private var isClosing = false

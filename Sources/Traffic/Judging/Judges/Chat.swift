@@ -131,10 +131,10 @@ struct RecoversHistory: ObligationJudge {
         var chat: JournalEntry?
         var dueAt: Timestamp? { connected?.time.advanced(byNanoseconds: SocketTimes.recovery) }
 
-        /// Whether the client continued the chat without fetching the history, or did not fetch it in time.
+        /// Whether the client continued the chat without fetching the history, or failed to fetch it in time.
         func isOverdue(at time: Timestamp) -> Bool { chat != nil || dueAt.map { $0 < time } ?? false }
 
-        /// The same obligation, due after the next `connected`.
+        /// The same obligation, which falls due after the next `connected`.
         var renewed: Debt { Debt(cut: cut) }
     }
 
@@ -155,7 +155,7 @@ struct RecoversHistory: ObligationJudge {
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
         for debt in debts.values.sorted(by: { $0.cut.number < $1.cut.number }) {
             guard let dueAt = debt.dueAt else { continue }
-            // The journal records a fetch only when the server answers, so a fetch may have been in flight.
+            // The journal records a fetch only when the server answers, so one may have been in flight.
             let isForgotten = debt.chat.map { end.lag(behind: $0.time) >= Tolerance.second } ?? false
             if dueAt < end || isForgotten { Self.found(debt, &findings) }
         }

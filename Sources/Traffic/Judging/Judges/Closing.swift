@@ -23,7 +23,7 @@ struct KeepAlive: ObligationJudge {
         var last: JournalEntry
         /// The time of the last frame that was neither ping nor pong.
         var idleSince: Timestamp
-        /// Whether this idle period has already been counted as long enough to require a ping.
+        /// Whether this idle period has already been counted as one that requires a ping.
         var isCounted = false
 
         mutating func judge(at time: Timestamp, _ next: JournalEntry?, _ findings: inout Findings) {
@@ -157,7 +157,7 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
         findings.found(Messages.cameBack(after: gap), [entry, handshake.entry])
     }
 
-    /// Counts the obligation as exercised if the client had 3 s to reconnect.
+    /// Counts the obligation as exercised if the client had 3 s in which to reconnect.
     private static func count(_ entry: JournalEntry, until time: Timestamp, _ findings: inout Findings) {
         if time.lag(behind: entry.time) >= SocketTimes.stayAway { findings.exercised() }
     }

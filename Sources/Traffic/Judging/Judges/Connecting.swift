@@ -7,19 +7,19 @@ import WebSocket
 enum SocketTimes {
     private static let second = Tolerance.second
     static let shortestWait = second
-    /// The longest pause before an attempt that any guide requires.
+    /// The longest pause that any guide requires before an attempt.
     static let longestWait = 30 * second
-    /// How long a client may be silent on an open socket, and the maximum delay of a ping.
+    /// How long a client may be silent on an open socket, which is also the maximum delay of a ping.
     static let keepAlive = 30 * second
     static let keepAliveTolerance = 2 * second
     static let stayAway = 3 * second
-    /// The maximum time from the server's close frame to the recorded end.
+    /// The maximum time from the server's close frame to the socket's recorded end.
     static let serverClosing = 2 * second
     /// The maximum time for fetching missed messages.
     static let recovery = 10 * second
     /// The silence after which a reply counts as abandoned.
     static let silentAnswer = 10 * second
-    /// How long a client must make no attempt before it counts as having stopped trying.
+    /// How long a client must go without an attempt before it counts as having stopped trying.
     static let gaveUp = 60 * second
     static let tryLimit = 5
 }
@@ -42,7 +42,8 @@ enum SocketEnding: Sendable, Hashable {
         let isByServer = closing.isByServer
         switch closing.cause {
         case .violation:
-            // The client may not notice its violation, because it only sees that the server closed the socket.
+            // The client may not realise that it violated the protocol, because it only sees that the server closed the
+            // socket.
             self = .unexpected(knownAt: time)
         case _ where isByServer && socket.isArchived && closing.summary.sent?.code == .normalClosure: self = .archived
         case _ where isByServer: self = .unexpected(knownAt: closing.knownAt(of: socket, at: time))
@@ -55,10 +56,10 @@ enum SocketEnding: Sendable, Hashable {
 }
 
 extension RecordedClosing {
-    /// Whether the server started the close; ending the transport after a close frame does not count as a start.
+    /// Whether the server started the close; ending the transport after a close frame does not count as starting it.
     var isByServer: Bool { party == .server || cause != .violation && summary.sent != nil && summary.received == nil }
 
-    /// When the client noticed the server's close, or nil if it may have noticed before this entry.
+    /// When the client noticed the server's close, or nil if it may have noticed it before this entry.
     fileprivate func knownAt(of socket: Scene.Socket, at time: Timestamp) -> Timestamp? {
         if let closedAt = socket.serverClosedAt { return closedAt }
         // A client abandons a silenced socket long before the socket ends.
@@ -190,7 +191,7 @@ struct SingleConnection: ObligationJudge {
             + "resume another.")
     static let needs: Evidence = .socketEnds
 
-    /// Two sockets that are open at the same time; the new socket may still replace the old one.
+    /// Two sockets that are open at the same time; the new one may still replace the old one.
     private struct Overlap: Sendable {
         let old: Scene.Socket
         let new: Scene.Socket
@@ -204,14 +205,14 @@ struct SingleConnection: ObligationJudge {
 
     private var users = Recent<ExactString, Bool>()
     private var overlaps: [Overlap] = []
-    /// The maximum number of simultaneous overlaps; more overlaps are a flood.
+    /// The maximum number of simultaneous overlaps; any more are a flood.
     private static let overlapLimit = 256
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         settle(at: fact.time, &findings)
         switch fact.kind {
         case .closed(let closing):
-            // The journal records the server's close on completion, but the client learned of it earlier.
+            // The journal records the server's close only once it is complete, but the client learned of it earlier.
             let wasClosing = closing.isByServer && closing.summary.sent != nil
             end(fact.connection, at: fact.time, wasClosing: wasClosing, &findings)
         case .fault(let fault) where fault.effect != .withholdPong:
@@ -232,7 +233,7 @@ struct SingleConnection: ObligationJudge {
         let others = scene.openSockets(of: new.user).filter {
             $0.connection != new.connection && !$0.isEnding && !$0.isOfMeals
         }
-        // Each opening counts as one breach: the more severe one.
+        // Each opening counts as only one breach: the more severe one.
         guard let old = others.last(where: { $0.consultation == new.consultation }) ?? others.last else { return }
         if overlaps.count == Self.overlapLimit {
             guard overlaps[0].deadline < fact.time else { return }

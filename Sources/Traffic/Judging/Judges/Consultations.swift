@@ -132,7 +132,7 @@ struct LimitStopsCreating: ObligationJudge {
 extension RequestFact {
     /// Whether the server refused the request because of too many active consultations; a quota's 429 does not count.
     fileprivate var isAtLimit: Bool {
-        // If the journal dropped the response, the cause is unknown.
+        // If the journal dropped the response, the reason for the refusal is unknown.
         guard isAnswered, status == 429, !exchange.responseBody.isCut else { return false }
         guard let code = answer?["error"]?["code"]?.string else { return !isFaulted }
         return code == ErrorCode.tooManyActiveConsultations.rawValue
@@ -170,11 +170,11 @@ struct HistoryBeforeConnect: ObligationJudge {
             guard request.restEndpoint == .listMessages, let client = request.client, let id = request.pathID else {
                 return
             }
-            // The attempt is enough, because upper-case IDs get 404, and `ids/lowercase` judges them.
+            // The attempt alone is enough, because upper-case IDs get 404, and `ids/lowercase` judges them.
             let key = Owned(client: client, id: id.asciiLowercased())
             if fetched[key] == nil { fetched[key] = request.answeredAt }
         case .opened(let opening):
-            // Without a user, the history cannot be attributed to a client.
+            // If the user is unknown, the history cannot be attributed to a client.
             guard let user = opening.user, !opening.isOfMeals else { return }
             let key = Owned(client: user, id: opening.consultation.asciiLowercased())
             guard opened[key] == nil else { return }

@@ -16,7 +16,8 @@ struct ReusesConversation: ObligationJudge {
     private struct Link: Sendable {
         let conversation: ExactString
         let entry: JournalEntry
-        /// Whether this link already counts as exercised; the client's own links are new.
+        /// Whether using this link no longer counts as exercised; true from the start for a link that the client made
+        /// itself.
         var isFaced: Bool
     }
 
@@ -163,7 +164,7 @@ struct LinksCreatedGoal: ObligationJudge {
         case .createGoal:
             guard let goal = request.shownGoals.first, let suggestion = suggestions[client] else { return }
             let age = request.requestedAt.lag(behind: suggestion.entry.time)
-            // The client sent this goal before the suggestion, so this goal is not the suggested one.
+            // The client sent this goal before the suggestion, so it is not the suggested goal.
             guard age >= 0 else { return }
             suggestions[client] = nil
             guard age <= Self.suggestionLife else { return }
@@ -179,7 +180,7 @@ struct LinksCreatedGoal: ObligationJudge {
             // `ids/lowercase` judges upper case.
             guard let id = request.pathID?.asIssued else { return }
             let key = Owned(client: client, id: id)
-            // The client acted correctly even if the server refuses.
+            // The client has acted correctly even if the server refuses.
             let conversation = request.body?["conversationId"]?.exactString?.asIssued
             links[key] = (conversation, request.requestedAt)
             if debts[key]?.suggestion.consultation == conversation { debts[key] = nil }

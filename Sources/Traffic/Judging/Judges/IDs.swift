@@ -69,7 +69,8 @@ struct BackendGoalIDs: ObligationJudge {
             findings.breached(Messages.noGoalID(sent.id.text, in: sent.place), [request.entry])
         case .wrongCase where sent.isInPath: return
         case .wrongCase, .id:
-            // An injected 404, or a response sent before the ID was checked, proves nothing about the ID.
+            // A 404 that was injected, or a response that was sent before the ID was checked, proves nothing about the
+            // ID.
             guard !request.isFaulted, let status = request.status else { return }
             if (200..<300).contains(status) || status == 409 || status == 429 {
                 findings.exercised()
@@ -92,7 +93,7 @@ struct BackendGoalIDs: ObligationJudge {
 
 struct SentGoal {
     let id: ExactString
-    /// Where the ID was sent, as a phrase for messages.
+    /// The place where the ID was sent, as a phrase for messages.
     let place: String
     let isInPath: Bool
 

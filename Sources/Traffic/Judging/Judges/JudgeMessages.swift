@@ -208,6 +208,6 @@ enum Tolerance {
 extension Timestamp {
     /// Returns the nanoseconds since an earlier time.
     ///
-    /// The subtraction wraps around, because a journal from another source may contain any time.
+    /// The subtraction wraps around on overflow, because a journal from another source may contain any time.
     func lag(behind other: Timestamp) -> Int64 { nanosecondsSinceEpoch &- other.nanosecondsSinceEpoch }
 }

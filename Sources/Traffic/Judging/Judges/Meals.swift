@@ -119,9 +119,9 @@ struct PollingCadence: ObligationJudge {
 
     static let shortestWait = 5 * Tolerance.second
     static let mostPolls = 12
-    /// The longest pause between polls; after a longer pause, the user caused the load.
+    /// The longest pause between polls; a load after a longer pause was caused by the user.
     static let longestWait = 60 * Tolerance.second
-    /// The longest pause between polls once the client knows the final status.
+    /// The longest pause between polls once the client has learned the final status.
     static let longestRest = 10 * Tolerance.second
     /// How often a log may be loaded after its final status: once, plus a poll that was already due.
     static let mostLoads = 2
@@ -138,7 +138,7 @@ struct PollingCadence: ObligationJudge {
     }
 
     private var watch = MealWatch()
-    /// The latest polls for each target, at most one per log; a list with a different filter is a different target.
+    /// The latest polls of each target, at most one per log; lists with different filters are different targets.
     private var polls = Recent<Target, [Poll]>(capacity: RecentLimits.fewest)
     /// The failure times of polls that have not been repeated yet.
     private var failures = Recent<Target, Timestamp>(capacity: RecentLimits.fewest)
@@ -168,7 +168,7 @@ struct PollingCadence: ObligationJudge {
         polls[target] = last.suffix(MealWatch.mostLogs - 1) + [poll]
 
         let isUsers = last.last.map { request.requestedAt.lag(behind: $0.requestedAt) > Self.longestWait }
-        // A poll of a list covers several logs. Count the poll for the log with the fewest polls.
+        // A poll of a list covers several logs. Count the poll towards the log with the fewest polls.
         guard isUsers != true, let log = logs.min(by: { $0.pollCount < $1.pollCount }) else { return }
         watch.count(log.id, of: client)
         if log.pollCount == Self.mostPolls {
@@ -183,10 +183,10 @@ struct PollingCadence: ObligationJudge {
         _ request: RequestFact, _ target: Target, _ ended: [MealWatch.Ended], _ client: ExactString, in scene: Scene,
         _ findings: inout Findings
     ) {
-        // The client never polled the list, so the user caused this load.
+        // The client has never polled the list, so the user caused this load.
         guard request.isReadable, let end = ended.last, request.endpoint == .showMealLog || polls[target] != nil
         else { return }
-        // The count restarts when another log ends.
+        // The count starts again when another log ends.
         let known = rests[target].flatMap { $0.last >= end.entry.time ? $0 : nil }
         let rest = known ?? (count: 0, last: end.entry.time)
         let wait = request.requestedAt.lag(behind: max(rest.last, end.entry.time))
@@ -203,7 +203,7 @@ struct PollingCadence: ObligationJudge {
             level: isTooSoon ? .must : .should, [end.entry, request.entry])
     }
 
-    /// Compares a poll with the last poll for the same log; if there are n logs, this is the n-th most recent poll.
+    /// Compares a poll with the last poll for the same log; with n logs, that is the n-th most recent poll.
     ///
     /// - Returns: Whether the poll came too soon. The first early load of a list counts as the user reopening a screen.
     private func judgeWait(
@@ -257,7 +257,7 @@ struct MealWatch: Sendable {
     /// A watched log whose client has received the final status.
     struct Ended: Sendable {
         let id: ExactString
-        /// The entry that informed the client.
+        /// The entry that told the client.
         let entry: JournalEntry
         let isCompletedEvent: Bool
     }
@@ -272,13 +272,13 @@ struct MealWatch: Sendable {
         case late([Ended])
     }
 
-    /// How soon after an event a load counts as "right after" the event.
+    /// How soon after an event a load must come to count as "right after" the event.
     static let grace = 5 * Tolerance.second - Tolerance.interval
     /// The maximum number of watched logs per client; beyond the limit, the oldest logs are dropped.
     static let mostLogs = 16
 
     private var logs = Recent<ExactString, [Log]>()
-    /// When the client learned each log's final status; a fault may deliver the event before the 201.
+    /// When the client learned each log's final status; because of a fault, the event may arrive before the 201.
     private var settled = Recent<Owned, Timestamp>()
     private var ended = Recent<ExactString, [Ended]>(capacity: RecentLimits.fewest)
 
@@ -333,7 +333,7 @@ struct MealWatch: Sendable {
         let load = classify(request, of: client)
         for log in request.shownMealLogs where log.isFinal { settle(log, of: client, request.entry) }
         if request.isSuccess, request.exchange.responseBody.isCut {
-            // The client may have read the final status in a part that the journal dropped.
+            // The client may have read the final status in a part of the response that the journal dropped.
             logs[client]?.removeAll { request.restEndpoint == .listMealLogs || $0.id == request.pathID }
         }
         return load

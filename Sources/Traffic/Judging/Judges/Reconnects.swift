@@ -24,7 +24,7 @@ struct Reconnects: Sendable {
         fileprivate(set) var tryCount = 0
         /// The last known wait, and the attempt after it.
         fileprivate(set) var lastWait: (nanoseconds: Int64, tried: JournalEntry)?
-        /// The first known wait, and the number of known waits.
+        /// The first known wait, and how many waits are known.
         fileprivate(set) var firstWait: Int64?
         fileprivate(set) var waitCount = 0
         /// The token of the last attempt, if the server refused it.
@@ -35,7 +35,7 @@ struct Reconnects: Sendable {
         let entry: JournalEntry
         /// The time between noticing the failure and making the attempt, or nil if it is unknown.
         let wait: Int64?
-        /// The series before this attempt, although ``Series/tryCount`` includes it.
+        /// The series as it was before this attempt, except that ``Series/tryCount`` includes the attempt.
         let series: Series
     }
 
@@ -102,8 +102,7 @@ struct Reconnects: Sendable {
         switch SocketEnding(closing, of: socket, at: fact.time) {
         case .archived: byConsultation[id] = nil
         case .closedByClient, .leftByClient:
-            // Before `connected`, the client may have abandoned the attempt; after `connected`, the client has
-            // finished.
+            // Before `connected`, the client may have abandoned the attempt; after `connected`, it has finished.
             if socket.connectedAt == nil { return fail(socket, fact, knownAt: nil, mayBegin: false) }
             byConsultation[id] = nil
         case .givenUp: return fail(socket, fact, knownAt: nil, mayBegin: true)
@@ -263,7 +262,7 @@ struct ReconnectLimit: ObligationJudge {
                 // The client has only now reached the limit.
                 if series.tryCount == SocketTimes.tryLimit { findings.exercised() }
             case .tried(let attempt):
-                // Each series counts as one breach, regardless of its length.
+                // Each series counts as only one breach, regardless of its length.
                 guard attempt.series.tryCount == SocketTimes.tryLimit + 1 else { continue }
                 findings.breached(
                     Messages.tooManyTries(endedAt: findings.date(of: attempt.series.end.time)),
@@ -316,9 +315,9 @@ struct ReconnectsAfterDrop: ObligationJudge {
     }
 
     private var debts = Recent<ExactString, Debt>(capacity: RecentLimits.fewest)
-    /// The owners of the consultations, for handshakes that the server refuses before it checks the credentials.
+    /// The consultations' owners, for handshakes that the server refuses before it checks the credentials.
     private var users = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
-    /// The sockets without a question that were open when the client logged a meal.
+    /// The sockets that were open when the client logged a meal, and on which no question had been asked.
     private var mealSockets = Recent<UInt64, Bool>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {

@@ -134,7 +134,7 @@ struct CredentialsOnEveryRequest: ObligationJudge {
 
     private static func nameOfToken(_ request: RequestFact) -> String {
         guard let value = request.exchange.head.fields[.authorization], !value.isEmpty else { return "a bearer token" }
-        // The value may be the token itself, so show only the start of the value.
+        // The value may be the token itself, so show only its start.
         return Messages.noBearer(String(value.unicodeScalars.prefix { $0 != " " }.prefix(8)))
     }
 }
@@ -179,7 +179,7 @@ struct RefreshAfter401: ObligationJudge {
 
     private struct Refusal: Sendable {
         let entry: JournalEntry
-        /// The requests since the refusal, newest last, limited to the number that the evidence includes.
+        /// The requests since the refusal, newest last; only as many are kept as the evidence includes.
         var retries: [JournalEntry] = []
         var attempts = 1
     }
@@ -251,7 +251,7 @@ struct RefreshTokenOnce: ObligationJudge {
         let end = ends[token]
         if endpoint == .refreshTokens {
             findings.exercised()
-            // An earlier request that the server answered late is not a repeat.
+            // A request that was sent earlier but answered late is not a repeat.
             let isEarlier = end.map { request.requestedAt < $0.requestedAt } ?? false
             if let end, !isEarlier || request.isAnswered && !request.isFaulted {
                 let message = Messages.refreshedAgain(request.title, end.kind, at: findings.date(of: end.entry.time))
@@ -262,7 +262,7 @@ struct RefreshTokenOnce: ObligationJudge {
         ends[token] = End(entry: fact.entry, requestedAt: request.requestedAt, kind: kind)
     }
 
-    /// How a request invalidated its token, based on what the client could know, or nil if the token stayed valid.
+    /// How a request invalidated its token as far as the client could know, or nil if the token stayed valid.
     private static func end(by request: RequestFact, _ endpoint: Endpoint) -> String? {
         guard endpoint == .refreshTokens else { return request.isSuccess ? Messages.wasRevoked : nil }
         if request.isSuccess { return request.isFaulted ? nil : Messages.wasUsed }

@@ -26,7 +26,7 @@ struct RetryBackoff: ObligationJudge {
     static let mostAttempts = 3
     /// Waits longer than this need not increase, because the user may have caused them.
     static let longestGrowing = 10 * Tolerance.second
-    /// The wait after which a request no longer counts as a repeat.
+    /// The length of wait after which a request no longer counts as a repeat.
     static let longestWait = 60 * Tolerance.second
 
     private struct Series: Sendable {
@@ -48,7 +48,7 @@ struct RetryBackoff: ObligationJudge {
         }
     }
 
-    /// The series for each target: one for each of the last few bodies.
+    /// The series for each target: one for each of the last few different bodies.
     private var series = Recent<Target, [Series]>(capacity: RecentLimits.fewest)
     private static let mostBodies = 4
 
@@ -125,7 +125,7 @@ struct RetryBackoff: ObligationJudge {
 }
 
 extension JournalEntry {
-    /// Whether a response contains the time to retry.
+    /// Whether a response says when to retry.
     fileprivate var tellsWhenToRetry: Bool {
         guard case .exchange(let exchange) = event else { return false }
         return exchange.responseFields.nameValuePairs.contains { $0.name.lowercased() == "retry-after" }
@@ -208,7 +208,7 @@ struct CreatesOnce: ObligationJudge {
         creations[wish] = Creation(entry: fact.entry, id: hidden, failure: RetryBackoff.failure(of: request) ?? "")
     }
 
-    /// Whether the client has fetched the created entity, or the list at the POST's path or above it.
+    /// Whether the client has fetched the created entity, or a list at or above the POST's path.
     ///
     /// For example, `/meal-logs` is above `/meal-logs/natural`.
     private func hasLooked(_ request: RequestFact, for first: Creation, _ client: ExactString) -> Bool {
@@ -222,7 +222,7 @@ struct CreatesOnce: ObligationJudge {
         ExactString(segments.joined(separator: "/"))
     }
 
-    /// The user's request, without the time that a client may write into the body of each attempt.
+    /// The user's request, without the time that a client may write into each attempt's body.
     private static func subject(of request: RequestFact) -> [UInt8] {
         let body = request.body
         switch request.endpoint {

@@ -181,14 +181,14 @@ func xml(_ text: String) -> String {
     return result
 }
 
-/// A report as GitHub Actions annotations: workflow commands on standard output, which GitHub shows on a run's page.
+/// A report as GitHub Actions annotations: workflow commands on standard output that GitHub shows on a run's page.
 ///
 /// Source: docs.github.com, "Workflow commands for GitHub Actions", setting an error message. GitHub shows at most ten
 /// errors and ten warnings per step. If there are more errors or warnings, the tenth one states how many remain.
 public struct GitHubAnnotations {
     /// GitHub's limit for each kind.
     static let limit = 10
-    /// The title of annotations that concern neither an obligation nor a case.
+    /// The title of annotations about neither an obligation nor a case.
     private static let program = "fitiq-mock"
 
     private let overview: Overview
@@ -329,7 +329,7 @@ public struct MarkdownReport {
 
     private func list(_ sentences: [String]) -> [String] { sentences.map { "- \(markdown($0))" } }
 
-    /// A collapsed block with the table of situations and the situations to face next.
+    /// A collapsed block with the table of situations, and the situations to face next.
     private var situations: [String] {
         guard overview.hasSituations else { return [] }
         let summary = overview.report.coverageSummary

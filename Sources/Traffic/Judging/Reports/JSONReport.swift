@@ -158,7 +158,7 @@ public struct JSONReport {
 /// The short form of verdicts: the broken obligations and their runs, with the first evidence and how to fix the
 /// client.
 ///
-/// Kept and unexercised obligations are only counted.
+/// Kept and unexercised obligations only appear as counts.
 ///
 /// Member names are stable; new members may be added: `summary`, `exit_code`, `has_connected`, `incomplete` or null,
 /// `troubles`, `counts` by mark; `broken`, each `id`, `level`, `mark`, `runs`, `count` of findings, `message`,

@@ -81,7 +81,7 @@ enum Messages {
         }
         return "in \(breaches.count) runs: broken \(times(found)), faced \(times(faced))"
     }
-    /// The runs with a finding that the report shows only once.
+    /// The runs that share a finding that the report shows only once.
     static func seen(in runs: [String]) -> String {
         runs.count == 1 ? "In \(runs[0]):" : "First in \(runs[0]), and then in \(short(Array(runs.dropFirst()))):"
     }
@@ -111,7 +111,7 @@ enum Messages {
         let different = names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
         return names.isEmpty ? nil : "\(Words.counted(names.count, noun)) failed: \(short(different))."
     }
-    /// The first names in a list, and the number of remaining names.
+    /// The first few names in a list, and the number of remaining names.
     static func short(_ names: [String], limit: Int = 5) -> String {
         names.count <= limit + 1
             ? Words.list(names) : Words.list(Array(names.prefix(limit)) + ["\(names.count - limit) more"])
@@ -136,11 +136,11 @@ enum Messages {
 
     // MARK: Situations
 
-    /// How often the client exercised an obligation in the only run.
+    /// How often the client exercised an obligation, if there is only one run.
     static func faced(_ row: Overview.Row) -> String {
         "faced \(times(row.cells.lazy.compactMap { $0?.verdict.exercisedCount }.reduce(0, +)))"
     }
-    /// The runs that broke an obligation, out of the runs that exercised it.
+    /// How many runs broke an obligation, out of those that exercised it.
     static func brokenRuns(_ row: Overview.Row) -> String {
         let faced = row.cells.compactMap { $0?.verdict.outcome }.filter { $0 != .notExercised }
         return "broken in \(faced.count { $0 == .broken }) of \(Words.counted(faced.count, "run"))"

@@ -7,8 +7,7 @@ struct Overview {
     let outcome: Report.Outcome
     /// The obligations that tables show, from all runs, in the contract's order.
     let rows: [Row]
-    /// The number of obligations that are omitted because the client did not exercise them and no selected run requires
-    /// it.
+    /// The number of obligations omitted because the client did not exercise them and no selected run requires them.
     let hiddenCount: Int
 
     struct Row {
@@ -67,7 +66,7 @@ struct Overview {
         return hiddenCount == 0 ? [] : [Messages.hidden(hiddenCount, isVerified: isVerified)]
     }
 
-    /// The reason for an almost empty report, shown before the table; empty for other reports.
+    /// Why a report is almost empty, shown before the table; for other reports, this is empty.
     var warnings: [String] {
         (report.incomplete.map { [$0] } ?? []) + (outcome.hasConnected || report.runs.isEmpty ? [] : connection)
     }
@@ -122,7 +121,7 @@ struct Overview {
         return groups
     }
 
-    /// The verdict in at most three sentences, on broken musts, broken shoulds, and failed cases and commands.
+    /// The verdict in at most three sentences: on broken musts, on broken shoulds, and on failed cases and commands.
     var verdict: [(mark: Report.Mark, sentence: String)] {
         guard report.subject == .client else { return [] }
         var lines: [(mark: Report.Mark, sentence: String)] = []
@@ -198,7 +197,7 @@ struct Overview {
 
 /// How many of the reachable situations a client has faced.
 ///
-/// A situation that the client faced counts as reachable even if it is not in the list.
+/// A situation that the client has faced counts as reachable even if it is not in the list.
 public struct CoverageSummary: Sendable {
     private let faced: Coverage
     /// The listed situations, followed by situations that only this client faced.
@@ -220,7 +219,7 @@ public struct CoverageSummary: Sendable {
 
     /// The situations to face next, at most ten.
     ///
-    /// Shorter ways come first, then ways that use scenarios that were not run.
+    /// Ways that use a scenario that was already run come last; otherwise, shorter ways come first.
     public var next: [ReachableSituation] {
         let open = reachable.filter { !faced.contains($0.situation) && $0.way != nil }
         let isPlayed = { (row: ReachableSituation) in row.scenario.map(played.contains) ?? false }

@@ -51,7 +51,7 @@ public struct Report: Sendable {
         public var mayFail = false
         /// Additional notes, one sentence each, that do not affect the result.
         public var notes: [String] = []
-        /// The members that an exploration adds to the run in JSON.
+        /// The members that an exploration adds to the run's JSON.
         public var exploring: JSONObject = [:]
 
         public init(
@@ -71,7 +71,7 @@ public struct Report: Sendable {
     public enum CommandOutcome: Sendable, Hashable {
         case exited(Int)
         case signalled(Int)
-        /// The command was stopped after this time limit, in nanoseconds.
+        /// The command was stopped when it reached this time limit, in nanoseconds.
         case timedOut(Int64)
 
         public var isSuccess: Bool { self == .exited(0) }
@@ -83,7 +83,7 @@ public struct Report: Sendable {
         public var address: String
         /// The guide and the clause that the case quotes.
         public var clause: String
-        /// The failures, each a sentence; empty if the check passed.
+        /// The failures, one sentence each; empty if the check passed.
         public var failures: [String]
         /// Diagnostic lines shown below the failures.
         public var notes: [String]
@@ -98,7 +98,7 @@ public struct Report: Sendable {
     }
 
     public struct Outcome: Sendable, Equatable {
-        /// The number of obligations with each mark.
+        /// How many obligations have each mark.
         ///
         /// An obligation counts with its worst mark across all runs.
         public var counts: [Mark: Int] = [:]
@@ -155,14 +155,14 @@ public struct Report: Sendable {
         }
         for mark in worst.values { outcome.counts[mark, default: 0] += 1 }
         outcome.isIncomplete = incomplete != nil
-        // Skipped runs might still break the obligation.
+        // The runs that were skipped might still break the obligation.
         if incomplete == nil { outcome.outdated = knownBroken.lines.filter { isOutdated($0) } }
         return outcome
     }
 
     private static let command = ExactString(Run.command)
 
-    /// Whether at least one run kept the subject of a line, and no run broke it.
+    /// Whether at least one run kept the obligation or check that a line names, and no run broke it.
     private func isOutdated(_ line: KnownBroken.Line) -> Bool {
         var isKept = false
         for run in runs where line.scenario == nil || line.scenario == ExactString(run.scenario) {
@@ -227,7 +227,7 @@ extension Report.Run {
 
 /// The list of known breaches.
 ///
-/// A listed breach does not fail a run, but a run fails if the client keeps a listed obligation.
+/// A listed breach does not fail a run, but a listed obligation that the client keeps does.
 ///
 /// Each line of the file is `obligation-id`, `scenario obligation-id`, or a check's address, optionally preceded by a
 /// scenario. `#` begins a comment. The list can only shrink, because fixed breaches must be removed.
@@ -262,7 +262,7 @@ public struct KnownBroken: Sendable {
         var places: [[ExactString]: Int] = [:]
         var mistakes: [KnownBrokenErrors.Mistake] = []
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
-            // A comment starts at a word, because a check's address may contain `#`.
+            // A comment starts only at the start of a word, because a check's address may contain `#`.
             let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace).prefix {
                 !$0.hasPrefix("#")
             }.map { ExactString($0) }
@@ -297,7 +297,7 @@ public struct KnownBroken: Sendable {
         return KnownBroken(lines: lines, subjects: subjects)
     }
 
-    /// Returns whether an obligation or a check is known to be broken in a scenario.
+    /// Returns whether an obligation or check is known to be broken in a scenario.
     public func lists(_ subject: String, in scenario: String) -> Bool {
         subjects[ExactString(subject)]?.contains { $0.scenario == nil || $0.scenario == ExactString(scenario) } ?? false
     }

@@ -10,7 +10,7 @@ public struct TerminalReport {
     public var width: Int?
     /// Whether to colour marks and headings (ECMA-48 SGR).
     ///
-    /// Text from outside this module stays plain.
+    /// Text from outside this module is never coloured.
     public var usesColor = false
 
     private let overview: Overview
