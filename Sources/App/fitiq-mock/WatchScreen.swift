@@ -25,7 +25,7 @@ struct WatchScreen {
 
     /// The maximum number of lines held back during a pause.
     static let heldLines = 10_000
-    /// How many of the entries that passed the filter to remember at most.
+    /// The maximum number of passing entries to remember.
     static let passedEntries = 10_000
 
     /// - Parameter output: receives text with its line ends.

@@ -40,7 +40,7 @@ public enum TLSLimits {
     public static let pemFile = 1_048_576
     /// The maximum number of names in an issued certificate.
     public static let names = 100
-    /// How many bytes of the peer's text a message shows at most.
+    /// The maximum number of bytes of the peer's text to show in a message.
     static let excerpt = 100
 }
 

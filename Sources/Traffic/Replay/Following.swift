@@ -7,7 +7,7 @@ struct Following: Sendable {
     let vocabulary: Vocabulary
     private(set) var bindings = Bindings()
 
-    /// The recorded values to which a request's values are bound, or that they equal.
+    /// For each of a request's values, the recorded value to which it is bound or which it equals.
     ///
     /// The result is nil if a value is new.
     func numbers(of values: [Shape.ShapeValue]) -> [Int]? {
@@ -75,7 +75,7 @@ struct Following: Sendable {
         learn(shape.free, for: recorded)
     }
 
-    /// Binds the strings in place of times or secrets; if a string is repeated, its last binding counts.
+    /// Binds the strings that stand in place of times or secrets; if a string is repeated, its last binding counts.
     mutating func learn(_ texts: [ExactString], for recorded: [ExactString]) {
         for (text, old) in zip(texts, recorded) {
             guard let number = vocabulary.number(of: old), vocabulary.isReplaceable[number] else { continue }
@@ -96,9 +96,9 @@ struct Following: Sendable {
 struct Bindings: Sendable {
     /// The current values, indexed by the recorded value's number in the vocabulary.
     private(set) var actual: [Int: ExactString] = [:]
-    /// The number of the recorded value to which each of the client's values is bound.
+    /// For each of the client's values, the number of the recorded value to which it is bound.
     private(set) var recorded: [ExactString: Int] = [:]
-    /// The number of values that stay unbound because there are too many or they contain unsafe characters.
+    /// The number of values that stay unbound because there are too many of them or they contain unsafe characters.
     private(set) var refusedCount = 0
 
     var isEmpty: Bool { actual.isEmpty }
@@ -116,7 +116,7 @@ struct Bindings: Sendable {
         recorded[value] = number
     }
 
-    /// Whether a value needs no escaping in JSON, a field or a URL.
+    /// Whether a value needs no escaping in JSON, in a field or in a URL.
     static func isSafe(_ value: ExactString) -> Bool {
         (1...ReplayLimits.tokenLength).contains(value.utf8.count)
             && value.utf8.allSatisfy { $0.isVisible && !#""\<>"#.utf8.contains($0) }

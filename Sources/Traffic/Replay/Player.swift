@@ -14,7 +14,7 @@ public struct Player: Sendable {
 
     var following: Following
     var state = MatchState()
-    /// Whether each entry was served; in `strict` mode, ``turn`` starts at the first unserved entry.
+    /// Whether each entry has been served; in `strict` mode, ``turn`` starts at the first unserved entry.
     var isServed: [Bool]
     var firstUnserved = 0
     /// The counts and misses so far.
@@ -44,7 +44,7 @@ public struct Player: Sendable {
 
     // MARK: Requests
 
-    /// Answers a request at the given world date.
+    /// Answers a request at the given date in the world.
     ///
     /// The entry counts as served even if the response does not arrive.
     public mutating func answer(_ request: ReplayRequest, at date: Timestamp) -> ReplayAnswer {
@@ -110,14 +110,14 @@ public struct Player: Sendable {
             return .noAnswer(after: settings.played(max(exchange.waited, exchange.lasted)))
         }
         let rewriter = rewriter(origin: request.origin)
-        // An encoded body may contain bytes that look like a value by accident.
+        // An encoded body may contain bytes that happen to look like a value.
         let body = response.isCoded ? response.body.bytes : rewriter.rewritten(response.body.bytes)
         let recordedLength = response.fields.value(of: "content-length").flatMap { Int($0) }
         var answer = ReplayResponse(
             status: response.status, fields: rewriter.rewritten(ReplayedFields.ofAnswer(response.fields)), body: body,
             after: settings.played(exchange.waited))
         if response.body.isCut || !response.isComplete {
-            // The client gets a truncated body, because it must notice that a part is missing.
+            // The client gets a truncated body, because it has to notice that a part is missing.
             let length = max(recordedLength ?? 0, response.body.byteCount)
             answer.declaredLength = body.count + max(length - response.body.bytes.count, 1)
             answer.then = .finish
@@ -154,7 +154,7 @@ public struct Player: Sendable {
         case .asItIs: Shape(origins: plan.origins)
         // The client uses our origin in place of the recorded server's origin.
         case .ofOurOrigin: origins.count == plan.origins.count ? nil : Shape(origins: origins)
-        // Words that are bound to a secret count as values.
+        // Words that are bound to a secret count as values here.
         case .withBoundWords: following.bindings.isEmpty ? nil : Shape(origins: origins, known: following.bindings)
         // The recorded body is unknown, so any body matches.
         case .ofAnyBody: plan.hasUnknownBodies ? Shape(origins: origins) : nil
@@ -178,7 +178,7 @@ public struct Player: Sendable {
         return .match(Match(entry: entry, shape: shape, numbers: index.variants[variant].values))
     }
 
-    /// Matches a HEAD request with a recorded GET.
+    /// Matches a HEAD request against a recorded GET.
     private func peek(_ shapes: RequestShapes) -> MatchResult? {
         let shape = shapes.full(as: "GET")
         guard let bucket = plan.full.bucket(of: shape), let numbers = following.numbers(of: shape.values),
@@ -190,7 +190,7 @@ public struct Player: Sendable {
 
     // MARK: Strict
 
-    /// The next entry, or an entry recorded at the same time.
+    /// The next entry, or one that was recorded at the same time.
     private func strictMatch(_ shape: Shape) -> MatchResult? {
         guard let bucket = plan.full.bucket(of: shape) else { return nil }
         for entry in turn where plan.entries[entry].place.bucket == bucket {
@@ -201,7 +201,7 @@ public struct Player: Sendable {
         return nil
     }
 
-    /// The entries that may come next in `strict` mode: the entries that started before any other unserved entry ended.
+    /// The entries that may come next in `strict` mode: those that started before any other unserved entry ended.
     var turn: [Int] {
         var turn: [Int] = []
         var earliestEnd = Int64.max
@@ -235,7 +235,7 @@ public struct Player: Sendable {
         return .match(Match(entry: entry, shape: shape, numbers: numbers, isWhole: false, isPeek: isPeek))
     }
 
-    /// When the next effect is due, or nil if every socket has ended or is waiting for its client.
+    /// When the next effect is due, or nil if each socket has ended or is waiting for its client.
     public var nextDeadline: Timestamp? { deadlines.next }
 
     /// Starts a socket after sending its 101.
@@ -272,7 +272,7 @@ public struct Player: Sendable {
         }
     }
 
-    /// Takes a recorded frame, or returns why none matches.
+    /// Takes the matching recorded frame, or returns why none matches.
     private mutating func take(
         _ bytes: [UInt8], isText: Bool, on play: inout SocketPlay, at time: Int64
     ) -> ReplayFrameMiss.Reason? {
@@ -312,7 +312,7 @@ public struct Player: Sendable {
         return settings.frames == .triggered ? play.trigger(shape.key, where: fits) : play.message(where: fits)
     }
 
-    /// Removes a socket, regardless of which side ended it, even if it never opened.
+    /// Removes a socket, whichever side ended it and even if it never opened.
     ///
     /// A removed socket has no further effects.
     public mutating func ended(_ socket: ReplaySocket, at now: Timestamp) {
@@ -321,7 +321,7 @@ public struct Player: Sendable {
         dropStaleDeadlines()
     }
 
-    /// Returns the effects due up to a time, in order.
+    /// Returns, in order, the effects that are due by a given time.
     ///
     /// Each effect has its own time, even if the call is late.
     public mutating func advance(to now: Timestamp) -> [ReplayEffect] {
@@ -365,7 +365,7 @@ struct Match: Sendable {
     /// The client's values in place of the recorded values.
     var shape: Shape
     var numbers: [Int]
-    /// Whether the shape covers the whole request, which means that times and secrets are in the same order.
+    /// Whether the shape covers the whole request, in which case its times and secrets are in the recorded order.
     var isWhole = true
     /// Whether the entry stays unserved because a HEAD matched a recorded GET.
     var isPeek = false

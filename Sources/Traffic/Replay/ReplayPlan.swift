@@ -15,12 +15,12 @@ public struct ReplayPlan: Sendable, Equatable {
     public let session: Session
     /// The prefix of the recorded paths; the session omits the prefix, and clients may send or omit it.
     let prefix: PathPrefix?
-    /// The second segments of recorded paths below `/w/`, whether or not they are the names of worlds.
+    /// The segments that follow `/w/` in recorded paths, whether or not they are the names of worlds.
     public let worlds: Set<ExactString>
     /// Notes on the parts that cannot be replayed as recorded, at most ``ReplayLimits/misses`` sentences.
     public private(set) var notes: [String] = []
 
-    /// The number of each entry in the recording, counted from 1 as in 'show' and 'diff'.
+    /// Each entry's number in the recording, counted from 1 as in 'show' and 'diff'.
     let numbers: [Int]
     private(set) var entries: [PlannedEntry] = []
     private(set) var full = MatchIndex()
@@ -139,7 +139,7 @@ public struct ReplayPlan: Sendable, Equatable {
     /// The path or `CONNECT` that the server answers itself, or nil if the request is replayed.
     ///
     /// Browsers and probes send such requests. If they were entries, they would count as never requested and, in
-    /// `strict` mode, block all later entries.
+    /// `strict` mode, would block all later entries.
     private static func ownName(of request: SessionRequest) -> String? {
         // A tunnel connects to a different server.
         if request.method.uppercased() == "CONNECT" { return "CONNECT" }
@@ -212,7 +212,7 @@ struct PlannedEntry: Sendable {
     /// The method, or `HANDSHAKE` for a WebSocket handshake.
     var method: String
     var place: MatchIndex.Place
-    /// The times and secrets of the request, in the order of its shape.
+    /// The times and secrets of the request, in the order in which its shape has them.
     var free: [ExactString]
     var credentials: [Credential]
     /// When the request started and was answered, in nanoseconds.
@@ -247,7 +247,7 @@ struct SocketScript: Sendable {
         /// The client sends the message with this index.
         case client(Int)
         case ping
-        /// The client closes or ends the connection; the codec handles the server's part.
+        /// The client closes the socket or ends the connection; the codec handles the server's part.
         case clientEnds
     }
 
@@ -308,7 +308,7 @@ struct SocketScript: Sendable {
             Step(time: time, kind: ending.party == .client ? .clientEnds : .server(isReset ? .reset : .finish)))
     }
 
-    /// Stores a pong with the oldest unanswered ping; returns false if the frame is not a pong.
+    /// Assigns a pong to the oldest unanswered ping; returns false if the frame is not a pong.
     private mutating func takePong(_ bytes: [UInt8], _ action: ReplayEffect.Action, at time: Int64) -> Bool {
         guard unanswered < keepAlives.count, KeepAliveFrame(bytes) == .pong else { return false }
         keepAlives[unanswered].pong = (action, time - keepAlives[unanswered].time)
@@ -359,9 +359,9 @@ enum KeepAliveFrame: String {
 struct Vocabulary: Sendable {
     private(set) var texts: [ExactString] = []
     private var numbers: [ExactString: Int] = [:]
-    /// Whether each value may be replaced because the client or redaction created it.
+    /// For each value, whether it may be replaced because the client or redaction created it.
     private(set) var isReplaceable: [Bool] = []
-    /// The origins of the session's URLs, which do not count as values.
+    /// The origins of the session's URLs; they do not count as values.
     var origins = Origins()
     /// Whether the session has more than ``ReplayLimits/recordedValues`` values.
     private(set) var isFull = false

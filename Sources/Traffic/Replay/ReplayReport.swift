@@ -9,7 +9,7 @@ public struct ReplayReport: Sendable, Equatable {
     public var recorded = 0
     /// The number of recorded requests that clients made.
     public var served = 0
-    /// The number of responses that were repeated after the client had used all recorded responses.
+    /// The number of responses that were repeated after the client had used up the recorded ones.
     public var repeats = 0
     public var neverAskedCount = 0
     /// The first recorded requests that no client made, at most ``ReplayLimits/misses``.
@@ -23,13 +23,13 @@ public struct ReplayReport: Sendable, Equatable {
     public var framesSent = 0
     /// The number of client frames that matched recorded frames.
     public var framesReceived = 0
-    /// The number of recorded frames that the client did not send on the sockets that it opened.
+    /// The number of recorded frames that the client did not send on the sockets it opened.
     public var framesNeverSent = 0
     /// The number of client frames that matched no recorded frame.
     public var frameMissCount = 0
     /// The first frame misses, at most ``ReplayLimits/misses``.
     public var frameMisses: [ReplayFrameMiss] = []
-    /// The number of recorded values bound to a client's value.
+    /// The number of recorded values that are bound to a client's value.
     public var bindings = 0
     /// The number of values that are not followed because of ``ReplayLimits/bindings`` or unsafe characters.
     public var bindingsRefused = 0
@@ -59,7 +59,7 @@ public struct ReplayReport: Sendable, Equatable {
     }
 }
 
-/// An unexpected request, with the nearest recorded one.
+/// An unexpected request, with the recorded request most similar to it.
 public struct ReplayMiss: Sendable, Equatable {
     /// The world's date when the request arrived.
     public var time: Timestamp
@@ -77,7 +77,7 @@ public struct ReplayMiss: Sendable, Equatable {
     public enum Reason: Sendable, Equatable {
         /// No such request was recorded.
         case unknown
-        /// The client has used all recorded responses (this many) and must not repeat a request with this method.
+        /// The client has used up the recorded responses (this many) and must not repeat a request with this method.
         case runOut(Int)
         /// A different request is due (``ReplaySettings/Match/strict``).
         case notItsTurn
@@ -86,7 +86,7 @@ public struct ReplayMiss: Sendable, Equatable {
     }
 
     public struct Nearest: Sendable, Equatable {
-        /// The number of the entry in the recording, counted from 1 in the order in which entries started.
+        /// The entry's number in the recording, counted from 1 in the order in which entries started.
         public var entry: Int
         public var method: String
         /// The path and query, with shortened secrets, truncated after 500 bytes.
@@ -170,7 +170,7 @@ public struct ReplayFrameMiss: Sendable, Equatable {
 extension Player {
     /// The result so far.
     ///
-    /// Frames that the client has not sent yet count as never sent.
+    /// Frames that the client has not sent so far count as never sent.
     public var report: ReplayReport {
         var report = tally
         report.recorded = isServed.count
@@ -230,7 +230,7 @@ extension Player {
         return differences.list
     }
 
-    /// The recorded requests of the same route, starting with unserved requests.
+    /// The recorded requests with the same route, unserved ones first.
     private func sameRoute(_ shapes: RequestShapes) -> [Int] {
         guard let bucket = plan.routes.bucket(of: shapes.route()) else { return [] }
         var (unserved, served): ([Int], [Int]) = ([], [])
@@ -243,7 +243,7 @@ extension Player {
         return Array((unserved + served).prefix(Self.comparedEntries))
     }
 
-    /// The first entry of the most similar route, or nil if no path segment is equal or similar.
+    /// The first entry with the most similar route, or nil if no path segment is equal or similar.
     private func nearestRoute(_ shapes: RequestShapes) -> Int? {
         guard shapes.url.segments.count <= 50 else { return nil }
         let common: Set = ["api", "v1", "v2", ""]
@@ -295,7 +295,7 @@ extension Player {
     }
 }
 
-/// Collects the first few differences between a request or frame and a recorded one.
+/// Collects the first few differences between a request or frame and its recorded counterpart.
 struct Differences: JSONComparison {
     let following: Following
     let origins: (first: Origins, second: Origins)
@@ -395,7 +395,7 @@ enum Excerpts {
         return String(decoding: output, as: UTF8.self).cut(toBytes: limit)
     }
 
-    /// The first characters of a secret, which distinguish it from other secrets.
+    /// The first characters of a secret, enough to tell it from other secrets.
     ///
     /// A placeholder in a recording is not shortened, because it reveals nothing.
     static func secret(_ text: String) -> String { text.cut(toBytes: text.hasPrefix("redacted-") ? 60 : 4) }

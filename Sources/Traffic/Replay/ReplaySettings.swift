@@ -7,8 +7,8 @@ public struct ReplaySettings: Sendable, Equatable {
 
     /// Which requests the replay accepts, and when.
     public enum Match: String, Sendable, CaseIterable {
-        /// Accepts each recorded request once, in the recorded order and with the recorded body; anything else fails
-        /// the run.
+        /// Accepts each recorded request once, in the recorded order and with the recorded body; anything else makes
+        /// the run fail.
         case strict
         /// Accepts each request as recorded, in any order; identical requests get their responses in turn.
         case ordered
@@ -30,7 +30,8 @@ public struct ReplaySettings: Sendable, Equatable {
     public enum FrameOrder: String, Sendable, CaseIterable {
         /// Frames are sent at their recorded times, regardless of the client.
         case timed
-        /// Frames are sent after the recorded pauses, once the client has sent all recorded frames that precede them.
+        /// Frames are sent once the client has sent all recorded frames that precede them, and after the recorded
+        /// pauses.
         case lockStep = "lock-step"
         /// After a client's frame matches a recorded frame, the server sends the frames that followed the recorded
         /// frame.
@@ -58,7 +59,7 @@ public struct ReplaySettings: Sendable, Equatable {
 
 /// The limits on a replay.
 ///
-/// A session that exceeds some of the limits is refused; for the other limits, the excess is omitted and reported.
+/// A session that exceeds certain limits is refused; for the other limits, the excess is omitted and reported.
 public enum ReplayLimits {
     /// The maximum number of entries in a session.
     ///
@@ -68,7 +69,8 @@ public enum ReplayLimits {
     ///
     /// A session with more frames is refused (``ReplayError/tooManyFrames(_:)``).
     public static let frames = 1_000_000
-    /// The maximum number of bytes in fields, bodies and frames, including the overhead of entries and frames: 512 MiB.
+    /// The maximum number of bytes in fields, bodies and frames, including a fixed overhead per entry and frame: 512
+    /// MiB.
     ///
     /// A session with more bytes is refused (``ReplayError/tooManyBytes(_:)``).
     public static let bytes = 512 * 1_024 * 1_024
@@ -86,11 +88,11 @@ public enum ReplayLimits {
     ///
     /// Additional values are only counted in the report.
     public static let bindings = 10_000
-    /// How many recorded requests that differ only in their IDs are searched.
+    /// Among recorded requests that differ only in their IDs, how many to search.
     public static let candidates = 256
     /// The maximum number of concurrent recorded requests, which may come in any order in `strict` mode.
     public static let concurrentRequests = 256
-    /// In lock-step, how many messages too early a client's frame may arrive.
+    /// In lock-step mode, how many messages too early a client's frame may arrive.
     public static let framesAhead = 64
     /// The maximum number of concurrent frame runs on a triggered socket.
     ///
@@ -101,7 +103,7 @@ public enum ReplayLimits {
     /// Additional misses are only counted.
     public static let misses = 100
     public static let differences = 8
-    /// The maximum size of a JSON text whose differences are listed individually, in bytes.
+    /// The maximum size, in bytes, of a JSON text whose differences are listed individually.
     public static let comparedBody = 64 * 1_024
     /// The maximum wait between two events, 24 h.
     ///
@@ -112,7 +114,7 @@ public enum ReplayLimits {
 /// An error that prevents replaying a session.
 public enum ReplayError: Error, Equatable, Sendable, CustomStringConvertible {
     case empty
-    /// The server answers all requests itself; the value is their number.
+    /// The server answers all requests in the session itself; the value is their number.
     case nothingToPlay(Int)
     case tooManyEntries(Int)
     case tooManyFrames(Int)
@@ -123,7 +125,7 @@ public enum ReplayError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension Int64 {
-    /// The sum, or the largest number on overflow.
+    /// The sum, or the largest possible number on overflow.
     func advanced(capped span: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(span)
         return overflow ? .max : sum
@@ -164,7 +166,7 @@ public enum ReplayAnswer: Sendable, Equatable {
     case unexpected(ReplayMiss)
 }
 
-/// A recorded response, rewritten for the current client.
+/// A recorded response, adapted to the current client.
 public struct ReplayResponse: Sendable, Equatable {
     /// The status, 200 to 999.
     public var status: Int
@@ -183,7 +185,7 @@ public struct ReplayResponse: Sendable, Equatable {
 
     /// What happens after the last byte of a response.
     public enum Ending: Sendable, Equatable {
-        /// The connection continues with the next request, as usual in HTTP.
+        /// The connection goes on to the next request, as usual in HTTP.
         case nothing
         /// The connection ends here (FIN); the body is incomplete, and the framing must show this.
         case finish
@@ -205,7 +207,7 @@ public struct ReplayOpening: Sendable, Equatable {
     public var socket: ReplaySocket
     /// The recorded fields of the 101 response, without the handshake fields.
     ///
-    /// `Sec-WebSocket-Protocol` is included if the client offers its value.
+    /// `Sec-WebSocket-Protocol` is included only if the client offers its value.
     public var fields: [SessionField]
     /// The delay after the request, in nanoseconds.
     public var after: Int64

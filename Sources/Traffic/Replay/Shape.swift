@@ -1,7 +1,7 @@
 import JSON
 import Traffic
 
-/// The common part of strings or requests that differ only in IDs, times and secrets.
+/// What strings or requests that differ only in IDs, times and secrets have in common.
 struct ShapeKey: Sendable, Hashable {
     var bytes: [UInt8] = []
 
@@ -17,7 +17,7 @@ struct Shape: Sendable {
     private(set) var values: [ShapeValue] = []
     /// Times, and values under a secret's name, which always match.
     private(set) var free: [ExactString] = []
-    /// The bindings that make words count as values even if they do not look like values.
+    /// The bindings that make words count as values even if they do not look like any.
     private var known: Bindings?
     private var origins: Origins
 
@@ -143,7 +143,7 @@ struct Shape: Sendable {
         add(words: UnsafeBufferPointer(rebasing: utf8[end...]))
     }
 
-    /// Adds a string that contains no values; words bound to a value still count.
+    /// Adds a string that contains no values, except for words that are bound to one.
     private mutating func add(words: UnsafeBufferPointer<UInt8>) {
         guard let known else { return add(raw: words) }
         var index = 0
@@ -152,7 +152,7 @@ struct Shape: Sendable {
             while end < words.count, ValueScanner.isRunByte(words[end]) { end += 1 }
             if end == index { end += 1 }
             let word = words[index..<end]
-            // A shorter word may be bound by accident and have a different meaning here.
+            // A shorter word may be bound by coincidence and mean something else here.
             if (3...ReplayLimits.tokenLength).contains(word.count),
                 let text = String(validating: word, as: UTF8.self), known.recorded[ExactString(text)] != nil
             {
@@ -182,7 +182,7 @@ struct Shape: Sendable {
             add(literally: "]")
         case .object(let object):
             add(literally: "{")
-            // Sort the members by the fixed part of their names, so that IDs as names keep their order.
+            // Sort the members by the fixed part of their names, so that names that are IDs keep their order.
             let members = object.map { (form: VolatileText.normalised($0.key, origins: origins), member: $0) }
             for (_, member) in members.sorted(by: { $0.form < $1.form }) {
                 add(text: member.key)
@@ -294,11 +294,11 @@ struct MatchIndex: Sendable {
     func variant(in bucket: Int, values: [Int]) -> Int? { variantOfValues[VariantKey(bucket: bucket, values: values)] }
 }
 
-/// The served entries of an index's variants.
+/// Which entries of an index's variants have been served.
 struct MatchState: Sendable {
     /// The number of served entries of each variant.
     private var given: [Int: Int] = [:]
-    /// A bucket's variants that have entries left, starting at ``first``; the first search builds the list.
+    /// A bucket's variants that have entries left, starting at ``first``; the list is built by the first search.
     private var live: [Int: Live] = [:]
 
     private struct Live {
@@ -306,14 +306,14 @@ struct MatchState: Sendable {
         var first = 0
     }
 
-    /// A variant's next entry, or its last entry again if all entries have been served.
+    /// A variant's next entry, or the last one again if all of them have been served.
     func next(of variant: Int, in index: MatchIndex) -> (entry: Int, isAgain: Bool) {
         let entries = index.variants[variant].entries
         let count = given[variant] ?? 0
         return count < entries.count ? (entries[count], false) : (entries[entries.count - 1], true)
     }
 
-    /// The first variant with an entry left that passes the test, among ``ReplayLimits/candidates``.
+    /// Among the first ``ReplayLimits/candidates`` variants with an entry left, the first one that passes the test.
     mutating func firstLive(
         in bucket: Int, of index: MatchIndex, where isIncluded: (MatchIndex.Variant) -> Bool
     ) -> Int? {

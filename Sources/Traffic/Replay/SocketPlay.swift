@@ -35,7 +35,7 @@ struct SocketPlay: Sendable {
     /// The server frames that follow a client message.
     private struct Run: Sendable {
         var cursor: Int
-        /// The start of the run, and the corresponding recorded time.
+        /// When the run started, and the corresponding recorded time.
         var base: Int64
         var offset: Int64
         /// The client's values in the triggering message, keyed by the recorded values' numbers.
@@ -57,7 +57,7 @@ struct SocketPlay: Sendable {
 
     // MARK: Due steps
 
-    /// When the server's next step is due, or nil if it waits for the client or has finished.
+    /// When the server's next step is due, or nil if the server is waiting for the client or has finished.
     mutating func due() -> Int64? {
         guard isOpen, !isOver else { return nil }
         let step =
@@ -168,7 +168,7 @@ struct SocketPlay: Sendable {
         while early.remove(nextMessage) != nil { nextMessage += 1 }
     }
 
-    /// The message of this shape to trigger: the matching messages in turn, and then the last message repeatedly.
+    /// The message of this shape to trigger: each matching message in turn, and then the last one repeatedly.
     mutating func trigger(_ key: ShapeKey, where fits: (SocketScript.Message) -> Bool) -> Int? {
         guard let messages = script.messagesOfShape[key] else { return nil }
         var cursor = triggerCursors[key] ?? 0

@@ -7,10 +7,10 @@ import WebSocket
 /// Observes one HTTP/1.1 connection: accepts the bytes from both directions, and reports exchanges and WebSocket
 /// frames.
 ///
-/// Pass in decrypted bytes in pieces of any size, and a request before its response. Splitting affects only the times
-/// in the output. Bytes that are not HTTP end the observation with a note. When the connection ends, the received parts
-/// of unfinished messages are reported. ``Limits`` bound the memory. Bodies compressed with gzip or deflate become
-/// text.
+/// Pass in decrypted bytes, in pieces of any size, with each request before its response. How the bytes are split
+/// affects only the times in the output. Bytes that are not HTTP end the observation with a note. When the connection
+/// ends, the received parts of unfinished messages are reported. ``Limits`` bound the memory. Bodies compressed with
+/// gzip or deflate become text.
 ///
 /// Internally, an `HTTP1.Connection` in each role reads one direction; the output is discarded. The connection that
 /// reads requests gets a response only after both messages end, because otherwise it would drop the rest of a request
@@ -34,7 +34,7 @@ public struct ConnectionObserver: Sendable {
     var nextRequestBegan: Timestamp?
     /// Whether the client's bytes are no longer valid HTTP; the response to an earlier request may still arrive.
     var requestsFailed = false
-    /// Whether the server has announced that it will answer no more requests on this connection.
+    /// Whether the server has announced that it will not answer any more requests on this connection.
     var answersAreOver = false
     /// The side that was first to end its direction.
     private var finishedFirst: Party?
@@ -42,7 +42,7 @@ public struct ConnectionObserver: Sendable {
     private var socket: SocketObserver
     /// The discarded output of the codecs.
     var unsent: [UInt8] = []
-    /// The observations since they were last taken.
+    /// The observations made since they were last taken.
     private var observations: [Observation] = []
 
     /// URLs start with the scheme (`http` or `https`) and the authority, which defaults to the request's host.
@@ -178,9 +178,9 @@ public struct ConnectionObserver: Sendable {
 
     /// The memory limits for observing a connection.
     public struct Limits: Sendable, Equatable {
-        /// The maximum number of bytes that are stored for a body or message.
+        /// The maximum number of bytes to store of a body or message.
         ///
-        /// For a longer body or message, the start and the true size are stored.
+        /// Of a longer body or message, only the start and the true size are stored.
         public var body = 16 * 1024 * 1024
         /// The maximum size of a message in bytes.
         ///
@@ -213,7 +213,7 @@ public struct ConnectionObserver: Sendable {
         }
     }
 
-    /// Reads as many bytes as the other direction allows.
+    /// Reads as many bytes as the state of the other direction allows.
     mutating func advance(at time: Timestamp) {
         repeat {
             readRequest(at: time)
@@ -267,7 +267,7 @@ public struct ConnectionObserver: Sendable {
     }
 
     private mutating func readAnswer(at time: Timestamp) {
-        // Bytes after an early response wait for the end of its request, up to a limit.
+        // Bytes after an early response are held until its request ends, up to a limit.
         let mayWait = current == nil ? 0 : current?.answered == nil ? Int.max : limits.pipelined
         guard answers.bufferedByteCount <= mayWait else {
             if let current { report(.exchange(current.exchange(at: time))) }
@@ -321,7 +321,7 @@ public struct ConnectionObserver: Sendable {
         }
         // The body has arrived, but the connection would end if the request were still waiting for 100 Continue.
         if exchange.expectsContinue { requests.sendContinue(into: &unsent) }
-        // Any response works here; HTTP allows this one after every request, including CONNECT.
+        // Any response would do here; HTTP allows this one after every request, including CONNECT.
         requests.respond(status: .badRequest, fields: [:], body: [], into: &unsent)
         unsent.removeAll(keepingCapacity: true)
         return true
@@ -410,7 +410,7 @@ struct BodyCollector: Sendable {
     /// Appends a piece; bytes beyond the limit are only counted.
     mutating func append(_ piece: ArraySlice<UInt8>) {
         byteCount += piece.count
-        // One byte beyond the limit shows whether the limit splits a character.
+        // The byte just beyond the limit shows whether the limit splits a character.
         bytes.append(contentsOf: piece.prefix(max(0, limit + 1 - bytes.count)))
     }
 
@@ -451,7 +451,7 @@ struct SocketObserver: Sendable {
     /// Stops reading; the connection's end is still reported.
     mutating func stopReading() { isReadable = false }
 
-    /// How the socket ended: with close frames if both were exchanged, or else through this party and cause.
+    /// How the socket ended: with close frames if both sides sent one, otherwise by this party and with this cause.
     func ending(at time: Timestamp, by party: Party, cause: SessionEnding.Cause) -> SessionEnding {
         SessionEnding(time: time, party: closedFirst ?? party, cause: closedFirst == nil ? cause : .closeFrame)
     }

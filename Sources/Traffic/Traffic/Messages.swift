@@ -338,7 +338,7 @@ enum Messages {
 }
 
 extension EndpointNearMiss.Difference {
-    /// The difference and how to fix it.
+    /// What the difference is and how to fix it.
     public var sentence: String {
         switch self {
         case .missingPrefix: "The path lacks the prefix /api/v1."

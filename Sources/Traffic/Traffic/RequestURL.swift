@@ -43,7 +43,7 @@ package struct RequestURL: Sendable {
     }
 }
 
-/// Origins that count as equal: the origins of a recording and of the servers that are compared with it.
+/// Origins that count as equal: those of a recording and of the servers that are compared with it.
 ///
 /// A client uses its server's origin in place of a recorded origin.
 package struct Origins: Sendable {
@@ -82,7 +82,7 @@ public struct PathPrefix: Sendable, Equatable {
         self.text = String(text[...end])
     }
 
-    /// The URL or request target without the prefix if its path starts with it.
+    /// The URL or request target, without the prefix if its path starts with it.
     package func removed(from url: String) -> String {
         let parts = URLParts(url)
         guard parts.path.utf8.starts(with: text.utf8) else { return url }
@@ -114,7 +114,7 @@ extension Session {
 package struct FormBody {
     package struct Field {
         package var name: String
-        /// The media type of a part, including whether it is a file.
+        /// The media type of a part, and whether the part is a file.
         package var kind = ""
         package var content: [UInt8]
     }

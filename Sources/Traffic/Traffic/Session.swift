@@ -55,7 +55,7 @@ public struct SessionRequest: Sendable, Equatable {
     /// A WebSocket has the scheme `ws` or `wss`.
     public var url: String
     public var fields: [SessionField] = []
-    /// The body without framing; nil for a message without a body.
+    /// The body without framing, or nil for a message without a body.
     public var body: RecordedBody?
     /// The same as ``SessionResponse/coding``.
     public var coding: SessionCoding?
@@ -77,7 +77,7 @@ public struct SessionResponse: Sendable, Equatable {
     /// Whether the last byte arrived before the connection ended.
     public var isComplete = true
 
-    /// The coding that the recorder decoded.
+    /// The coding that the recorder has decoded.
     ///
     /// The fields then do not contain `Content-Encoding`.
     public var coding: SessionCoding?

@@ -5,7 +5,7 @@ import Text
 ///
 /// The recorder observes each connection (``ConnectionObserver``) and replaces secrets (``Redactor``). The file is
 /// complete after every write. The recorder does no I/O: at the end of each turn, the caller performs the writes from
-/// ``takeWrites()`` in order. Identical calls produce identical files. Only one thread may use it.
+/// ``takeWrites()`` in order. Identical calls produce identical files. Only one thread may use the recorder.
 public final class SessionRecorder {
     public struct Settings: Sendable, Equatable {
         /// The host in URLs, as `host:port`, or nil to use the requests' hosts.
@@ -21,7 +21,7 @@ public final class SessionRecorder {
         public var fileLimits = HARLimits()
         /// The maximum memory for all connections, in bytes.
         ///
-        /// The recorder stops recording the connection that exceeds this limit.
+        /// If a connection takes the total above this limit, the recorder stops recording that connection.
         public var heldBytes = 512 * 1024 * 1024
         /// The memory limits of each connection.
         public var limits = ConnectionObserver.Limits()
@@ -104,7 +104,7 @@ public final class SessionRecorder {
 
     /// Handles one side's FIN.
     ///
-    /// The other side may still send.
+    /// The other side may still send data.
     ///
     /// This call is optional if the caller sees only the end of whole connections; see ``ended(_:by:isReset:at:)``.
     public func finished(_ connection: UInt64, by party: Party, at time: Timestamp) {
@@ -140,8 +140,8 @@ public final class SessionRecorder {
 
     /// Ends the recording, and returns the finished file as pieces of the growing file.
     ///
-    /// For unfinished exchanges, the parts that have arrived are recorded. The ranges are valid after the writes from a
-    /// subsequent ``takeWrites()``.
+    /// For unfinished exchanges, the parts that have arrived are recorded. The ranges become valid once the writes from
+    /// a subsequent ``takeWrites()`` have been performed.
     public func finish(at time: Timestamp, shiftedBy shifts: [UInt64: Int64] = [:]) -> SessionCompaction {
         for (connection, tap) in taps.sorted(by: { $0.key < $1.key }) {
             let time = time.advanced(byNanoseconds: shifts[connection] ?? 0)
@@ -176,7 +176,7 @@ public final class SessionRecorder {
             let unread = settings.keepsSecrets || exchange.isSocket ? [] : exchange.unreadBodies
             if !settings.keepsSecrets { redactor.redact(&exchange) }
             for (party, coding) in unread {
-                // This note is only for the log, because the entry in the file is marked.
+                // This note is only for the log, because the file's entry is itself marked.
                 newNotes.append(cut(Messages.unread(coding, from: party, exchange.request)))
             }
             if exchange.isSocket { tap.socket = writer.open(exchange) } else { writer.write(exchange) }
@@ -200,7 +200,7 @@ public final class SessionRecorder {
         if keptNotes.count < Self.mostNotesInFile { keptNotes.append(text) }
     }
 
-    /// Shortens a note, because it may quote long traffic with terminal escapes.
+    /// Shortens a note, because it may quote long pieces of traffic with terminal escapes.
     private func cut(_ text: String) -> String { TerminalText.cut(TerminalText.escaped(text), width: Self.longestNote) }
 
     /// Whether a URL's path is excluded or below an excluded path.
@@ -216,7 +216,7 @@ public final class SessionRecorder {
 }
 
 extension SessionExchange {
-    /// The bodies with an unsupported content coding, which redaction omits.
+    /// Bodies with an unsupported content coding, which redaction leaves out.
     fileprivate var unreadBodies: [(Party, coding: String)] {
         func coding(_ fields: [SessionField], _ body: RecordedBody?) -> String? {
             let codings = fields.filter(\.isContentEncoding).map(\.value)

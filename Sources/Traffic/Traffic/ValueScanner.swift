@@ -23,10 +23,11 @@ package struct FoundValue: Equatable {
 /// Finds volatile values (IDs, times, addresses and origins) in JSON, paths, sentences or any other text.
 ///
 /// The scanner defines how two identical runs may differ. A replay accepts different values in their place, and a
-/// session comparison ignores them. Only a replay tracks IDs, because each ID has its own responses: a server ID
-/// matches only itself, and two IDs stay distinct.
+/// session comparison ignores them. Only a replay tracks IDs, because different IDs have different responses: a
+/// server's ID matches only itself, and two IDs stay distinct.
 ///
-/// Scanning takes linear time, because every byte belongs to one run, which is checked a fixed number of times.
+/// Scanning takes linear time, because every byte belongs to only one run, and a run is checked a fixed number of
+/// times.
 package struct ValueScanner {
     /// The maximum length of an ID or e-mail address in bytes.
     package static let longestValue = 200
@@ -99,7 +100,7 @@ package struct ValueScanner {
         return nil
     }
 
-    /// The length of `http://host` (or `http:\/\/host`), including a following `/w/name/`.
+    /// The length of `http://host` (or `http:\/\/host`), including any `/w/name/` that follows.
     private func originLength() -> Int? {
         guard !origins.isEmpty else { return nil }
         let colon = position + bytes[position...].prefix(6).prefix(while: \.isLetter).count
@@ -187,8 +188,8 @@ extension UnsafeBufferPointer<UInt8> {
         let digits = count(where: \.isDigit)
         let (upper, lower) = (count(where: \.isUppercaseLetter), count(where: \.isLowercaseLetter))
         guard digits > 0 else { return false }
-        // An ID is at least one third digits or contains both cases, is a ULID, or is hexadecimal with or without a
-        // prefix.
+        // At least a third of an ID's characters are digits, or it contains both cases, is a ULID, or is hexadecimal
+        // with or without a prefix.
         if digits * 3 >= count || (upper > 0 && lower > 0) { return true }
         if count == 26, lower == 0 { return true }
         let tail = count - 1 - (lastIndex { !$0.isHexDigit } ?? -1)

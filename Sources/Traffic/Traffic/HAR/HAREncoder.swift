@@ -7,14 +7,14 @@ import Text
 
 /// Writes sessions as HAR 1.2: whole files, or the pieces of a growing file.
 ///
-/// A file consists of `header`, one line per entry with `separator` before all except the first, and `footer`. Times
-/// are truncated to whole microseconds, because HAR readers have this precision. Data that HAR does not define is
+/// A file consists of `header`, one line per entry (with `separator` before each except the first), and `footer`. Times
+/// are truncated to whole microseconds, because that is the precision of HAR readers. Data that HAR does not define is
 /// stored under `_fitiq`. Source: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/) and, for WebSockets, the
 /// output of Chrome's exporter.
 public enum HAREncoder {
     static let creatorName = "fitiq-mock"
 
-    /// The first bytes of every file, of any version.
+    /// The first bytes of every file, whatever the version that wrote it.
     static let beginning = Array(#"{"log":{"version":"1.2","creator":{"name":"\#(creatorName)""#.utf8)
 
     /// Returns the start of a file, up to its first entry.
@@ -252,12 +252,12 @@ public enum HAREncoder {
 
     /// Returns the entry of a WebSocket.
     ///
-    /// The number identifies the socket in the file and links the entry to its continuations. Without `room`, the entry
-    /// is complete.
+    /// The number identifies the socket in the file and links the entry to its continuations. If there is no `room`,
+    /// the entry is complete.
     static func `socket`(
         _ socket: SessionExchange, number: Int? = nil, room: HARSocketRoom = HARSocketRoom()
     ) -> HARSocketText {
-        // The name is in backticks because the style rules mistake `socket` before a parenthesis for the system call.
+        // The name is in backticks because the style rules take `socket` before a parenthesis for the system call.
         var writer = JSONWriter(reserving: 4096 + 160 * socket.frames.count + room.messages + room.controlFrames)
         let opened = microseconds(socket.opened ?? socket.started)
         let waited = max(opened - microseconds(socket.started), 0) * 1000
@@ -300,7 +300,7 @@ public enum HAREncoder {
 
     /// Returns an element of `_webSocketMessages`: a text or binary message.
     ///
-    /// Text that is not UTF-8 or was truncated inside a character is marked, and written in base64.
+    /// Text that is not UTF-8, or was truncated in the middle of a character, is marked and written in base64.
     public static func message(_ frame: SessionFrame) -> [UInt8] {
         precondition(!frame.opcode.isControl, "a control frame is not a message")
         var writer = JSONWriter(reserving: 96 + frame.payload.bytes.count * 3 / 2)

@@ -35,7 +35,7 @@ public struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
         (self.problem, self.entry, self.path) = (problem, entry, path)
     }
 
-    /// The same error, with the number of its entry.
+    /// The same error, with its entry's number added.
     func inEntry(_ number: Int) -> HARError {
         var outer = self
         outer.entry = number
@@ -65,7 +65,7 @@ public enum HARNote: Sendable, Equatable, CustomStringConvertible {
     /// The recorder's note.
     case recorded(String)
 
-    /// Whether the file still contains everything from the time that it covers.
+    /// Whether the file still contains everything from the period that it covers.
     var isHarmless: Bool {
         switch self {
         // A truncated body is marked as truncated.
@@ -83,14 +83,14 @@ public enum HARNote: Sendable, Equatable, CustomStringConvertible {
 /// A kind of content in an entry that a session cannot use.
 public enum HARLoss: Sendable, CaseIterable {
     case body
-    /// A body that does not match its encoding in the file, as can happen in sanitised files.
+    /// A body that does not match the encoding stated in the file, as can happen in sanitised files.
     case unreadableBody
     /// A body that our recorder truncated or omitted because it could not be searched for secrets.
     case cutBody
     case shortBody
     /// A form with an uploaded file whose content is not in the HAR.
     case formFile
-    /// A message whose opcode is neither text nor binary, or an error in place of a message.
+    /// A message whose opcode is neither text nor binary, or an error that stands in place of a message.
     case message
     /// A binary message that is not in base64.
     case unreadableMessage
@@ -103,7 +103,7 @@ public enum HARLoss: Sendable, CaseIterable {
 
 /// Counts the losses while a file is read.
 struct HARLosses {
-    /// The maximum number of entries in a note; one more entry is stored, to detect whether there are more.
+    /// The maximum number of entries in a note; one more is stored to show whether there are any others.
     static let mostNamed = 5
     /// The number of the entry being read.
     var entry = 0
@@ -140,7 +140,7 @@ public struct HARLimits: Sendable, Hashable {
 }
 
 extension JSONValue {
-    /// A whole number that is not negative.
+    /// A whole number, zero or greater.
     fileprivate var count: Int? { int.flatMap { $0 >= 0 ? $0 : nil } }
 }
 

@@ -12,19 +12,19 @@ public struct HARFile: Sendable {
     /// The name of the program that wrote the file, or nil if unknown.
     public let creator: String?
 
-    /// Whether our own recorder wrote the file, without missing anything.
+    /// Whether our own recorder wrote the file and missed nothing.
     ///
-    /// In this case, events that are not in the file did not happen.
+    /// If so, events that are not in the file did not happen.
     ///
     /// Other programs omit control frames and the ends of WebSockets and, with some settings, credentials and bodies.
     public let isWhole: Bool
 
     /// Reads a HAR 1.2 file written by a browser, a proxy, Playwright or this program.
     ///
-    /// A byte order mark is skipped. The notes report how much content could not be included in the session. A
-    /// truncated file yields its complete entries and a note. `attachment` receives a plain name without folders, and
-    /// returns the bytes of a file next to the HAR file, or nil. Playwright writes such files for bodies and messages.
-    /// Time and memory use are linear in the number of bytes.
+    /// A byte order mark is skipped. The notes say how much content could not be included in the session. A truncated
+    /// file yields its complete entries and a note. `attachment` receives a plain name without folders, and returns the
+    /// bytes of a file next to the HAR file, or nil. Playwright writes such files for bodies and messages. Time and
+    /// memory use are linear in the number of bytes.
     public init(
         reading bytes: [UInt8], limits: HARLimits = HARLimits(),
         attachment: @escaping (String) -> [UInt8]? = { _ in nil }
@@ -57,7 +57,7 @@ struct HARText {
 
     /// Parses the bytes.
     ///
-    /// A valid file is read once; only rejected files are examined again.
+    /// A valid file is read only once; a rejected file is examined again.
     mutating func parse(limits: HARLimits) throws(HARError) -> JSONValue {
         guard bytes.count <= limits.bytes else { throw HARError(.tooLarge(limit: limits.bytes)) }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
@@ -94,7 +94,7 @@ struct HARText {
     }
 }
 
-/// Escapes of half a surrogate pair, which JavaScript and Python write although half a pair is not a character.
+/// Escapes for half a surrogate pair, which JavaScript and Python write even though half a pair is not a character.
 enum LoneSurrogates {
     /// Replaces the escapes with `\ufffd` and returns their number.
     static func replace(in bytes: inout [UInt8]) -> Int {
@@ -168,7 +168,7 @@ struct TornHAR {
         enum Place { case outside, inEntries, afterEntries }
 
         var place = Place.outside
-        /// The end of the last complete entry, or of the bracket before the first entry or after the last entry.
+        /// The end of the last complete entry, or of the bracket before the first or after the last entry.
         var wholeEnd = 0
         var entries = 0
         /// Whether the text is not an object or contains an entry that is not an object.
@@ -179,7 +179,7 @@ struct TornHAR {
         private var depth = 0
         private var isInString = false
         private var isEscaped = false
-        /// The start of the last string at depth 1 or 2, up to the longest relevant name's length.
+        /// The start of the last string at depth 1 or 2, truncated to the length of the longest relevant name.
         private var name: [UInt8] = []
 
         var isOpen: Bool { depth > 0 }
@@ -238,7 +238,7 @@ struct TornHAR {
     }
 }
 
-/// Detects truncated JSON text, for which parsing fails at the end of the text or at a truncated token.
+/// Detects truncated JSON text: parsing it fails at the end of the text or at a truncated token.
 enum CutToken {
     /// Whether text that fails to parse as JSON at the offset could be valid with more bytes.
     ///
@@ -306,7 +306,7 @@ struct HARAttachments {
 
     /// Inserts the content of an object's file; returns false if there is no file or the file is not needed.
     private mutating func putText(into object: inout JSONObject, entry: Int) throws(HARError) -> Bool {
-        // Playwright writes an empty string with a file name.
+        // Playwright writes an empty string next to a file name.
         guard [nil, .null, ""].contains(object["text"]), let name = object["_file"]?.string,
             let bytes = try attachment(name, entry: entry)
         else { return false }
@@ -335,7 +335,7 @@ struct HARAttachments {
             }
     }
 
-    /// The values in a file with one value per line, without a truncated last line.
+    /// The values in a file that has one value per line, except for a truncated last line.
     private func lines(of bytes: [UInt8], in name: String) throws(HARError) -> [JSONValue] {
         var values: [JSONValue] = []
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
@@ -418,7 +418,7 @@ enum HARTime {
 
     /// Parses the time of a message: seconds from Chrome and mitmproxy, milliseconds from Playwright.
     ///
-    /// The magnitude shows the unit: 10^11 seconds are in the year 5138, and 10^11 milliseconds are in 1973.
+    /// The magnitude shows the unit: 10^11 seconds fall in the year 5138, and 10^11 milliseconds fall in 1973.
     static func message(_ number: JSONNumber) -> Timestamp? {
         guard let value = number.double else { return nil }
         guard let nanoseconds = number.scaled(tenTo: value > 1e11 ? 6 : 9), range.contains(nanoseconds) else {

@@ -19,7 +19,7 @@ struct HARReader {
     /// The position of each numbered socket's entry.
     private var sockets: [Int: Int] = [:]
 
-    /// The total number of bytes that encoded bodies may still decode to; the limit is the size limit of a file.
+    /// How many more bytes encoded bodies may decode to in total; this starts at the size limit of a file.
     var inflatable: Int
 
     init(limits: HARLimits) {
@@ -77,7 +77,7 @@ struct HARReader {
             return try drafts[place].append(messages ?? [], ours, losses: &losses)
         }
         // Only Chrome writes this member. Chrome reports the socket's whole lifetime as the wait; the first message may
-        // show a shorter wait.
+        // show that the wait was shorter.
         let isWholeLife = timings["_blocked_queueing"] != nil && !(messages ?? []).contains { $0["type"] != "error" }
         var draft = HARDraft(
             SessionExchange(
@@ -303,7 +303,7 @@ struct HARReader {
             cookie["name"]?.string.map { $0 + "=" + (cookie["value"]?.string ?? "") + attributes(of: cookie) }
         }
         if pairs.isEmpty { return fields }
-        // A client sends one field for all cookies (RFC 6265 §5.4), and a server sends one field for each cookie.
+        // A client sends one field for all cookies (RFC 6265 §5.4), while a server sends one for each.
         return fields + (name == "Cookie" ? [pairs.joined(separator: "; ")] : pairs).map { SessionField(name, $0) }
     }
 

@@ -2,10 +2,10 @@ import FitIQAPI
 
 /// Writes a HAR file during a session, without I/O, as a series of ``FileWrite``s.
 ///
-/// The file is complete after each batch of writes, if the writes are performed in order. Appending an entry overwrites
-/// the closing brackets with the entry and new brackets. The lists in a WebSocket's entry end with white space for
-/// later frames. Once the white space is used up, another entry with the same `_fitiq.socket` and more space continues
-/// the list. The writer stores only a few numbers per entry and each WebSocket's URL.
+/// The file is complete after each batch of writes, provided that the writes are performed in order. Appending an entry
+/// overwrites the closing brackets with the entry and a new set of brackets. The lists in a WebSocket's entry end with
+/// white space for later frames. Once the white space is used up, another entry with the same `_fitiq.socket` and more
+/// space continues the list. The writer stores only a few numbers per entry and each WebSocket's URL.
 struct SessionWriter: Sendable {
     /// The limits of the file, which ensure that the file can be read again.
     let limits: HARLimits
@@ -29,7 +29,7 @@ struct SessionWriter: Sendable {
 
     /// The white space in the first entry of a WebSocket.
     static let firstRoom = HARSocketRoom(messages: 4096, controlFrames: 512, ending: 2 * HAREncoder.endingRoom)
-    /// The maximum reserved space, unless a single frame needs more.
+    /// The maximum space to reserve, unless a single frame needs more.
     static let mostRoom = 256 * 1024
 
     init(creatorVersion: String, limits: HARLimits = HARLimits()) {
@@ -97,7 +97,8 @@ struct SessionWriter: Sendable {
     func compaction(notes: [String]) -> SessionCompaction {
         var compaction = SessionCompaction()
         compaction.append(headerRange)
-        // The sort is stable. Among simultaneous entries, exchanges come first, and each kind keeps its order.
+        // The sort is stable. Among simultaneous entries, exchanges come first, and entries of the same kind keep their
+        // order.
         let starts = (exchanges.map(\.started) + sockets.map(\.started)).enumerated().sorted { $0.element < $1.element }
         for (place, start) in starts.enumerated() {
             if place > 0 { compaction.append(HAREncoder.separator) }
@@ -113,7 +114,7 @@ struct SessionWriter: Sendable {
 
     // MARK: Places
 
-    /// Appends an entry with space reserved for at least this many bytes; returns false if the file is full.
+    /// Appends an entry and reserves space for at least this many bytes; returns false if the file is full.
     private mutating func continueEntry(
         _ number: Int, _ list: WritableKeyPath<SocketPlaces.Part, SocketPlaces.Room>, for count: Int
     ) -> Bool {
@@ -229,7 +230,7 @@ struct SocketPlaces: Sendable {
     /// The space reserved for the ending, in the first entry.
     var ending: Room
     var messageCount = 0
-    /// The index of this socket's latest pending write, and the number of its batch.
+    /// The index of this socket's latest pending write, and the number of the batch that the write is in.
     var latestWrite: (batch: Int, index: Int)?
 
     init(_ socket: SessionExchange, _ text: HARSocketText, at offset: Int) {
@@ -249,7 +250,7 @@ struct SocketPlaces: Sendable {
         return parts[last][keyPath: list].take(bytes.count).map { (bytes, $0, parts[last][keyPath: list].range) }
     }
 
-    /// Appends the pieces of one combined entry without the white space.
+    /// Appends the pieces of one combined entry, leaving out the white space.
     func append(to compaction: inout SessionCompaction) {
         guard let first = parts.first else { return }
         compaction.append(first.range.lowerBound..<first.messages.range.lowerBound)

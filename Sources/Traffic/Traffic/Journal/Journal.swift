@@ -50,7 +50,7 @@ public struct Journal: Sendable {
 
     /// Records an event, dropping the oldest entries to make room.
     ///
-    /// An entry larger than the byte limit displaces all other entries, and is dropped too.
+    /// An entry larger than the byte limit displaces all the others, and is then dropped too.
     ///
     /// - Parameter connection: A number that is unique in the journal's lifetime, or 0 if the event belongs to no
     ///   connection.
@@ -105,13 +105,13 @@ public struct Journal: Sendable {
 
     /// Removes all entries.
     ///
-    /// Numbering continues, so that followers keep their position.
+    /// The numbering continues, so that followers keep their position.
     public mutating func removeAll() {
         ring = EntryRing(capacity: limits.entries)
         byteCount = 0
     }
 
-    /// The weight of an entry without its content: an upper bound on its memory, in bytes.
+    /// The weight of an entry without its content: an upper bound on the memory it takes, in bytes.
     static let entryWeight = 256
 
     /// The journal's share of a common limit: its bytes plus ``entryWeight`` for each entry.
@@ -144,7 +144,7 @@ public struct Journal: Sendable {
         return Entries(ring: ring, indices: skipped..<ring.count)
     }
 
-    /// The last recorded entry, or nil if there was none or it has been dropped.
+    /// The entry recorded last, or nil if there is none or it has been dropped.
     public var newest: JournalEntry? { ring.count == 0 ? nil : ring[ring.count - 1] }
 
     public var noEntries: Entries { entries(after: lastNumber) }
@@ -209,7 +209,7 @@ struct EntryRing: Sendable {
 
     mutating func removeFirst() {
         precondition(count > 0, "the ring is empty")
-        // Release the entry's contents now instead of when the position is reused.
+        // Release the entry's contents now rather than when the position is reused.
         places[start] = .vacant
         start = start + 1 == places.count ? 0 : start + 1
         count -= 1
@@ -259,7 +259,7 @@ public struct JournalEntry: Sendable {
 }
 
 extension JournalEntry {
-    /// Creates an entry without a ``Journal``, for a recording by another program.
+    /// Creates an entry without a ``Journal``, for a recording made by another program.
     public init(number: Int, time: Timestamp, connection: UInt64, event: JournalEvent) {
         self.init(number: number, time: time, connection: connection, event: event, byteCount: event.byteCount)
     }
@@ -274,9 +274,9 @@ public enum JournalEvent: Sendable {
     indirect case closed(RecordedClosing)
     /// A fault started on an open WebSocket.
     case fault(RecordedFault)
-    /// The manual clock was advanced by this many nanoseconds, or the system's clock was set.
+    /// The manual clock was advanced, or the system's clock was moved, by this many nanoseconds.
     ///
-    /// Setting the system's clock moves the world's date forwards or backwards, although no time passes.
+    /// Setting the system's clock moves the world's date forwards or backwards without any time passing.
     case clock(advancedBy: Int64, isOfSystem: Bool = false)
     /// Another notable event, such as an imported state or a request that was not HTTP.
     case note(String)
@@ -335,7 +335,7 @@ public enum JournalEvent: Sendable {
     }
 
     public func moved(byNanoseconds span: Int64) -> JournalEvent {
-        // Wrap around, because a journal from another source may contain any time.
+        // Wrap around on overflow, because a journal from another source may contain any time.
         func move(_ time: inout Timestamp) { time.nanosecondsSinceEpoch &+= span }
         switch self {
         case .exchange(var exchange):
@@ -356,7 +356,7 @@ public enum JournalEvent: Sendable {
 }
 
 extension JournalEntry {
-    /// Returns the entry with the duration added to all times.
+    /// Returns the entry with the duration added to all its times.
     public func moved(byNanoseconds span: Int64) -> JournalEntry {
         var time = time
         time.nanosecondsSinceEpoch &+= span
@@ -365,7 +365,7 @@ extension JournalEntry {
             byteCount: byteCount)
     }
 
-    /// Returns the entry with truncated bodies, so that it can be stored longer than in the journal.
+    /// Returns the entry with truncated bodies, so that it can be stored for longer than the journal keeps it.
     ///
     /// Truncated bodies are marked, as in the journal.
     public func excerpt(bodies limit: Int) -> JournalEntry {

@@ -12,7 +12,7 @@ public struct JournalEncoder: Sendable {
     public var world: String?
     /// The world's guide.
     ///
-    /// Near misses of an unmatched request are endpoints of this guide.
+    /// The near misses listed for an unmatched request are endpoints of this guide.
     public var mode: GuideMode
 
     public init(world: String? = nil, mode: GuideMode = .union) { (self.world, self.mode) = (world, mode) }
@@ -64,7 +64,7 @@ public struct JournalEncoder: Sendable {
         writer.member("requested_at", exchange.requestedAt.nanosecondText)
         writer.member("trace", ifPresent: TraceID.of(exchange.head))
         Self.write(exchange.head, isOpening ? nil : exchange.body, to: &writer)
-        // The endpoint ignored these parameters; only modes with the apps report ignored parameters.
+        // The endpoint ignored these parameters; only the modes that include the apps report them.
         if mode.servesApps, let endpoint = exchange.endpoint, exchange.head.target.query != nil {
             let names = endpoint.unknownParameters(in: exchange.head.target.queryItems())
             if !names.isEmpty { writer.strings("unknown_parameters", names) }
@@ -85,7 +85,7 @@ public struct JournalEncoder: Sendable {
         if isOpening { writer.member("hint", ifPresent: exchange.hint) }
         guard let unmatched = exchange.unmatched else { return }
         writer.member("unmatched", unmatched.rawValue)
-        // The path matches an operation, and the replay reports near misses in the session.
+        // The path does match an operation; the replay itself reports near misses in the session.
         guard unmatched != .notRecorded else { return }
         let nearest = EndpointNearMiss.nearest(
             to: exchange.head.method, segments: exchange.head.target.segmentsInWorld, in: mode)
@@ -181,7 +181,7 @@ public struct JournalEncoder: Sendable {
 
     /// Writes UTF-8 as text and anything else in base64.
     ///
-    /// JSON stays unchanged, because the client's mistake may be in its spelling.
+    /// JSON is written unchanged, because the client's mistake may be in how it is spelled.
     private static func write(_ body: RecordedBody, _ content: Content, to writer: inout JSONWriter) {
         guard let text = String(validating: body.bytes, as: UTF8.self) else {
             write(base64: body, content, to: &writer)
@@ -229,7 +229,7 @@ extension JSONWriter {
 }
 
 extension RecordedExchange {
-    /// A hint on a socket's opening: the client offered a subprotocol, which the server ignored.
+    /// A hint for a socket's opening: the client offered a subprotocol, which the server ignored.
     ///
     /// RFC 6455 §4.1 allows the client to continue, but browsers and some libraries fail the connection.
     var hint: String? {

@@ -4,9 +4,9 @@ import Text
 
 /// Selects journal entries, with a limit and an order.
 ///
-/// A condition excludes entries that do not have the property, so `status` selects only exchanges and openings. A
-/// socket's frames, faults, holds and end inherit the user, endpoint, path and trace of the socket's opening, if the
-/// journal contains the opening.
+/// A condition excludes entries that lack the property, so `status` selects only exchanges and openings. A socket's
+/// frames, faults, holds and end inherit the user, endpoint, path and trace of the socket's opening, if the journal
+/// contains the opening.
 public struct JournalQuery: Sendable {
     public var method: ExactString?
     public var path: PathPattern?
@@ -40,7 +40,7 @@ public struct JournalQuery: Sendable {
     /// Selects all entries, up to the limit, newest first.
     public init() {}
 
-    /// Whether any condition on a frame depends on its socket's opening.
+    /// Whether any condition on a frame depends on the opening of its socket.
     var asksForRequestFacts: Bool { path != nil || endpoint != nil || user != nil || trace != nil }
 
     /// Stores the handshakes of open sockets if the query needs them for frames.
@@ -60,7 +60,7 @@ public struct JournalQuery: Sendable {
         differences(of: entry, opening: opening, in: .none).isEmpty
     }
 
-    /// The conditions that an entry does not meet, empty if it matches.
+    /// The conditions that an entry does not meet; empty if it matches.
     ///
     /// - Parameters:
     ///   - opening: The handshake of the entry's socket.
@@ -124,7 +124,7 @@ public struct JournalQuery: Sendable {
         return differences
     }
 
-    /// The level of detail about differences.
+    /// How much detail to give about differences.
     enum Detail { case none, found, full }
 
     /// A condition that an entry does not meet.
@@ -261,7 +261,7 @@ public struct MemberCondition: Sendable {
         case index(Int)
     }
 
-    /// Returns nil if the path is malformed, or the value is an object or array.
+    /// Returns nil if the path is malformed or the value is an object or array.
     ///
     /// - Parameter path: Names separated by dots, and indices from 0 in brackets: `data.items[0].name`.
     public init?(_ path: String, equals value: JSONValue, isOfRequest: Bool) {
@@ -289,7 +289,7 @@ public struct MemberCondition: Sendable {
     /// The maximum number of steps, which is the maximum nesting depth of JSON.
     private static let mostSteps = JSON.Limits().depth
 
-    /// The name for sentences about differences.
+    /// The name used in sentences about differences.
     var name: String { "\(path)\(isOfRequest ? " in the request" : "")" }
     var wanted: String { Self.shown(value) }
 

@@ -28,7 +28,7 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
 /// truncated. A line may be up to 4 MiB long.
 ///
 /// Parsing takes linear time in the number of bytes, regardless of how they are split. Received bytes stay in memory
-/// until they are read, so call ``next()`` until it returns nil before receiving more.
+/// until they are read, so call ``next()`` until it returns nil before you pass in more.
 public struct JournalReader {
     public static let lineLimit = 4 << 20
     /// The maximum number of nested arrays and objects within a line.
@@ -86,7 +86,7 @@ public struct JournalReader {
     public mutating func next() throws(JournalError) -> Line? {
         while let line = try nextLine() {
             lineNumber += 1
-            // This does not copy the buffer, because the reader does not change the buffer meanwhile.
+            // This does not copy the buffer, because the reader does not change it in the meantime.
             let bytes = buffer
             let found = try bytes.withUnsafeBufferPointer { buffer throws(JournalError) in
                 try read(UnsafeBufferPointer(rebasing: buffer[line.range]), isComplete: line.isComplete)
@@ -261,7 +261,7 @@ extension RecordedClosing {
 /// Reading a member throws an error if the member has the wrong form; null counts as absent.
 struct EntryMembers {
     private let object: JSONObject
-    /// Where the next search starts, because callers mostly read members in their written order.
+    /// Where the next search starts, because callers mostly read members in the order in which they are written.
     private var position = 0
 
     init(_ object: JSONObject) { self.object = object }

@@ -9,7 +9,7 @@ import Text
 public struct JournalSearch: Sequence, IteratorProtocol, Sendable {
     public enum Step: Sendable {
         case found(JournalEntry)
-        /// An entry did not match; the check cost as much as reading this many bytes.
+        /// The entry did not match; the check cost as much as reading this many bytes.
         case passed(cost: Int)
     }
 
@@ -26,7 +26,7 @@ public struct JournalSearch: Sequence, IteratorProtocol, Sendable {
     public init(_ query: JournalQuery, in entries: Journal.Entries) {
         (self.query, self.entries) = (query, entries)
         nextOpening = query.asksForRequestFacts ? entries.startIndex : entries.endIndex
-        // Numbers increase by one, so skip the entries that `since` and `before` exclude.
+        // Numbers increase by one, so the entries that `since` and `before` exclude can be skipped.
         let first = entries.first?.number ?? 0
         func position(of number: Int) -> Int {
             entries.startIndex + Swift.min(Swift.max(number, first) - first, entries.count)
@@ -35,7 +35,7 @@ public struct JournalSearch: Sequence, IteratorProtocol, Sendable {
         rest = begin..<Swift.max(begin, position(of: query.before))
     }
 
-    /// Checks the next entry, or returns nil after the last entry.
+    /// Checks the next entry, or returns nil after the last one.
     public mutating func next() -> Step? {
         if nextOpening < entries.endIndex { return noteOpening() }
         guard found < query.limit, !rest.isEmpty else { return nil }
@@ -96,7 +96,7 @@ public enum PathPattern: Sendable, Equatable {
             self = .containing(text)
             return
         }
-        // Compare bytes, because a slash and a combining mark form one character.
+        // Compare bytes, because a slash and a combining mark after it form one character.
         guard text.utf8.first == UInt8(ascii: "/") else { return nil }
         var segments: [ExactString?] = []
         for segment in text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
@@ -159,7 +159,7 @@ public struct JournalLookout: Sendable {
     private var openings: [UInt64: RecordedOpening] = [:]
     /// The number of the last entry checked.
     public private(set) var checked: Int
-    /// The near misses, ordered by number of differences, and then from newest to oldest.
+    /// The near misses, ordered by number of differences and then from newest to oldest.
     ///
     /// The differences are filled in when ``next(in:)`` reaches the end, because most near misses are soon replaced.
     public private(set) var nearMisses: [NearMiss] = []
@@ -181,11 +181,12 @@ public struct JournalLookout: Sendable {
         guard entry.number > query.since else { return .passed(cost: 16) }
         let opening = openings[entry.connection]
         let kind = entry.event.kind
-        // Entries about clock advances are near misses only on request, because advancing a clock records many entries.
+        // Entries about clock advances are near misses only if asked for, because advancing a clock records many
+        // entries.
         let isNoted = query.kinds.isEmpty ? kind != .clock : query.kinds.contains(kind)
         let differences = query.differences(of: entry, opening: opening, in: isNoted ? .found : .none)
         guard !differences.isEmpty else { return .found(entry) }
-        // A missing value counts as a larger difference than a different value.
+        // A missing value counts as a larger difference than a wrong one.
         if isNoted { note(entry, differences.reduce(0) { $0 + ($1.found == nil ? 2 : 1) }, opening) }
         let readsBytes = query.text != nil || query.type != nil || !query.members.isEmpty
         return .passed(cost: 128 + (readsBytes ? (2 + 8 * query.members.count) * entry.byteCount : 0))
@@ -228,9 +229,9 @@ public struct TrafficFilter: Sendable {
     private let query: JournalQuery
     private let words: [String]
     private let hasConditions: Bool
-    /// The name of a required fault, or `any`.
+    /// The name of a fault that must have been applied, or `any`.
     private let fault: String?
-    /// The ID of an obligation whose breaches replace the entries, or `broken` for all obligations.
+    /// The ID of an obligation whose breaches are shown instead of entries, or `broken` for all obligations.
     private let verdict: String?
     private let pings, chunks: Shown?
     /// Whether to show the chunks of an answer as one line.
@@ -305,7 +306,7 @@ public struct TrafficFilter: Sendable {
 
     /// Whether a string that is not a journal entry contains all words.
     ///
-    /// The result is false if there are conditions, because only entries can meet conditions.
+    /// The result is false if there are any conditions, because only entries can meet conditions.
     public func matches(text: String) -> Bool { !hasConditions && hasWords(text) }
 
     private func hasWords(_ text: String) -> Bool {
@@ -340,7 +341,7 @@ extension JournalEvent {
         guard case .frame(let frame) = self else { return false }
         switch frame.opcode {
         case .ping, .pong: return true
-        // A longer message contains more than its type.
+        // A longer message contains more than just its type.
         case .text where frame.payload.byteCount < 200: return frame.type == "ping" || frame.type == "pong"
         case .text, .binary, .close, .continuation: return false
         }

@@ -10,7 +10,7 @@ public struct RecordedExchange: Sendable {
     /// The request line and the fields, as received.
     public var head: RequestHead
     public var body: RecordedBody
-    /// When the request had arrived completely.
+    /// When the last byte of the request arrived.
     ///
     /// The entry's own time is when the response was written, unless a fault delayed the response.
     public var requestedAt: Timestamp
@@ -24,7 +24,7 @@ public struct RecordedExchange: Sendable {
     public var status: Int?
     /// The response's fields without the framing fields, which the connection adds.
     public var responseFields: RecordedFields
-    /// The body as sent, including faults.
+    /// The body as sent, including the effects of faults.
     ///
     /// For HEAD, this is the body that a GET would return.
     public var responseBody: RecordedBody
@@ -34,7 +34,7 @@ public struct RecordedExchange: Sendable {
     public var faults: [String]
     /// The ID of the entity that the backend created, if a fault replaced the response that reports it.
     public var created: ExactString?
-    /// Who answered, in a world with an upstream.
+    /// Who answered the request, in a world with an upstream.
     ///
     /// The value is nil in worlds without an upstream.
     public var answeredBy: Answerer?
@@ -48,7 +48,7 @@ public struct RecordedExchange: Sendable {
         case wrongMethod = "wrong_method"
         /// The operation exists, but the world's guide does not include it.
         case notInGuide = "not_in_guide"
-        /// The world replays a session that does not contain the request.
+        /// The world is replaying a session that does not contain the request.
         case notRecorded = "not_recorded"
     }
 
@@ -66,8 +66,8 @@ public struct RecordedExchange: Sendable {
 extension RecordedExchange {
     /// Creates an exchange.
     ///
-    /// This initialiser delegates to the implicit one, because setting single members would copy the whole value at the
-    /// end.
+    /// This initialiser delegates to the implicit one, because setting members one by one would copy the whole value at
+    /// the end.
     public init(
         head: RequestHead, body: [UInt8] = [], requestedAt: Timestamp, endpoint: Endpoint? = nil,
         user: ExactString? = nil,
@@ -118,7 +118,7 @@ public struct RecordedBody: Sendable, Hashable {
     /// Whether some of the bytes were dropped.
     public var isCut: Bool { bytes.count < byteCount }
 
-    /// Truncates to the limit and releases the rest.
+    /// Truncates the bytes to the limit and releases the rest.
     ///
     /// UTF-8 characters are not split, so up to three more bytes may be dropped.
     public mutating func cut(to limit: Int) {
@@ -164,7 +164,7 @@ package struct PresentedCredentials: Sendable, Hashable {
     package var apiKey: ExactString?
     package var queryToken: ExactString?
 
-    /// The effective token; the header field takes precedence over the query.
+    /// The token that counts; the header field takes precedence over the query.
     package var token: ExactString? { bearer ?? queryToken }
 
     package init(_ head: RequestHead) {
@@ -248,7 +248,7 @@ public struct RecordedFrame: Sendable, Equatable {
     public var payload: RecordedBody
     /// The size of the payload on the wire, if it was compressed.
     public var compressedSize: Int?
-    /// How much reached the other side despite faults.
+    /// How much of the message reached the other side despite faults.
     public var delivery: Delivery
     /// The names of the faults applied to the frame.
     public var faults: [String]
@@ -287,7 +287,7 @@ public struct RecordedClosing: Sendable, Equatable {
     public var cause: Cause
     /// The close frames: "sent" is the server's close frame, and "received" is the client's close frame.
     public var summary: CloseSummary
-    /// Details, such as the protocol violation or the exceeded limit.
+    /// Details, such as which rule of the protocol was violated or which limit was exceeded.
     public var message: String?
     /// The names of the faults that ended the connection.
     public var faults: [String]
@@ -393,7 +393,7 @@ public struct RecordedRelease: Sendable, Equatable {
     public var held: Int
     public var breakpoint: String
     public var action: Action
-    /// When the message would have been sent without the breakpoint.
+    /// When the message would have been sent if there had been no breakpoint.
     ///
     /// The entry's time is when the message was sent.
     public var due: Timestamp
@@ -410,7 +410,7 @@ public struct RecordedRelease: Sendable, Equatable {
         case expired
         /// The connection ended.
         case left
-        /// The breakpoint was removed, its controller left, or the world or server ended.
+        /// The breakpoint was removed, its controller left, or the world or the server ended.
         case ended
     }
 

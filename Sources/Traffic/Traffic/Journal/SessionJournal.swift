@@ -108,7 +108,7 @@ struct SessionCall {
 
     /// Returns the API calls of a session: requests to the API's endpoints and to hosts with such endpoints.
     ///
-    /// A browser's recording also contains other sites and the page itself.
+    /// A browser's recording also contains the page itself and other sites.
     static func calls(in session: Session, isWhole: Bool) -> [SessionCall] {
         let all = session.entries.compactMap { SessionCall($0) }
         var hosts: Set<ExactString> = []
@@ -171,12 +171,13 @@ struct SessionCall {
 
     /// The opening, the frames and the end.
     ///
-    /// A journal records the end at the client's close frame, because the client does not control the transport's end.
+    /// A journal records the end at the time of the client's close frame, because the client does not control when the
+    /// transport ends.
     private func events(
         openedAt opened: Timestamp, by user: ExactString?, isWhole: Bool
     ) -> [(Timestamp, JournalEvent)] {
         var time = max(exchange.started, opened)
-        // Browsers truncate the start to milliseconds, so a handshake may appear to precede its cause.
+        // Browsers truncate the start time to milliseconds, so a handshake may appear to precede its cause.
         let started = isWhole ? exchange.started : min(time, exchange.started.advanced(byNanoseconds: 1_000_000))
         let opening = RecordedOpening(head: head, requestedAt: started, endpoint: endpoint, user: user)
         var events: [(Timestamp, JournalEvent)] = [(time, .opened(opening))]
@@ -211,7 +212,7 @@ extension RequestHead {
         let fields = request.fields.filter { field in
             !field.name.isEmpty && Self.isOneLine(field.name) && Self.isOneLine(field.value)
         }
-        // Tools may write wrong framing fields, so retry with only the required fields.
+        // Tools may write wrong framing fields, so try again with only the required fields.
         let needed = fields.filter { Self.neededNames.contains($0.name.lowercased()) }
         for fields in [fields, needed] {
             var bytes = Array("\(line)\r\n".utf8)
@@ -242,7 +243,7 @@ struct SessionUsers {
     static let untold: ExactString = "user"
 
     private let areTold: Bool
-    /// The representative of each accepted token's user; a token's subject represents all of its tokens.
+    /// The representative of each accepted token's user; a subject represents all tokens that name it.
     private var owners: [Owner: Owner] = [:]
 
     private enum Owner: Hashable {
@@ -303,7 +304,7 @@ struct SessionUsers {
         let (one, two) = (root(of: one), root(of: two))
         guard one != two else { return }
         switch (one, two) {
-        // The server may share an entity between two users, who remain separate users.
+        // The server may share an entity between two users, who still count as two.
         case (.subject, .subject): return
         case (.subject, .token): owners[two] = one
         case (.token, _): owners[one] = two
@@ -332,7 +333,7 @@ struct SessionUsers {
 }
 
 extension Session {
-    /// The traffic in a world's journal that reached the other side, as seen by a recorder next to the client.
+    /// The traffic in a world's journal that reached the other side, as a recorder next to the client would see it.
     ///
     /// Secrets are kept, and truncated bodies stay truncated. A WebSocket's frames are omitted if the journal has
     /// dropped its handshake.
@@ -367,7 +368,7 @@ package struct SessionDraft: Sendable {
             entries[place].frames.append(SessionFrame(time: entry.time, value: frame))
         case .closed(let closing):
             guard let place = open.removeValue(forKey: entry.connection) else { break }
-            // A recorder sees only how the transport ended, but not the cause.
+            // A recorder sees only how the transport ended, not why.
             let cause: RecordedClosing.Cause = [.closeFrame, .reset].contains(closing.cause) ? closing.cause : .finish
             entries[place].ending = SessionEnding(time: entry.time, party: closing.party, cause: cause)
         case .frame, .fault, .clock, .note, .held, .released: break
@@ -396,7 +397,7 @@ extension SessionExchange {
 }
 
 extension [SessionField] {
-    /// The fields that match a body in a journal, where gzip bodies are stored as text.
+    /// The fields adapted to a journal's body, because a journal stores gzip bodies as text.
     fileprivate func describing(_ body: RecordedBody) -> [SessionField] {
         body.bytes.starts(with: [0x1F, 0x8B]) ? self : filter { $0.codingFormat != ZlibFormat.gzip }
     }

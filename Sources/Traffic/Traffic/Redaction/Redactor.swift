@@ -15,7 +15,7 @@ import WebSocket
 ///
 /// Later copies of a known secret are replaced everywhere if it has at least eight bytes and is not a short lower-case
 /// word. All other bytes stay unchanged. Text that is not UTF-8 is searched only for known secrets. The time is linear.
-/// At most 100,000 different secrets are distinguished; see ``hasTooManySecrets``.
+/// At most 100,000 secrets are distinguished; see ``hasTooManySecrets``.
 public struct Redactor: Sendable {
     private var table = SecretTable()
 
@@ -49,7 +49,8 @@ public struct Redactor: Sendable {
         }
         let kept = frame.opcode == .close ? min(2, frame.payload.bytes.count) : 0
         guard let text = redacted(Array(frame.payload.bytes[kept...]), as: nil) else { return }
-        // A placeholder may be longer than the secret, but a control frame has at most 125 bytes (RFC 6455 §5.5).
+        // A placeholder may be longer than the secret, but a control frame's payload is limited to 125 bytes (RFC 6455
+        // §5.5).
         let room = FrameEncoder.longestControlPayload - kept
         frame.payload = RecordedBody(
             Array(frame.payload.bytes[..<kept]) + text[..<UTF8Sequence.boundary(in: text, at: room)])

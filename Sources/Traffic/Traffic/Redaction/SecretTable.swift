@@ -1,7 +1,7 @@
 import Digests
 import Text
 
-/// The known secrets with their placeholders; any text can be searched for them.
+/// The known secrets and their placeholders; any text can be searched for these secrets.
 ///
 /// A secret is found by its anchor: eight bytes that few other secrets contain. The table reads the text only once. A
 /// bitmap of anchors rejects most positions. At other positions, the text is compared with the anchor's few secrets,
@@ -23,12 +23,12 @@ struct SecretTable: Sendable {
     /// The number of final bytes that identify a secret when text is read coarsely.
     static let longestEnd = 32
     private static let anchorLength = 8
-    /// The number of different bytes that makes an anchor good enough.
+    /// How many different bytes an anchor must have to be good enough.
     private static let goodMerit = 5
 
     private let mostSecrets: Int
 
-    /// The text that replaces every secret, or nil for placeholders; if it is not nil, addresses are kept.
+    /// The text that replaces every secret, or nil to use placeholders; if it is not nil, addresses are kept.
     let mark: [UInt8]?
 
     init(mostSecrets: Int = SecretTable.mostSecrets, mark: String? = nil) {
@@ -55,7 +55,7 @@ struct SecretTable: Sendable {
     mutating func placeholder(for secret: [UInt8], _ kind: SecretKind) -> [UInt8] {
         if let mark { return mark }
         if let (kind, number) = SecretKind.placeholder(secret) {
-            // The text has already been redacted. Reserve its number, so that no other secret gets it.
+            // This text has already been redacted. Reserve the placeholder's number, so that no other secret gets it.
             counts[kind] = max(counts[kind] ?? 0, number)
             return secret
         }
@@ -71,7 +71,7 @@ struct SecretTable: Sendable {
         let placeholder = kind.placeholder(String(number))
         numbers[key] = placeholders.count
         placeholders.append(placeholder)
-        // Addresses are found by their form.
+        // Addresses are recognised by their form.
         if kind != .user, !isLong, Self.isSought(secret) {
             for form in Self.forms(of: secret) { addAnchor(form, placeholder: placeholders.count - 1) }
         }
@@ -103,7 +103,7 @@ struct SecretTable: Sendable {
             let window = bytes[offset..<(offset + Self.anchorLength)]
             let anchor = window.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             let taken = anchors[anchor]?.count ?? 0
-            // If many secrets share an anchor, each of them must be compared.
+            // If many secrets share an anchor, the text must be compared with each of them.
             let merit = Set(window).count - 16 * taken
             if merit > best?.merit ?? .min { best = (offset, anchor, merit) }
             if merit >= Self.goodMerit { break }
@@ -233,7 +233,7 @@ enum SecretKind: String, Sendable, CaseIterable {
         return Set(words.map { three($0[0], $0[1], $0[2]) }).sorted()
     }()
 
-    /// Endings of names that only look like secrets, such as paging tokens; their values are kept.
+    /// Endings of names that only look like names of secrets, such as paging tokens; their values are kept.
     private static let otherEndings = [
         "pagetoken", "nexttoken", "continuationtoken", "synctoken", "allowcredentials",
     ].map { NameEnding($0.utf8) }
@@ -268,7 +268,7 @@ private struct NameEnding {
     private static let mostLetters = 25
     private var letters: UInt128 = 0
     private var count = 0
-    /// One bit for each number of letters that form whole words at the end of the name.
+    /// One bit for each count of letters that make up whole words at the end of the name.
     private var words: UInt32 = 0
 
     init(_ name: some BidirectionalCollection<UInt8>) {
@@ -292,7 +292,7 @@ private struct NameEnding {
         return byte.isUppercaseLetter && (last.isLowercaseLetter || next.isLowercaseLetter)
     }
 
-    /// Whether the name ends with all letters of another name, starting at the beginning of a word.
+    /// Whether the name ends with all the letters of another name, and these start at the beginning of a word.
     func ends(with ending: NameEnding) -> Bool {
         words & 1 << UInt32(ending.count) != 0 && (letters ^ ending.letters) << UInt128(128 - 5 * ending.count) == 0
     }

@@ -8,14 +8,14 @@ struct TextScan {
     let text: UnsafeBufferPointer<UInt8>
     /// The redacted text so far.
     private(set) var output: [UInt8] = []
-    /// The length of text that the output covers.
+    /// How much of the text the output covers.
     private(set) var copied = 0
     /// The number of comparisons with known secrets.
     ///
     /// ``SecretTable`` bounds it.
     private(set) var steps = 0
 
-    /// The object or array around the current index that has a secret's name.
+    /// The object or array with a secret's name that surrounds the current index.
     var container: Container?
     /// The end of the container's current name or value, or a number greater than any index if there is no container.
     var containerResumes = Int.max
@@ -103,7 +103,7 @@ struct TextScan {
         copied = range.upperBound
     }
 
-    /// Whether a known secret is the name of a member or item; replacing it would change the structure.
+    /// Whether a known secret is used as the name of a member or item, so that replacing it would change the structure.
     private func isName(_ range: Range<Int>) -> Bool {
         guard range.lowerBound > 0 else { return false }
         switch text[range.lowerBound - 1] {
@@ -188,7 +188,7 @@ struct TextScan {
     /// Replaces a string or number that starts at the index in the container.
     ///
     /// Names are kept, and are searched like other text.
-    /// - Returns: Whether the byte needs no other search.
+    /// - Returns: Whether the byte needs no further search.
     mutating func redactContent(at index: Int, _ table: inout SecretTable) -> Bool {
         guard let container else { return false }
         let (byte, level) = (text[index], container.level)
@@ -233,7 +233,7 @@ struct TextScan {
         start += 1
         let (end, next) = endOfString(from: start, level: level)
         resumeContainer(after: next)
-        // A scheme may precede the credential, as in the header field.
+        // A scheme may precede the credential, as it does in the header field.
         if end - start > 7, slice(start..<(start + 7)).map({ $0 | 0x20 }).elementsEqual("bearer ".utf8) { start += 7 }
         guard end > start else { return }
         replace(start..<end, with: table.placeholder(for: unescaped(slice(start..<end), level: level), kind))
@@ -294,11 +294,11 @@ struct TextScan {
 
     private static func endsItem(_ byte: UInt8) -> Bool { byte <= .space || #""\&#;<>'"#.utf8.contains(byte) }
 
-    /// Replaces the address whose `@`, `%40` or `\u0040` is at the index.
+    /// Replaces the address that has its `@`, `%40` or `\u0040` at the index.
     mutating func redactAddress(at index: Int, width: Int, _ table: inout SecretTable) {
         let start = startOfLocalPart(endingAt: index)
         guard table.mark == nil, start < index, var end = endOfDomain(from: index + width) else { return }
-        // Text with several of these signs is not an address, but may contain one.
+        // Text with more than one such sign is not an address, but may contain one.
         while end < text.count, text[end] == .at, let next = endOfDomain(from: end + 1) { end = next }
         let domain = slice((index + width)..<end)
         // Keep placeholders, so that redacting twice changes nothing.
@@ -311,7 +311,7 @@ struct TextScan {
         if parts.count == 2 {
             replace(start..<end, with: Array(parts[0]) + slice(index..<(index + width)) + parts[1])
         } else {
-            // Use its placeholder as a cookie or token.
+            // Use the placeholder that it has as a cookie or token.
             replace(start..<end, with: placeholder)
         }
     }
@@ -328,7 +328,7 @@ struct TextScan {
             let byte = text[start - 1]
             switch byte {
             case .percent:
-                // The loop treated the digits as letters; they count only if their encoded byte counts.
+                // The loop took the digits for letters; they count only if the byte that they encode does.
                 guard let decoded = PercentCoding.byte(at: start - 1, in: text), Self.isLocal(decoded) else {
                     start = min(start + 2, end)
                     break walk
@@ -430,7 +430,7 @@ enum JSONEscapes {
             case UInt8(ascii: "b"): bytes.append(0x08)
             case UInt8(ascii: "f"): bytes.append(0x0C)
             case UInt8(ascii: "u"):
-                // Halves of surrogate pairs become U+FFFD. This is enough, because identical strings still have
+                // Halves of surrogate pairs become U+FFFD. This is good enough, because identical strings still have
                 // identical results.
                 let unit = text.hexCodeUnit(at: index)
                 if unit != nil { index += 4 }

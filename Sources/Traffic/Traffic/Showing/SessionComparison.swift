@@ -17,7 +17,7 @@ public struct SessionComparison: Sendable {
 
     /// The comparison takes linear time in the number of bytes.
     ///
-    /// The comparison takes quadratic time for up to a few thousand entries in different orders.
+    /// Aligning up to a few thousand entries that are in different orders takes quadratic time.
     public init(_ first: Session, _ second: Session) {
         self.first = SessionSummary(first)
         self.second = SessionSummary(second)
@@ -79,10 +79,10 @@ public struct SessionComparison: Sendable {
 
     static func shown(_ name: String) -> String { TerminalText.excerpt(name.utf8, width: 100) }
 
-    /// Returns sentences about new behaviour of a newer version, compared with two runs of the older version.
+    /// Returns sentences about what a newer version does differently, compared with two runs of the older version.
     ///
-    /// Differences between the two older runs do not count, and values at the same path in a different message or
-    /// element do not count either.
+    /// Differences between the two older runs do not count, and neither do values at the same path in a different
+    /// message or element.
     ///
     /// - Parameter session: A run of the newer version.
     public static func news(in session: Session, since first: Session, _ second: Session) -> [String] {
@@ -129,7 +129,7 @@ public enum SessionDifference: Sendable, Equatable {
 
 /// A changed value with its path.
 ///
-/// A value is nil if its side lacks it.
+/// A value is nil if that side lacks it.
 public struct SessionChange: Sendable, Equatable {
     /// The path, such as `status`, `response.body.data.status` or `message 3 ←.content`.
     public var path: String
@@ -245,7 +245,7 @@ struct Alignment {
     private(set) var onlyFirst: [Int] = []
     private(set) var onlySecond: [Int] = []
 
-    /// The maximum size of the table, not counting the common starts and ends.
+    /// The maximum size of the table, not counting the lists' common start and end.
     ///
     /// Above this size, identical keys are paired in turn, which may not find the longest subsequence. Two sessions of
     /// 100,000 entries would take 10 billion steps.
@@ -278,7 +278,7 @@ struct Alignment {
     private mutating func alignByTable<Key: Hashable>(_ first: ArraySlice<Key>, _ second: ArraySlice<Key>) {
         let width = second.count + 1
         func place(_ i: Int, _ j: Int) -> Int { (i - first.startIndex) * width + j - second.startIndex }
-        // A subsequence is at most as long as the square root of the largest table.
+        // A subsequence is no longer than the square root of the largest table.
         var length = [UInt16](repeating: 0, count: (first.count + 1) * width)
         for i in first.indices.reversed() {
             for j in second.indices.reversed() {

@@ -20,7 +20,7 @@ public struct SessionTimeline: Sendable {
     public var showsBodies: Bool
 
     static let bodyLimit = 64 * 1024
-    /// The indentation of everything except the time.
+    /// The indentation of everything but the time.
     static let indent = String(repeating: " ", count: 14)
 
     /// Creates a timeline of at least 60 columns.

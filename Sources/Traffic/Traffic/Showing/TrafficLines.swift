@@ -27,7 +27,7 @@ public struct TrafficLines: Sendable {
         (self.width, self.showsBodies, self.usesColor) = (max(width, 60), showsBodies, usesColor)
     }
 
-    /// The lines of an entry, without line ends: one line, or several if bodies are shown.
+    /// The lines for an entry, without line ends: one line, or several if bodies are shown.
     ///
     /// - Parameter world: The name of the entry's world to write before the request or frame, or nil to omit it.
     public func lines(of entry: JournalEntry, in world: String? = nil) -> [String] {
@@ -74,7 +74,7 @@ public struct TrafficLines: Sendable {
 
     /// The line of a breach.
     ///
-    /// The line may have 900 columns regardless of the width, because it is a sentence.
+    /// The line may have up to 900 columns regardless of the width, because it is a sentence.
     public func line(of breach: Breach, in world: String? = nil) -> String {
         let place = world.map { "[\(TerminalText.escaped($0))] " } ?? ""
         let text = SessionTimeline.indent + "  ✗ \(place)" + Messages.describe(breach)
@@ -142,7 +142,7 @@ public struct TrafficLines: Sendable {
             return [line(start + text + end, style, at: time)]
         }
         let rest = body.dropFirst().map { SessionTimeline.indent + "    " + $0 }
-        // Bodies are shown completely, so do not truncate their first line either.
+        // Bodies are shown in full, so do not truncate their first line either.
         var whole = self
         whole.width = SessionTimeline.bodyLimit + 1000
         return [whole.line(start + first + end, style, at: time)] + rest
@@ -160,7 +160,7 @@ public struct TrafficLines: Sendable {
         case failure = "31"
         case breach = "1;31"
 
-        /// Classifies the status; a status from a fault is not a server failure.
+        /// Classifies the status; a status that comes from a fault is not a server failure.
         init(_ exchange: RecordedExchange) {
             switch exchange.status ?? 0 {
             case 200..<400: self = .success
@@ -195,7 +195,7 @@ public struct ChunkFolds {
 
     /// Returns the lines to show for an entry.
     ///
-    /// A single chunk has no line. The entry that ends an answer comes after the answer's line.
+    /// A single chunk gets no line. The entry that ends an answer comes after the answer's line.
     public mutating func lines(of entry: JournalEntry, by lines: TrafficLines, in world: String? = nil) -> [String] {
         guard entry.event.isChunk, case .frame(let frame) = entry.event else {
             let answer = entry.event.isPing ? nil : folds.removeValue(forKey: entry.connection)

@@ -80,7 +80,7 @@ extension JSONComparison {
 
     /// Compares two values.
     ///
-    /// The parser limits their depth.
+    /// The parser limits the depth of both.
     ///
     /// Times and secrets, identified by members' names, never differ. 1 and 1.0 are equal.
     package mutating func compare(_ first: JSONValue, _ second: JSONValue, at path: String, under name: String = "") {
@@ -90,7 +90,7 @@ extension JSONComparison {
         case (.object(let left), .object(let right)):
             // Everything below a secret's name is secret.
             let secret = SecretName.isSecret(name) ? name : nil
-            // Pair names that are IDs in the order in which they occur.
+            // Names that are IDs are paired in the order in which they occur.
             var others = Dictionary(grouping: right.map(\.key).filter { left[$0] == nil }) {
                 VolatileText.normalised($0, origins: origins.second)
             }.mapValues { $0[...] }
@@ -153,7 +153,7 @@ struct ValueComparison: JSONComparison {
     mutating func compare(_ first: RecordedBody?, _ second: RecordedBody?, at path: String) {
         guard first != second else { return }
         let (left, right) = (first ?? RecordedBody(), second ?? RecordedBody())
-        // A missing body counts as equal to an empty body. A truncated body is unknown.
+        // A missing body counts as equal to an empty body. What a truncated body contained is unknown.
         guard left.bytes != right.bytes, !left.isCut, !right.isCut else { return }
         if let value = JSONValue.container(left.bytes), let other = JSONValue.container(right.bytes) {
             room = SessionComparison.changeLimit
