@@ -133,7 +133,7 @@ struct Chat: ParsableCommand {
                 case .help: print(Messages.chatHelp)
                 case .archive: try attempt(archive)
                 case .meal(let text):
-                    // A guide that has no meals returns 404, which says nothing about the consultation.
+                    // A server whose guide has no meals returns 404, which says nothing about the consultation.
                     do {
                         try self.attempt(client, input) { try await Self.log(text, $0) }
                     } catch let error as ClientError where error.isGone && input.isEdited {

@@ -22,7 +22,7 @@ struct Check: ParsableCommand {
                 FitIQMock.printToStandardError(mistakes + "\n")
             } else {
                 print("\(file): ok")
-                // Flush to keep both streams in order on one terminal.
+                // Flush, to keep the two streams in order when they share a terminal.
                 StandardOutput.flush()
             }
         }

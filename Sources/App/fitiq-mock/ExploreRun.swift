@@ -48,7 +48,7 @@ struct ExploreRun {
 
     /// The stories to play.
     ///
-    /// A command plays its own story in a scenario's world; an adapter gets our stories.
+    /// A command plays its own story in a scenario's world; an adapter plays ours.
     private static func stories(_ options: Explore) throws(Failure) -> [Story] {
         let guide: GuideMode? = try Settings.choice(options.guide, of: "--guide")
         guard options.adapter else {
@@ -131,7 +131,7 @@ struct ExploreRun {
         let (index, isHarmed) = try options.adapter ? story(of: bytes) : (0, true)
         let ((outcome, calm), signal) = try wait { [self] in
             let limit = RunLimit(whole: settings.timeLimit ?? ExploreLimits.run)
-            // Only a run without faults shows which problems are usual. The file may have a different guide and seed.
+            // Only a run without faults shows which problems occur anyway. The file may use a different guide and seed.
             let world = settings.stories[index].with(seed: scenario.seed, guide: scenario.guide).scenario
             let calm = try await isHarmed ? nil : trial().run(world, story: index, within: limit)
             return (try await trial().run(scenario, story: index, within: limit), calm)

@@ -338,7 +338,7 @@ enum Blocking {
         }
     }
 
-    /// Starts the work and sets its result before it calls `done`.
+    /// Starts the work, and stores its result before calling `done`.
     static func start<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value, then done: @escaping @Sendable () -> Void
     ) -> Box<Result<Value, any Error>> {

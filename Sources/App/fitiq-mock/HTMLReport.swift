@@ -50,7 +50,7 @@ final class ReportJournal: Sendable {
                 state.byteCount -= state.entries[state.droppedCount].entry.byteCount
                 state.droppedCount += 1
             }
-            // Remove half of the entries together, so that each entry moves only once.
+            // Remove half of the entries at once, so that each entry is moved only once.
             if state.droppedCount > 1024, state.droppedCount > state.entries.count / 2 {
                 state.entries.removeFirst(state.droppedCount)
                 state.droppedCount = 0

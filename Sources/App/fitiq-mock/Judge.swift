@@ -63,7 +63,7 @@ struct JudgeCommand: ParsableCommand {
         try reports.tell(report, knownBroken: knownBroken, page: page.file(report, shown, knownBroken))
     }
 
-    /// The worlds of a file, without judging them; standard input is not read.
+    /// The worlds in a file, which are not judged; standard input is not read.
     static func worlds(in path: String) throws(Failure) -> [String] {
         guard path != "-" else { return [] }
         // No world has an empty ID, so this only collects the worlds' names.

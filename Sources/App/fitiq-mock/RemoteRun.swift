@@ -114,7 +114,7 @@ struct RemoteRun: Sendable {
         return (run, traffic, made)
     }
 
-    /// Reads the server's judgement without coverage, because the server reports only numbers for it.
+    /// Reads the server's judgement, except for the coverage, for which the server reports only numbers.
     ///
     /// - Returns: Nil if the judgement names a guide or an obligation that this version lacks; skipping it could hide a
     ///   breach.

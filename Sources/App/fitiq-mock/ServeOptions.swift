@@ -180,7 +180,7 @@ struct DataOptions: ParsableArguments {
     func statePath() throws(Failure) -> String? {
         guard let path = try Settings.nonEmpty(state, "STATE") else { return nil }
         guard Settings.text(importFile, "IMPORT") == nil else { throw .configuration(Messages.twoStates) }
-        // SQLite does not interpret a name that begins with a colon as a file.
+        // SQLite does not treat a name that begins with a colon as the name of a file.
         return path.hasPrefix(":") ? "./" + path : path
     }
 

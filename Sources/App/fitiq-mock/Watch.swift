@@ -76,7 +76,7 @@ struct WatchCommand: ParsableCommand {
         }
     }
 
-    /// The terminal's columns, or the default of `show`.
+    /// The terminal's width in columns, or the default width of `show`.
     private static var width: Int { Terminal.columns ?? 120 }
 }
 

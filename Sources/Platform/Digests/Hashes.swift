@@ -80,7 +80,7 @@ public enum HMACSHA256 {
 
 /// Compares two byte strings in time that does not depend on where they differ.
 ///
-/// Different lengths return immediately, because the length of a code is not secret.
+/// If the lengths differ, it returns immediately, because the length of a code is not secret.
 public func constantTimeEquals(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     a.count == b.count && CRYPTO_memcmp(a, b, a.count) == 0
 }

@@ -56,7 +56,7 @@ struct ChildEnd {
 final class ChildInGroup: ChildKeeper {
     let identifier: Int32
     private let watcher: ChildExitWatcher
-    /// Whether the system may reuse the program's process id, so that signals must not be sent to it.
+    /// Whether the system may reuse the program's process id, in which case signals must no longer be sent to it.
     private let isReaped = Mutex(false)
     /// How often to check whether the rest of a group has ended after its first process; the system sends no
     /// notification.

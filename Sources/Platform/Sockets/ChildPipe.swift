@@ -19,7 +19,7 @@ public final class ChildPipe {
         guard code == 0 else { throw ChildProcessError(.openPipe, code: -code) }
         let (child, parent) = direction == .toChild ? (ends[0], ends[1]) : (ends[1], ends[0])
         (ours, theirs) = (parent, child)
-        // Programs expect blocking standard streams.
+        // Programs expect their standard streams to block.
         _ = fcntl(child, F_SETFL, fcntl(child, F_GETFL) & ~O_NONBLOCK)
     }
 

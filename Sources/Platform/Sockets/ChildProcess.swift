@@ -111,7 +111,7 @@ extension ChildProcess {
 
     /// Starts a program with posix_spawnp(3).
     ///
-    /// The child leads its own group, blocks no signal and, unlike this process, does not ignore SIGPIPE and SIGXFSZ.
+    /// The child leads its own group, blocks no signals and, unlike this process, does not ignore SIGPIPE or SIGXFSZ.
     /// The child inherits no other descriptors.
     static func spawn(_ command: [String], _ environment: [String], _ streams: Streams) throws(ChildProcessError)
         -> Int32

@@ -62,7 +62,7 @@ public enum WallClock {
     private static let lastSecond: Int64 = 7_226_582_399
 }
 
-/// Detects when the system's clock is set, or when the monotonic clock stopped during sleep.
+/// Detects that the system's clock was set, or that the monotonic clock stopped during sleep.
 ///
 /// On Linux CLOCK_MONOTONIC stops while the system is suspended, so waking up looks like a clock change. On Darwin it
 /// keeps running, and work that came due during sleep is done on waking.

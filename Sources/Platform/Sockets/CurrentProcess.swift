@@ -50,7 +50,7 @@ public enum CurrentProcess {
         }
     }
 
-    /// Whether a process with the id is running; false for a zombie.
+    /// Whether a process with this id is running; false for a zombie.
     ///
     /// Source: kill(2), signal 0; proc(5) `/proc/pid/stat`, on systems that have it.
     public static func isRunning(_ identifier: Int32) -> Bool {

@@ -127,14 +127,14 @@ public final class EventLoop {
 
 /// The handler of an event loop, called only on the loop's thread.
 public protocol EventLoopHandler: AnyObject {
-    /// The descriptor with the token is ready; `now` is the time when the wait ended.
+    /// The descriptor with this token is ready; `now` is the time at which the wait ended.
     func readinessChanged(_ readiness: Readiness, now: MonotonicInstant)
     /// A watched signal has arrived, possibly several times since the last call.
     func signalReceived(_ signal: Int32, now: MonotonicInstant)
 
     /// Called at the end of each turn; handles the work that is due and returns the next deadline.
     ///
-    /// Nil waits until an event arrives. The loop also calls this once before the first wait.
+    /// If that is nil, the loop waits until an event arrives. The loop also calls this once before the first wait.
     func turnEnded(now: MonotonicInstant) -> MonotonicInstant?
 }
 

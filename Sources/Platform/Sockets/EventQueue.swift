@@ -11,7 +11,7 @@ import CLibrary
 public final class EventQueue {
     private struct Registration {
         var token: UInt64 = 0
-        /// Counts the additions, so that stale events of a reused descriptor number are dropped.
+        /// Counts the additions, so that stale events for a reused descriptor number are dropped.
         var generation: UInt32 = 0
         var interest: Interest = []
         var isActive = false

@@ -163,7 +163,7 @@ struct FileExchange {
 
     /// Exchanges the file at the path and its twin.
     ///
-    /// Without an atomic exchange the twin may be missing afterwards, but the path always has its content.
+    /// Without an atomic exchange the twin may be missing afterwards, but the path always holds its content.
     func callAsFunction(_ path: String, _ twin: String) throws(FileError) {
         var code = exchanging(path, twin)
         guard Self.unknown.contains(code) else { return try check(code, path) }

@@ -42,7 +42,7 @@ public final class FileReader {
     public init(standardInputNamed name: String) { (path, descriptor, isOurs) = (name, STDIN_FILENO, false) }
     deinit { if isOurs { closeDescriptor(descriptor) } }
 
-    /// Reads at most `count` available bytes, waiting for at least one; an empty result is the end.
+    /// Reads at most `count` available bytes, waiting for at least one; an empty result means the end of the file.
     public func read(atMost count: Int) throws(FileError) -> [UInt8] {
         var code: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in

@@ -22,7 +22,7 @@ extension SocketAddress {
         return nearest(found)
     }
 
-    /// The address most likely to be in a home or office network; container bridges often use 172.16.0.0/12.
+    /// The address most likely to be on a home or office network; container bridges often use 172.16.0.0/12.
     ///
     /// Link-local addresses (169.254.0.0/16, RFC 3927) are ignored.
     static func nearest(_ addresses: [SocketAddress]) -> SocketAddress? {

@@ -63,7 +63,7 @@ public final class Mailbox: Sendable {
 
     /// Runs all posted work in order; returns true if a stop was requested.
     ///
-    /// Work that the work posts runs in the next call, so that it cannot starve the sockets.
+    /// Work that is posted meanwhile runs in the next call, so that it cannot starve the sockets.
     @discardableResult
     public func drain() -> Bool {
         // Clear first: a concurrent post is either taken below or wakes the loop again.
@@ -121,7 +121,7 @@ struct WakePipe: Sendable {
 /// opened.
 public final class Gate: Sendable {
     private let pipe: WakePipe
-    /// Creates a closed gate; throws if the process has no more descriptors.
+    /// Creates a closed gate; throws if the process is out of descriptors.
     public init() throws(SocketError) { pipe = try WakePipe() }
     deinit { pipe.close() }
     /// Lets all current and future waiters pass; any thread may call this, any number of times.

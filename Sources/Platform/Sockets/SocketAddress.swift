@@ -22,7 +22,8 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// The address of a host: numeric IPv4 or IPv6 (with or without brackets), `localhost`, or a name to look up.
     ///
-    /// Several addresses yield the preferred one; `resolve(host:port:)` returns all. The lookup of a name may block.
+    /// If there are several, this is the preferred one; `resolve(host:port:)` returns all of them. The lookup of a name
+    /// may block.
     public init(host: String, port: UInt16) throws(SocketError) {
         self = SocketAddress.preferred(in: try SocketAddress.resolve(host: host, port: port))
     }

@@ -9,7 +9,7 @@ extension TwinFile {
 
     /// The path of the file, with links resolved.
     ///
-    /// Files are exchanged by name, which would exchange a symbolic link instead of its target.
+    /// Files are exchanged by name, so a symbolic link would be exchanged instead of its target.
     static func place(_ path: String, _ existing: Existing) throws(FileError) -> String {
         guard existing == .replace else { return path }
         guard case .file(let place) = try FilePlace.find(path, for: .create) else {

@@ -102,9 +102,9 @@ public final class TwinFile {
 
     /// Writes a batch: bytes at offsets, in order.
     ///
-    /// A missing twin is recreated; an empty batch only removes the replaced file permanently. Throws if the disk is
-    /// full or fails, or the file was moved, removed or replaced. After an error, the file contains either the whole
-    /// batch or none of it, and further writes fail.
+    /// A missing twin is recreated; an empty batch does nothing except remove the replaced file for good. Throws if the
+    /// disk is full or fails, or the file was moved, removed or replaced. After an error, the file contains either the
+    /// whole batch or none of it, and further writes fail.
     public func write(_ batch: Batch) throws(FileError) {
         guard !batch.isEmpty || keepsReplaced else { return }
         guard shown.isAt(path) else { throw FileError(.write, path: path, cause: .gone) }

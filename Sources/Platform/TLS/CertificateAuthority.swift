@@ -60,7 +60,7 @@ public struct CertificateAuthority: Sendable, Equatable {
 
     /// The first host name or, if there is none, a phrase that contains the first address.
     ///
-    /// Some verifiers treat a bare address as a host name, which the name constraints may not permit.
+    /// Some verifiers treat a bare address as a host name, and the name constraints may not permit it.
     private static func subject(of names: [CertificateName]) -> String {
         for case .dns(let name) in names { return name }
         return "server at \(names[0])"

@@ -225,7 +225,7 @@ enum TrustStore {
         "/etc/ssl/ca-bundle.pem",
     ]
 
-    /// Loads the system's certificates; without any certificate, the handshake reports an unknown authority.
+    /// Loads the system's certificates; if there are none, the handshake reports an unknown authority.
     static func loadSystem(into context: OpaquePointer) {
         defer { OpenSSLErrors.clear() }
         SSL_CTX_set_default_verify_paths(context)

@@ -1,7 +1,7 @@
 import FitIQAPI
 import Traffic
 
-/// An API client's obligation towards its backend: a row of the contract.
+/// An API client's obligation towards its backend: a row in the contract.
 public struct Obligation: Sendable, Hashable {
     /// The name, such as `ws/keepalive`: the subject and the requirement.
     public let id: String
@@ -234,7 +234,7 @@ public struct Findings: Sendable {
     /// Call ``exercised()`` too, or use ``breached(_:level:_:)``, because a broken obligation also counts as exercised.
     ///
     /// At the limit, a breach of a *must* replaces a breach of a *should*. Repeated entries in `evidence`, such as a
-    /// socket's end that is also the last failure, appear once in the finding.
+    /// socket's end that is also the last failure, appear only once in the finding.
     ///
     /// - Parameter message: The message, with dates from ``date(of:)`` that match the evidence.
     mutating func found(_ message: String, level: Obligation.Level? = nil, _ evidence: [JournalEntry]) {

@@ -317,7 +317,7 @@ public struct RecordedClosing: Sendable, Equatable {
     }
 }
 
-/// A fault that started on an open WebSocket, independent of any frame.
+/// A fault that started on an open WebSocket, independently of any frame.
 ///
 /// After the fault has started, the usual rules for judging the client do not apply.
 public struct RecordedFault: Sendable {
