@@ -60,7 +60,7 @@ final class CommandTrial: Trial {
     }
 }
 
-/// Limits how many commands start at the same time to the number of processors; running commands mostly sleep.
+/// Lets no more commands start at the same time than there are processors; commands that are running mostly sleep.
 private final class Beginners: Sendable {
     private let count = Mutex(0)
     /// How often to check whether another command may start.

@@ -20,7 +20,7 @@ struct Health: ParsableCommand {
         }
     }
 
-    /// How long the whole answer may take.
+    /// How long the complete answer may take.
     static let answerTime = Duration.seconds(5)
 
     /// Requests a target that returns 200 if the server is healthy; the server must answer within ``answerTime``.

@@ -5,7 +5,7 @@ import JSON
 import Judging
 import Traffic
 
-/// Runs a command in worlds on another server, such as a node of a fleet, and judges it by their journals.
+/// Runs a command in worlds on another server, such as a node of a fleet, and judges the command by their journals.
 ///
 /// Worlds that the command itself makes may be deleted before the command ends, so the server judges them.
 struct RemoteRun: Sendable {

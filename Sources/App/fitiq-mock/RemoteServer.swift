@@ -9,7 +9,7 @@ struct RemoteServer: Sendable {
     let base: BaseURL
     let adminToken: String?
     var patience = ServerRequest.Patience(silence: .seconds(30))
-    /// How long a whole answer of up to 1 MiB may take.
+    /// How long a complete answer of up to 1 MiB may take.
     ///
     /// Larger answers, such as a journal, may take ten times as long.
     ///

@@ -12,7 +12,7 @@ import Text
 enum StandardOutput {
     private struct State {
         var pending: [UInt8] = []
-        // The first failure. Later output is dropped, so that the written output is a prefix of the whole.
+        // The first failure. Any later output is dropped, so that what was written is the start of the whole output.
         var failure: Int32 = 0
     }
 

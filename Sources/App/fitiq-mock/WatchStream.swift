@@ -12,7 +12,7 @@ struct WatchStream {
         case missed(Int)
         /// The world was reset or rewound.
         case began
-        /// The world or server restarted while disconnected; the next connection delivers everything.
+        /// The world or server restarted while there was no connection; the next connection delivers everything.
         case restarted
     }
 
@@ -25,7 +25,7 @@ struct WatchStream {
     private var breaches = BreachCounts()
     /// The number of the last entry before the first shown entry.
     private var start = 0
-    /// Whether the connection has not yet described its world.
+    /// Whether the server has yet to describe its world on this connection.
     private var isNew = true
     /// Whether the next connection must read from the start instead of continuing.
     private(set) var isSuperseded = false

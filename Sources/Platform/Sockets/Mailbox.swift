@@ -63,7 +63,7 @@ public final class Mailbox: Sendable {
 
     /// Runs all posted work in order; returns true if a stop was requested.
     ///
-    /// Work that is posted meanwhile runs in the next call, so that it cannot starve the sockets.
+    /// Work posted in the meantime runs in the next call, so that it cannot starve the sockets.
     @discardableResult
     public func drain() -> Bool {
         // Clear first: a concurrent post is either taken below or wakes the loop again.

@@ -38,8 +38,8 @@ public final class TwinFile {
     ///
     /// A twin left by a killed process next to a replaced file is removed if it starts with `beginning` and then
     /// matches the file. Until ``write(_:)``, ``discard()`` restores the replaced file. Throws if the folder is not
-    /// writable, if a file exists that must not be replaced, if another process writes the files, or if the file system
-    /// can neither exchange nor link files.
+    /// writable, if a file exists that must not be replaced, if another process is writing the files, or if the file
+    /// system can neither exchange nor link files.
     public convenience init(
         creating path: String, existing: Existing, beginning: [UInt8], first: Batch
     ) throws(FileError) {

@@ -131,7 +131,7 @@ struct PollingCadence: ObligationJudge {
     private struct Poll: Sendable {
         let entry: JournalEntry
         let requestedAt: Timestamp
-        /// When the repeated poll was sent, or this poll's own time.
+        /// When the failed poll that this one repeats was sent or, if there is none, when this one was.
         let dueFrom: Timestamp
         let logCount: Int
         let isTooSoon: Bool
@@ -263,7 +263,7 @@ struct MealWatch: Sendable {
     }
 
     enum Load: Sendable {
-        /// The request does not concern logs in processing.
+        /// The request is not about logs that are being processed.
         case none
         case free
         /// A poll for these logs, oldest first; the array is never empty.
@@ -282,7 +282,7 @@ struct MealWatch: Sendable {
     private var settled = Recent<Owned, Timestamp>()
     private var ended = Recent<ExactString, [Ended]>(capacity: RecentLimits.fewest)
 
-    /// Returns the logs that the client believes are in processing, oldest first.
+    /// Returns the logs that the client believes are still being processed, oldest first.
     func logs(of client: ExactString) -> [Log] { logs[client] ?? [] }
 
     mutating func observe(_ fact: Fact, in scene: Scene) -> Load {
@@ -373,7 +373,7 @@ struct MealWatch: Sendable {
         settled[Owned(client: client, id: log.id)] = entry.time
         guard var all = logs[client], let index = all.firstIndex(where: { $0.id == log.id }) else { return }
         all.remove(at: index)
-        // The free load may load the list, which also covers logs in processing.
+        // The free load may load the list, which also covers logs that are still being processed.
         for index in all.indices { all[index].freeSince = entry.time }
         logs[client] = all.isEmpty ? nil : all
         let last = Ended(id: log.id, entry: entry, isCompletedEvent: isEvent && log.status == "completed")

@@ -202,7 +202,7 @@ public enum HAREncoder {
 
     /// Writes a response's cookies: `Set-Cookie`, RFC 6265 §4.1.1.
     ///
-    /// `Expires` is only in the header field, because HAR does not accept such dates.
+    /// `Expires` remains only in the header field, because HAR does not accept dates in its format.
     static func writeCookies(of response: SessionResponse, to writer: inout JSONWriter) {
         writer.array("cookies") { writer in
             for field in response.fields where field.name.lowercased() == "set-cookie" {

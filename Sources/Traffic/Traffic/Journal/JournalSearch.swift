@@ -140,7 +140,7 @@ public struct JournalLookout: Sendable {
     public struct NearMiss: Sendable {
         /// The entry, with the first ``bodyLimit`` bytes of its bodies.
         public fileprivate(set) var entry: JournalEntry
-        /// The unmet conditions, such as `status is 409, not 201`.
+        /// The conditions that it does not meet, such as `status is 409, not 201`.
         public fileprivate(set) var differences: [String] = []
         fileprivate let distance: Int
         fileprivate let opening: RecordedOpening?
