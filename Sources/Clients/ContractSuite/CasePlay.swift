@@ -12,16 +12,16 @@ struct CasePlay {
     /// The time on the suite's clock; for clients on the system's clock, the total time of the steps so far.
     var now: Timestamp
     var stepCount = 0
-    /// The watched expectations, each with its step of the story.
+    /// The expectations being watched, each with its step of the story.
     private var watched: [(expectation: ClientExpectation, step: Int?)] = []
     private var broken: Set<ClientExpectation> = []
     /// The client's latest report.
     private var shown = ClientReport()
-    /// The problems of each kind that the client showed its user, from the report with the most.
+    /// The problems of each kind that the client showed its user, taken from the report that had the most of them.
     private var problems: [ClientReport.Problem.Kind: [ClientReport.Problem]] = [:]
     /// The index of the story's current step, or nil in a case.
     private var place: Int?
-    /// The times of user actions other than messages, and the number of problems that the user had seen at the last
+    /// The times of user actions other than messages, and the number of problems that the user had seen by the last
     /// such action.
     private var asked: [Timestamp] = []
     private var oldProblemCount = 0
@@ -66,7 +66,7 @@ struct CasePlay {
     ///
     /// Only harness errors are thrown.
     ///
-    /// The client is judged before it is ended, because it is not responsible for being ended.
+    /// Judge the client before ending it, because it is not responsible for being ended.
     mutating func run() async throws {
         var isDrivable = true
         do {
@@ -138,7 +138,7 @@ struct CasePlay {
         outcome.asked = asked
     }
 
-    /// Lets time pass, and records the entries that are written meanwhile.
+    /// Lets time pass, and records the entries written in the meantime.
     private mutating func passQuietly(_ duration: Duration, _ outcome: inout TrialOutcome) async throws {
         try await settle()
         let start = try await world.entries().last?.number ?? 0
@@ -255,7 +255,7 @@ struct CasePlay {
 }
 
 extension CaseFailure {
-    /// The failure with its time and the step's wait.
+    /// The failure, with the time at which it occurred and the step's maximum wait.
     fileprivate func told(after elapsed: Duration, within limit: Duration? = nil) -> CaseFailure {
         CaseFailure(message: Messages.told(message, after: elapsed, within: limit), check: check, at: elapsed)
     }
@@ -289,7 +289,7 @@ extension CasePlay {
         }
     }
 
-    /// Lets both sides do all due work; returns the time of the next event on either side.
+    /// Lets both sides do all work that is due; returns the time of the next event on either side.
     @discardableResult
     mutating func settle() async throws -> Timestamp? {
         guard client.clock == .suite else { return nil }
@@ -305,9 +305,9 @@ extension CasePlay {
             let pulse = try await world.pulse(at: now)
             quiet = pulse.activity == activity ? quiet + 1 : 0
             activity = pulse.activity
-            // A due timer counts as work.
+            // A timer that is due counts as work.
             if let clientDue, clientDue <= now { quiet = 0 }
-            // A past date is a time-out on the system's clock, which the world's clock does not trigger.
+            // A date in the past is a time-out on the system's clock; the world's clock does not trigger it.
             let worldDue = pulse.nextDue.flatMap { $0 > now ? $0 : nil }
             lastActivity = pulse.activity
             if quiet >= rounds { return .earliest(clientDue, worldDue) }

@@ -6,9 +6,9 @@ import Traffic
 public struct CaseResult: Sendable {
     public let contractCase: ContractCase
     public internal(set) var mode: GuideMode
-    /// Why the case was skipped, as a sentence, or nil if the case ran.
+    /// A sentence about why the case was skipped, or nil if the case ran.
     public internal(set) var skipped: String?
-    /// The part that was omitted because the client has no chat, as a sentence, or nil if the whole case was played.
+    /// A sentence about the part that was omitted because the client has no chat, or nil if the whole case was played.
     public internal(set) var leftOut: String?
     /// The missing instruction that caused the skip.
     var missing: ClientInstruction?
@@ -77,7 +77,7 @@ public struct CaseFailure: Sendable, Hashable {
     /// The expectation and what the client showed, as a sentence.
     public var message: String
     public var check: InsideCheck?
-    /// When the failure occurred, counted from the start of the case.
+    /// When the failure occurred, measured from the start of the case.
     var at = Duration.zero
     /// The index of the failing step; nil in a case, which ends with the first failure.
     var step: Int?
@@ -89,7 +89,7 @@ extension CaseResult: CustomStringConvertible {
 
     /// The internal checks as verdicts.
     ///
-    /// The findings of internal checks have no journal evidence.
+    /// Findings of internal checks have no evidence in the journal.
     public var insideVerdicts: [Verdict] {
         guard skipped == nil else { return [] }
         return Obligation.inside.filter { $0.applies(in: mode) }.map { obligation in
@@ -110,7 +110,7 @@ extension CaseResult: CustomStringConvertible {
 extension Report {
     /// Creates a report with one run per topic: the verdicts of its cases, and a check for each case.
     ///
-    /// Internal checks appear among the obligations and, with all details, in their case. Cases for a single guide are
+    /// Internal checks appear among the obligations and, in full detail, in their case. Cases for a single guide are
     /// separate from cases for the union.
     public init(title: String, results: [CaseResult]) {
         self.init(title: title)

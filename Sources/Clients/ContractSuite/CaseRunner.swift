@@ -6,8 +6,8 @@ import Traffic
 
 /// Creates the client for a case.
 ///
-/// The function is called once per case, and again if the client has a different clock, no sockets or no chat. If the
-/// function throws an error, the case fails.
+/// The function is called once per case, and again if the client turns out to have a different clock, no sockets or no
+/// chat. If the function throws an error, the case fails.
 public typealias ClientFactory = (Surroundings) async throws -> any ClientUnderTest
 
 /// Plays cases on a stage, each in its own world.
@@ -105,7 +105,7 @@ public struct CaseRunner {
 
 /// The environment for cases: an engine, and the transport between the engine and clients.
 public protocol Stage {
-    /// Whether all bytes have arrived when ``perform(_:)`` and the client's work return.
+    /// Whether all bytes have arrived once ``perform(_:)`` and the client's work have returned.
     var isPrompt: Bool { get }
 
     /// Runs work on the engine at the system's time; when this function returns, output for clients is on its way.
@@ -153,7 +153,7 @@ struct StageWorld {
 
     /// The state that determines whether time may advance.
     struct Pulse: Sendable {
-        /// A number that grows with every byte between the world and its clients.
+        /// A number that grows with every byte that passes between the world and its clients.
         var activity: UInt64
         /// When the world's next event is due.
         var nextDue: Timestamp?

@@ -17,7 +17,7 @@ public enum ClientExpectation: Sendable, Hashable {
     case completeAnswersAreStored
     /// Every answer, complete or not, is a prefix of this text.
     case answersBegin(String)
-    /// An arriving answer still begins with what the client showed of it before.
+    /// As an answer arrives, it still begins with the part that the client has already shown.
     case answersGrow
     case line(MessageRole, containing: String)
     case noLine(containing: String)
@@ -33,7 +33,7 @@ public enum ClientExpectation: Sendable, Hashable {
     case someProblem
     /// The user has seen a new problem since the last action other than a message.
     case freshProblem
-    /// The server does not store any user message twice; only for users who never repeat a message.
+    /// The server does not store any user message twice; applies only to users who never repeat a message.
     case storedOnce
     /// The server stores every message that the client shows as delivered.
     case deliveredIsStored
@@ -44,15 +44,15 @@ public enum ClientExpectation: Sendable, Hashable {
     case goalUnlinked(String)
     /// The goal exists and is not shown as linked to this consultation.
     case goalParted(String, from: String)
-    /// The user saw this template; only for clients that show templates.
+    /// The user saw this template; applies only to clients that show templates.
     case template(type: String, name: String)
-    /// The client suggests questions; only for clients that show suggestions.
+    /// The client suggests questions; applies only to clients that show suggestions.
     case quickActions
     /// The meal with this text has this status and these calories, if they are given.
     case meal(String, MealLogStatus, calories: Int? = nil)
-    /// For the meal with this text, the client shows either this result or none.
+    /// For the meal with this text, the client shows either this result or no result.
     case mealResult(String, MealLogStatus, calories: Int? = nil)
-    /// The meal shows this much protein, within 0.5 g, and these foods; only for clients that show foods.
+    /// The meal shows this much protein, within 0.5 g, and these foods; applies only to clients that show foods.
     case mealContents(String, protein: Double, items: [String])
     /// The meal with this text failed, and the reason that the user sees contains the second string.
     case mealError(String, containing: String)
@@ -101,7 +101,7 @@ public enum InsideCheck: String, Sendable, Hashable, CaseIterable {
 }
 
 extension InsideCheck {
-    /// Whether stories demand it of a client in this mode.
+    /// Whether stories demand this expectation of a client in this mode.
     ///
     /// The union demands neither the newest 100 messages nor a meal's contents, because only one guide does.
     func isDemanded(in mode: GuideMode) -> Bool {

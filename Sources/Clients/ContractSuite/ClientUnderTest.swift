@@ -33,7 +33,7 @@ public protocol ClientUnderTest {
     /// The revision is nil if the client does not support it.
     var revision: UInt64? { get }
 
-    /// Sets the suite's clock and lets the client handle all due timers and received data.
+    /// Sets the suite's clock and lets the client handle received data and all timers that are due.
     ///
     /// The suite calls this function repeatedly until both sides are idle, and never for clients on the system's clock.
     ///

@@ -25,7 +25,7 @@ struct Idleness {
 
     /// Checks both sides; returns how long they have been idle, or nil if the idle time is too short.
     ///
-    /// - Parameter end: The end of the wait; events due later do not count.
+    /// - Parameter end: The end of the wait; events that are due later do not count.
     mutating func time(_ report: ClientReport, _ backend: Backend, at now: Timestamp, until end: Timestamp)
         -> Duration?
     {

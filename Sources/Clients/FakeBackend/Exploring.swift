@@ -24,10 +24,10 @@ extension FakeBackendTrait {
     /// faults. Each problem is reported with the smallest schedule of faults that causes it. On the system's clock, a
     /// problem must appear in two of three runs. Issues must be recorded in the test's task or a child task.
     ///
-    /// A run may take four times as long as the run without faults, and always at least 8 s. After that, the run's task
-    /// is cancelled, its connections end, and later issues are ignored. To avoid this, set a time-out for the client's
-    /// requests. The default for `timeoutIntervalForRequest` in `URLSessionConfiguration` is 60 s; 2 to 5 s suit a
-    /// backend in the same process. Progress is written to standard error every ten seconds.
+    /// A run may take four times as long as the run without faults, and at least 8 s in any case. After that, the run's
+    /// task is cancelled, its connections end, and later issues are ignored. To avoid this, set a time-out for the
+    /// client's requests. The default for `timeoutIntervalForRequest` in `URLSessionConfiguration` is 60 s; 2 to 5 s
+    /// suit a backend in the same process. Progress is written to standard error every ten seconds.
     ///
     /// - Parameters:
     ///   - runs: The maximum number of schedules, from 1 to 10,000,000, without the runs that reduce findings.

@@ -156,7 +156,7 @@ extension FakeBackend {
     /// Waits until a condition is met; returns immediately if it is already met.
     ///
     /// - Parameters:
-    ///   - number: Only entries after this number count, for example the number of an earlier event.
+    ///   - number: Only entries after the one with this number count, which may be an earlier event's number.
     ///   - limit: The time limit on the system's clock; a manual clock does not advance meanwhile.
     /// - Throws: A ``Refusal`` with the nearest entries if no entry matched in time.
     @discardableResult

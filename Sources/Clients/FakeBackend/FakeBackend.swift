@@ -61,7 +61,7 @@ public struct FakeBackend: Sendable {
 
     /// Advances the world's clock.
     ///
-    /// When this function returns, all due events have happened and their output was sent.
+    /// When this function returns, all events that were due have happened, and their output has been sent.
     ///
     /// - Throws: ``ClockIsReal`` if the world follows the system's clock. Pass `clock: .manual` to the trait.
     public func advance(by duration: Duration) async throws {

@@ -8,7 +8,7 @@ extension MockWorld {
 
     /// Advances a manual clock.
     ///
-    /// When this function returns, all due events have happened.
+    /// When this function returns, all events that were due have happened.
     public func advance(by duration: Duration) async throws {
         _ = try await admin.send("POST", "clock", ["advance": duration.json])
     }

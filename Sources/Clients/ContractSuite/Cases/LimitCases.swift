@@ -184,7 +184,7 @@ extension ContractCase {
             .expect(.problemCount(.tooMany, 0)), .pass(.seconds(15)), .start(.nutritionist), .untilReady, .disconnect),
     ]
 
-    /// Each guide's flow, with answers that follow only this guide.
+    /// Each guide's flow, with answers that follow only that guide.
     static let guideCases: [ContractCase] = [
         ContractCase(
             "guide/consultation-websocket/chat", "Create, chat, return to the same consultation",

@@ -4,7 +4,7 @@ import Scenarios
 import Text
 import Traffic
 
-/// Compares repeatedly to find the changes that make the fake answer like a server.
+/// Repeats the comparison to find the changes that make the fake answer like the server.
 extension Conformance {
     /// The overlay created from a comparison's deviations.
     public struct Acceptance: Sendable {
@@ -15,7 +15,7 @@ extension Conformance {
         public fileprivate(set) var rest: [String] = []
     }
 
-    /// - Parameter session: The session to compare, even before a call to `compare`.
+    /// - Parameter session: The session to compare; `compare` need not have been called for it.
     public func accepting(_ session: Session) -> Acceptance {
         var theirs: [Endpoint: [Kind: Known]] = [:]
         Self.learn(session, in: mode, into: &theirs)
@@ -86,7 +86,8 @@ extension Conformance {
             }
     }
 
-    /// The fake's status or type that the server's value replaces, or nil unless exactly one candidate fits.
+    /// The fake's status or type that the server's value replaces, or nil if there is not exactly one candidate that
+    /// fits.
     ///
     /// A candidate is a success status, or the type of a message with the same shape, that the server never sends.
     /// Refusals have too many candidates.

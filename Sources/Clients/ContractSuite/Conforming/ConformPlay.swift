@@ -5,7 +5,7 @@ import Traffic
 
 /// Plays contract cases against a real server, without touching existing data.
 ///
-/// The run does not check a case's expectations but only waits for them; comparing the recording shows the differences.
+/// The run only waits for a case's expectations and does not check them; comparing the recording shows the differences.
 /// The cases delete nothing. The cases chat in, link and archive only consultations that the same run created.
 public struct ConformPlay: Sendable {
     public typealias MakeClient = @Sendable () throws -> FitIQClient
@@ -79,7 +79,7 @@ public struct ConformPlay: Sendable {
         case .pass(let duration), .quiet(let duration): try await Self.wait(min(duration, Self.longestPass))
         // A transient state may end before the check.
         case .until(.streaming, _), .expect, .watch: break
-        // Only stories in worlds of the fake do so.
+        // Only stories in the fake's worlds do so.
         case .deleteConsultation: break
         case .until(let expectation, _):
             let told = expectation.ofReport

@@ -20,14 +20,14 @@ public struct Agenda: Sendable {
         public var schedules: Int { singles + pairs }
     }
 
-    /// A point in a schedule's run at which another fault can act.
+    /// A point in a schedule's run at which another fault can take effect.
     private struct Lead: Sendable {
         var basis: Schedule
         var point: FaultPoint
     }
 
     public private(set) var counts = Counts()
-    /// The delay after which the client no longer waits for an answer.
+    /// The delay after which the client is no longer waiting for an answer.
     public private(set) var lateness: Duration
     private let stories: [Points]
     private let isThorough: Bool
@@ -73,7 +73,7 @@ public struct Agenda: Sendable {
         prepareSingles()
     }
 
-    /// How late answers are by the system's clock while the client's patience is unknown.
+    /// How long late answers are delayed on the system's clock while the client's patience is unknown.
     static let unknownPatience = Duration.seconds(45)
 
     /// Returns the next schedule, or nil if more results are needed first.
@@ -85,7 +85,7 @@ public struct Agenda: Sendable {
     ///
     /// - Parameters:
     ///   - points: The points that the story does not have without faults.
-    ///   - acted: The indices of the faults that acted; if the last one did not act, the run is ignored.
+    ///   - acted: The indices of the faults that took effect; if the last one did not, the run is ignored.
     ///   - hasLasted: Whether the run reached its time limit.
     public mutating func learn(
         _ points: [FaultPoint], patience: Duration? = nil, acted: Set<Int>, hasLasted: Bool = false,
@@ -109,7 +109,7 @@ public struct Agenda: Sendable {
 }
 
 extension Agenda {
-    /// The schedule with waits that exceed the client's patience if that is known.
+    /// The schedule, with waits that exceed the client's patience if it is known.
     private func adapted(_ schedule: Schedule) -> Schedule {
         var schedule = schedule
         for index in schedule.faults.indices where schedule.faults[index].kind.wait == .beyondPatience {
@@ -173,10 +173,11 @@ extension Agenda {
         }
     }
 
-    /// How many ranks worse an untried kind at a route may be.
+    /// By how many ranks a kind that is untried at a route may be worse.
     private static let layerRanks = 2
 
-    /// A number for a fault at a point that follows the faults of a base schedule; equal faults have the same number.
+    /// A number that identifies a fault at a point after the faults of a base schedule; equal faults have the same
+    /// number.
     private func key(of point: FaultPoint, _ kind: FaultKind, after basis: Schedule) -> UInt64 {
         var key = UInt64(basis.story)
         // The first fault represents all equal faults, because no other schedule that was dealt contains them.

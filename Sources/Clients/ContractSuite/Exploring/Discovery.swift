@@ -8,7 +8,7 @@ import Traffic
 public struct Discovery: Sendable {
     /// The name for files and lists of known defects, made from the symptom, the kinds and the places.
     public let name: String
-    /// The symptom as in ``run``.
+    /// The symptom, as it appears in ``run``.
     public let symptom: Symptom
     /// A run of the smallest schedule, possibly without faults.
     public let run: ExaminedRun
@@ -53,7 +53,7 @@ public struct Discovery: Sendable {
             comments: comments + ["Failed \(confirmed.count) of \(confirmed.of).", "story: \(story.name)\(expecting)"])
     }
 
-    /// The note in files with which a run expects everything that the story expects.
+    /// The note that makes a run of the file expect everything that the story expects.
     public static let expecting = ", whose expectations count"
     private var expecting: String {
         story.expects(isHarmed: schedule.isHarmful(in: run.outcome.mode)) ? Self.expecting : ""

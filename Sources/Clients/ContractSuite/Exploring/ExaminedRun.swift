@@ -6,7 +6,7 @@ public struct ExaminedRun: Sendable {
     public let outcome: TrialOutcome
     public let reading: TrialReading
     public let points: Points
-    /// The indices of the faults that acted.
+    /// The indices of the faults that took effect.
     public let acted: Set<Int>
     /// The client's symptoms.
     ///
@@ -21,8 +21,8 @@ public struct ExaminedRun: Sendable {
         self.init(outcome, of: schedule, on: story, oracle)
     }
 
-    /// - Parameter isHarmed: Whether the run's faults excuse what the client shows its user, or nil if the schedule has
-    ///   all faults and decides.
+    /// - Parameter isHarmed: Whether the run's faults excuse what the client shows its user, or nil if the schedule
+    ///   contains all faults and therefore decides.
     public init(
         _ outcome: TrialOutcome, of schedule: Schedule, on story: Story, _ oracle: Oracle, isHarmed: Bool? = nil
     ) {

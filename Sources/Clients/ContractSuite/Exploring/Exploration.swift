@@ -56,7 +56,7 @@ public struct Exploration: Sendable {
         return isWhole && !(found.map(\.symptom.id) + flaky.map(\.id)).contains { ExactString($0) == id }
     }
 
-    /// A report with one run for the whole exploration and one for each discovery, named like its file.
+    /// A report with one run for the whole exploration and one for each discovery, named after its file.
     ///
     /// Every discovery is a check, even if it is also a broken obligation. A *should* does not fail the report.
     ///

@@ -34,8 +34,8 @@ struct ExplorationCourse<Runner: Trial> {
     /// Whether no more schedules will run.
     private var isOver = false
 
-    /// The number of schedules to deal ahead: enough to keep all jobs busy during a run, but few enough to use results
-    /// soon.
+    /// The number of schedules to deal in advance: enough to keep all jobs busy during a run, but few enough to use
+    /// results soon.
     private static var window: Int { 64 }
 
     private struct Dealt {
@@ -210,7 +210,7 @@ extension ExplorationCourse {
         }
     }
 
-    /// Records the result of a run, in any order.
+    /// Records the result of a run; results may arrive in any order.
     private mutating func take(_ run: ExaminedRun?, of work: Work) {
         if run == nil { isCut = true }
         if work.ask == nil { exploringCount -= 1 }

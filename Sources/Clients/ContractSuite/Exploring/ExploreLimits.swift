@@ -11,7 +11,7 @@ public enum ExploreLimits {
     public static let run = Duration.seconds(60)
     /// The maximum number of runs to confirm a finding.
     public static let tries = 20
-    /// The maximum number of faults in a schedule that an agenda deals.
+    /// The maximum number of faults in a schedule that an agenda deals out.
     public static let faults = 2
     /// The maximum number of rules in each list of a story's scenario: 996, which leaves room for a schedule's rules.
     public static let rulesOfScenario = FaultLimits.rules - 2 * faults
@@ -20,7 +20,7 @@ public enum ExploreLimits {
     public static let points = 2000
     /// The maximum number of new points in a run at which another fault is tried.
     public static let newPoints = 200
-    /// The maximum number of points that wait for a second fault.
+    /// The maximum number of points that are waiting for a second fault.
     ///
     /// Beyond the limit, the oldest points are dropped.
     public static let leads = 100_000

@@ -115,7 +115,7 @@ enum ExploringMessages {
         }
     }
 
-    /// How to fix a client whose symptom only its user or an explorer notices.
+    /// How to fix a client whose symptom is noticed only by its user or an explorer.
     static func advice(_ id: String) -> String {
         if let obligation = Obligation.inside.first(where: { $0.id == id }) { return obligation.advice }
         return switch ExploreCheck(rawValue: id) {

@@ -192,7 +192,7 @@ extension FaultKind {
             "unknown-type", .newer, .frame, rank: 1, weight: 1,
             ignoredIn: [.union, .consultationWebSocket, .enhancedConsultations, .webSocketArchitecture],
             ["insert": #"{"type":"coach_mood","content":"of tomorrow","timestamp":"2025-01-29T10:30:00Z"}"#]),
-        // Each in the mode of the guide whose models have a text here; others have a closed list.
+        // Each uses the mode of a guide whose models allow any text here; other guides' models have a closed list.
         unknown(
             "unknown-persona", .createConsultation, 201, in: .consultationWebSocket,
             words("data.consultation.persona", "sleep_coach", Persona.allCases.map(\.rawValue))),

@@ -7,7 +7,7 @@ public struct FaultKind: Sendable {
     /// The unique ID, such as `status-503`.
     public let id: String
     public let family: Family
-    /// The sort of place at which the fault acts; faults for frames also act on chunks.
+    /// The sort of place at which the fault takes effect; faults for frames also affect chunks.
     let sort: FaultPoint.Place.Sort
     /// The rank; lower ranks come first, because they find the most problems with the fewest runs.
     let rank: Int
@@ -25,7 +25,7 @@ public struct FaultKind: Sendable {
     let endpoint: Endpoint?
     /// The modes in which a client must not notice the fault, because the guides tell it to ignore unknown things.
     let ignoredIn: Set<GuideMode>
-    /// The members of each rule, except for the place; the text `$wait` is replaced by the wait.
+    /// The members of each rule, except for the place; the text `$wait` is replaced with the wait.
     var members: [JSONObject]
 
     public enum Family: String, Sendable, CaseIterable {
@@ -72,7 +72,7 @@ public struct FaultKind: Sendable {
 
     public static func named(_ id: String) -> FaultKind? { all.first { $0.id == id } }
 
-    /// Whether the fault can act at a place.
+    /// Whether the fault can take effect at a place.
     public func fits(_ place: FaultPoint.Place) -> Bool {
         (place.sort == sort || place.sort == .chunk && sort == .frame) && (endpoint ?? place.endpoint) == place.endpoint
     }
@@ -89,7 +89,7 @@ extension Schedule.Fault {
 
     /// The fault's rules for a scenario.
     ///
-    /// In the list of faults, the rules have this name, with a number from the second rule on.
+    /// In the list of faults, the rules have this name, followed by a number from the second rule on.
     public func rules(named name: String) -> [JSONValue] {
         let place = kind.endpoint == nil ? place.rule(kind.reach) : ["on": .string(place.operation)]
         let time = JSONValue.string(Durations.whole(wait.nanoseconds, largest: .seconds))
@@ -151,7 +151,7 @@ extension JSONObject {
     /// Merges two objects; members of the second object replace members of the first.
     static func + (one: JSONObject, other: JSONObject) -> JSONObject { JSONObject(Array(one) + Array(other)) }
 
-    /// The members with a time in place of each text `$wait`.
+    /// The members, with each text `$wait` replaced with a time.
     fileprivate func waiting(_ time: JSONValue) -> JSONObject {
         JSONObject(
             map { key, value in

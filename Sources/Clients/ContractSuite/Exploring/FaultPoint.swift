@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Judging
 
-/// A place in a client's traffic where a fault can act, and the client's situation there.
+/// A place in a client's traffic where a fault can take effect, and the client's situation there.
 public struct FaultPoint: Sendable, Hashable {
     public let place: Place
     /// The client's situation before this place.
@@ -53,7 +53,7 @@ public struct FaultPoint: Sendable, Hashable {
             case frame
             /// A chunk of an answer on such a socket.
             case chunk
-            /// The gap after a frame, at which a socket can also end.
+            /// The gap after a frame, where a socket can also end.
             case after
             /// The coach's answer to a question in a consultation.
             case question
@@ -161,7 +161,7 @@ extension FaultPoint.Place: LosslessStringConvertible {
 }
 
 extension Int {
-    /// 1, half the number, and the number minus one, if they are smaller than the number, and without duplicates.
+    /// Whichever of 1, half the number and the number minus one are less than the number, without duplicates.
     fileprivate var smaller: [Int] {
         guard self > 1 else { return [] }
         return [1] + (self > 3 ? [self / 2] : []) + (self > 2 ? [self - 1] : [])

@@ -99,7 +99,7 @@ struct Investigation: Sendable {
         isHalted = true
         guard conclusion == nil, showings.values.allSatisfy({ $0.underWay == 0 }) else { return }
         for schedule in confirmed.reversed() {
-            // A slow run counts as a hang only after the whole time limit.
+            // A slow run counts as a hang only once the whole time limit has passed.
             for ask in id == ExploreCheck.hang.rawValue ? [whole(schedule)] : [whole(schedule), candidate(schedule)] {
                 if let found = found(showings[ask]) { return conclusion = found }
             }

@@ -3,7 +3,7 @@ import JSON
 import Judging
 import Traffic
 
-/// The points of a run at which faults can act, extracted from the run's journal.
+/// The points of a run at which faults can take effect, extracted from the run's journal.
 public struct Points: Sendable {
     /// The points in chronological order, at most ``ExploreLimits/points``.
     public private(set) var all: [FaultPoint] = []
@@ -15,7 +15,7 @@ public struct Points: Sendable {
 
     /// How long the server must be silent before a socket has an idle gap.
     static let gap = Duration.seconds(5)
-    /// The number of questions per consultation whose answers a fault can change.
+    /// The number of questions per consultation for which a fault can change the answer.
     static let turns = 3
 
     /// - Parameter outcome: A run in a world that started without connections.

@@ -4,7 +4,7 @@ import JSON
 import Scenarios
 import Traffic
 
-/// Counts a journal's requests, handshakes, frames and questions in the same way as fault rules.
+/// Counts a journal's requests, handshakes, frames and questions in the same way as fault rules do.
 struct RuleCounts {
     /// The places of requests and handshakes, by the numbers of their entries.
     private var arrivals: [Int: FaultPoint.Place] = [:]

@@ -29,7 +29,7 @@ struct RunPatience: Sendable {
 
     /// The time limit of a run.
     ///
-    /// - Parameter isWhole: Whether a client beyond the limit hangs, or is only suspected of hanging.
+    /// - Parameter isWhole: Whether a client that exceeds the limit is hanging, or is only suspected of hanging.
     func limit(of schedule: Schedule, isWhole: Bool) -> RunLimit {
         let waits = schedule.faults.reduce(Duration.zero) { $0 + $1.wait }
         let whole = timeLimit ?? min(ExploreLimits.run, max(Self.leastHang, own * 10)) + waits
@@ -39,7 +39,7 @@ struct RunPatience: Sendable {
     /// Extends the limit because the client ended on its own after this time.
     mutating func extend(beyond length: Duration) { cut = max(cut, length * 3 / 2) }
 
-    /// How many ranks a slow kind is delayed: one for each doubling of a run's duration.
+    /// By how many ranks a slow kind is delayed: one for each doubling of a run's duration.
     ///
     /// - Parameter hasLasted: Whether a run with such a fault reached its time limit.
     func delay(of kind: FaultKind, hasLasted: Bool = false) -> Int {

@@ -38,7 +38,7 @@ public struct Schedule: Sendable, Hashable {
 
     /// The schedule with another fault, or nil if it is full or already has a fault at that place.
     ///
-    /// If both faults answer the same request, only the first one acts.
+    /// If both faults answer the same request, only the first one takes effect.
     func adding(_ fault: Fault) -> Schedule? {
         guard faults.count < ExploreLimits.faults, !faults.contains(where: { $0.excludes(fault) }) else { return nil }
         var schedule = self
@@ -55,7 +55,7 @@ public struct Schedule: Sendable, Hashable {
 
     /// The base scenario with the faults.
     ///
-    /// The faults' rules come after the base's rules, but their answers, meals and overlay's changes come first.
+    /// The faults' rules come after the base's rules, but their answers, meals and overlay changes come first.
     public func scenario(on base: Scenario) -> Scenario {
         guard let added = try? read(beside: base.faults.map(\.name)) else {
             preconditionFailure("Every fault kind must write its places in a readable form.")
@@ -116,7 +116,7 @@ public struct Schedule: Sendable, Hashable {
     private func additions(beside taken: [ExactString]) -> JSONObject {
         var added: JSONObject = [:]
         func add(_ rules: [JSONValue], to list: String) { added[list] = .array((added[list]?.array ?? []) + rules) }
-        // Skip a kind that cannot act at its place.
+        // Skip a kind that cannot take effect at its place.
         for (index, fault) in faults.enumerated() where fault.kind.fits(fault.place) {
             if let list = fault.list {
                 add(fault.rules(named: name(of: index, beside: taken)), to: list)
@@ -135,7 +135,7 @@ public struct Schedule: Sendable, Hashable {
         return name
     }
 
-    /// The indices of the faults that acted in a run with this schedule.
+    /// The indices of the faults that took effect in a run with this schedule.
     ///
     /// - Parameters:
     ///   - base: The scenario without the faults.
@@ -185,7 +185,7 @@ extension Schedule.Fault: CustomStringConvertible {
 }
 
 extension JournalEvent {
-    /// The names of the faults that acted on the event.
+    /// The names of the faults that affected the event.
     var faultNames: [String] {
         switch self {
         case .exchange(let exchange), .opened(let exchange): exchange.faults

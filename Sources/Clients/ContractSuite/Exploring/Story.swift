@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Scenarios
 
-/// A user's actions, during which faults occur, and the world in which they start.
+/// A user's actions, during which faults occur, and the world in which the actions start.
 ///
 /// The expectations of a story's steps count only without faults that excuse them. Every story has the same ending: the client becomes
 /// idle, gets one more answer if a chat is open, leaves, and is watched for five minutes. The ending's expectations
@@ -22,7 +22,7 @@ public struct Story: Sendable {
     private var isAtHome = true
 
     /// - Parameters:
-    ///   - world: A valid scenario as in a file, without a name.
+    ///   - world: A valid scenario, as it would appear in a file, without a name.
     ///   - goals: The titles of the goals that the user creates.
     ///   - isChat: Whether the steps leave a chat open.
     init(_ name: String, world: String, goals: [String] = [], isChat: Bool = true, _ steps: Step...) {
@@ -88,7 +88,7 @@ public struct Story: Sendable {
     /// Whether the story's expectations before the ending count.
     func expects(isHarmed: Bool) -> Bool { isAtHome && !isHarmed }
 
-    /// How long to wait at most until the client is idle; longer than any fault's delay.
+    /// The longest time to wait until the client is idle; it exceeds any fault's delay.
     public static let patience = Duration.seconds(15 * 60)
     /// How long the client is watched after its user has left.
     public static let restTime = Duration.seconds(300)
@@ -205,7 +205,7 @@ extension Story {
         idle, .expect(.mealResult("2 eggs and toast", .completed)), .disconnect, .pass(.seconds(5)),
         .logMeal("1 apple", .snack), idle, .pass(.seconds(20)),
         .expect(.mealError("mystery stew", containing: "Nobody")), .start(.nutritionist), idle,
-        // With a socket, events tell the result, so there is no need to ask for it later.
+        // With a socket, an event reports the result, so there is no need to ask for it later.
         .logMeal("an enigma"),
         .until(.oneOf([.offline, .mealError("an enigma", containing: "Nobody")]), within: .seconds(4)), idle,
         .logMeal("a boiled egg"), idle,

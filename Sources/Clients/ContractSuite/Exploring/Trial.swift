@@ -36,7 +36,7 @@ public struct TrialOutcome: Sendable {
     /// The world's time at the end, or nil for the time of the last entry.
     public var endedAt: Timestamp?
     public var entries: [JournalEntry] = []
-    /// The judgements of worlds that the client created itself; no schedule acts in these worlds.
+    /// The judgements of worlds that the client created itself; schedules do not apply to these worlds.
     public var made: [RunJudgement] = []
     /// The failures that the client's user sees.
     public var failures: [CaseFailure] = []
@@ -45,7 +45,7 @@ public struct TrialOutcome: Sendable {
     public var end = End.finished
     /// Whether the run reached its time limit.
     public var hasLasted = false
-    /// The numbers of the entries written after the user left, or nil if no step lets the user leave.
+    /// The numbers of the entries written after the user left, or nil if the user does not leave in any step.
     public var quiet: Range<Int>?
     public var quietSince: Timestamp?
     /// The times of user actions other than messages.

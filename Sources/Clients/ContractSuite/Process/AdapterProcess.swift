@@ -134,7 +134,7 @@ private final class AdapterErrors: Sendable {
 
 /// Splits an adapter's output into lines.
 struct LineBuffer: Sendable {
-    /// The bytes that are left after lines were removed; new bytes are appended.
+    /// The bytes that are left after lines have been removed; new bytes are appended.
     var bytes: [UInt8] = []
     /// The number of bytes that are known to contain no line end.
     private var searched = 0

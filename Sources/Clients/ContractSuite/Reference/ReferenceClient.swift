@@ -43,7 +43,7 @@ public final class ReferenceClient: ClientUnderTest {
     public var revision: UInt64? { changeCount }
     public func report() -> ClientReport { mutation?.report(core.state) ?? core.state }
 
-    /// Does all due work, and returns when the next work is due.
+    /// Does all work that is due, and returns the time at which more work will be due.
     public func settle(at time: Timestamp) -> Timestamp? {
         now = max(now, time)
         for round in 0..<Self.roundsAtATime {
@@ -75,7 +75,7 @@ public final class ReferenceClient: ClientUnderTest {
 }
 
 extension ClientCore {
-    /// Performs due work and returns the next deadline.
+    /// Performs the work that is due and returns the next deadline.
     ///
     /// The core is changed in place, because reading a property of a class copies it.
     fileprivate mutating func deadline(advancedTo now: Timestamp) -> Timestamp? {
@@ -91,13 +91,13 @@ extension ClientCore {
 /// To drop an action, omit it. To delay it, store it and return ``nextDeadline``. To repeat it, return it twice. A
 /// mutation's new actions are numbered from one million. The default implementations change nothing.
 public protocol Mutation {
-    /// The actions to perform instead; called without actions when ``nextDeadline`` is due.
+    /// The actions to perform instead; called without actions when ``nextDeadline`` is reached.
     mutating func actions(_ actions: [ClientAction], at now: Timestamp) -> [ClientAction]
-    /// The inputs to pass to the client instead; called without inputs when ``nextDeadline`` is due.
+    /// The inputs to pass to the client instead; called without inputs when ``nextDeadline`` is reached.
     mutating func inputs(_ inputs: [ClientInput], at now: Timestamp) -> [ClientInput]
     /// The report to show instead.
     func report(_ report: ClientReport) -> ClientReport
-    /// When to call the mutation without input after the last call, or nil.
+    /// When to call the mutation next if there is no input until then, or nil.
     var nextDeadline: Timestamp? { get }
 }
 

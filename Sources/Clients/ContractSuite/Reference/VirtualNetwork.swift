@@ -71,7 +71,7 @@ public final class VirtualNetwork {
 
     /// Moves bytes in both directions until none are left.
     ///
-    /// Inputs for clients wait in their wires.
+    /// Inputs for clients stay in their wires.
     ///
     /// - Returns: Whether any bytes moved.
     @discardableResult
