@@ -111,8 +111,8 @@ struct CasePlay {
 
     /// Plays all steps regardless of their results, and adds the client's behaviour to an outcome.
     ///
-    /// Unmet expectations are recorded. Unsupported instructions are skipped, and so are expectations of what the client
-    /// does not report. The story ends early only if the client cannot be driven or never becomes idle.
+    /// Unmet expectations are recorded. Unsupported instructions are skipped, and so are expectations about what the
+    /// client does not report. The story ends early only if the client cannot be driven or never becomes idle.
     mutating func play(into outcome: inout TrialOutcome) async throws {
         for (index, step) in result.contractCase.steps.enumerated() {
             place = index

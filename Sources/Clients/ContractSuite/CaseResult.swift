@@ -159,7 +159,7 @@ extension Report.Check {
 }
 
 extension CaseResult {
-    /// Hints about the cause of the failure, one line each.
+    /// Hints about the cause of the failure, one per line.
     var notes: [String] {
         let entries = lastEntries.map { "    \(EntryLine($0).text)" }
         return (entries.isEmpty ? [] : [Messages.lastEntries] + entries)

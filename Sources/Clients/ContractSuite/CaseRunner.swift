@@ -15,7 +15,7 @@ public struct CaseRunner {
     public let stage: any Stage
     /// Whether a case fails if the client did not exercise the case's obligations.
     public var isStrict = false
-    /// The maximum duration of steps without an expectation on the system's clock; longer cases are skipped.
+    /// On the system's clock, the maximum duration of steps without an expectation; longer cases are skipped.
     public var patience = Duration.seconds(30)
     /// How long the client and the backend must be idle, on the system's clock, before a wait for the client fails.
     ///
@@ -26,7 +26,7 @@ public struct CaseRunner {
     ///
     /// A case that needs more checks counts as never idle.
     public var stepLimit = 200_000
-    /// The assumed properties of the next client: the properties of the previous client.
+    /// The assumed properties of the next client: those of the previous client.
     private var clock = ClientClock.suite, usesSockets = true
 
     public init(on stage: any Stage) { self.stage = stage }

@@ -319,7 +319,7 @@ extension ClientExpectation {
             case .mealError(let text, let words): (text, { $0.status == .failed && $0.error?.has(words) == true })
             default: preconditionFailure("It is about meals.")
             }
-        // If the user logged the same text twice, the newest meal counts.
+        // If the user logged the same text more than once, the newest meal counts.
         let meal = report.meals.last { $0.text == text }
         if case .mealResult = self, meal.map({ $0.status == .processing }) ?? true { return nil }
         return unless(meal.map(isMet) ?? false, Messages.meal(meal))

@@ -9,7 +9,7 @@ extension MockWorld {
 
     /// An open WebSocket that a test controls.
     ///
-    /// The client is not judged for the test's actions on it.
+    /// The test's actions on it are not held against the client.
     public struct Socket: Sendable {
         struct State: Decodable {
             var connection: Int

@@ -88,7 +88,7 @@ extension MockWorld {
         }
     }
 
-    /// Adds either all faults or none, starting with the next request.
+    /// Adds all of the faults or none of them, starting with the next request.
     ///
     /// - Returns: The faults' names, including names that the server chose.
     @discardableResult

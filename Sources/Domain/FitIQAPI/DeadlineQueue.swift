@@ -42,7 +42,7 @@ public struct DeadlineQueue<Owner: Comparable> {
     @inlinable
     public mutating func insert(_ owner: Owner, at time: Timestamp) { heap.insert(Entry(time: time, owner: owner)) }
 
-    /// Removes and returns the next due entry.
+    /// Removes and returns the next entry that is due.
     @inlinable
     public mutating func popDue(at now: Timestamp) -> (owner: Owner, time: Timestamp)? {
         guard let first, first.time <= now else { return nil }

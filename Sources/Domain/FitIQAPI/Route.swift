@@ -84,8 +84,8 @@ public enum Route: Equatable, Sendable {
 
     /// The path that the client probably meant.
     ///
-    /// The result is the same path below `/api/v1`, which the guides' diagrams omit, a path with the same end, or the
-    /// path with the fewest edits.
+    /// The result is the same path below `/api/v1`, which the guides' diagrams omit, a path with the same ending, or
+    /// the path with the fewest edits.
     private static func nearestTemplate(to path: String, in mode: GuideMode) -> String? {
         let known = outlines[mode] ?? []
         let wanted = shape(of: path)

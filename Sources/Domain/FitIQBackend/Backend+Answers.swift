@@ -193,7 +193,7 @@ struct Listener: Sendable, Equatable {
     let chatProtocol: ChatProtocol
 }
 
-/// An answer that streams to the sockets chunk by chunk, with any further answers to the same question.
+/// An answer that is streaming to the sockets chunk by chunk, with any additional answers to the same question.
 package struct AnswerInProgress: Sendable {
     /// The id of the first answer; scheduled steps refer to it.
     let id: ResourceID

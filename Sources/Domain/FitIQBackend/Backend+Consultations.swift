@@ -247,7 +247,7 @@ package struct ConsultationRecord: Identifiable, Sendable {
     /// Questions that are waiting for the streaming answer to end, oldest first, or a first question that is waiting
     /// for a socket.
     package internal(set) var waiting: [Question] = []
-    /// Whether the first question waits for a socket before it is answered.
+    /// Whether the first question is waiting for a socket before it is answered.
     package var awaitsAnswer: Bool { answer == nil && !waiting.isEmpty }
     var askedCount = 0
     /// The number of saved messages; unused while the consultation is new.
@@ -290,7 +290,7 @@ package struct History: Sendable {
     private var encoded: [UInt8] = []
     /// The end of each message in `encoded`.
     private var ends: [Int] = []
-    /// Bytes that exports contain, but responses in this form omit.
+    /// Bytes that exports contain but responses in this form omit.
     private var unencodedByteCount = 0
 
     package var count: Int { messages.count }
@@ -304,7 +304,7 @@ package struct History: Sendable {
         var writer = JSONWriter(reserving: message.content.utf8.count + 256)
         message.write(into: &writer, in: form)
         writer.drain(into: &encoded)
-        // Otherwise a world could store and export any amount of metadata.
+        // Otherwise, a world could store and export any amount of metadata.
         if let metadata = message.metadata, form == .consultationWebSocket {
             var writer = JSONWriter(reserving: 256)
             metadata.write(into: &writer)

@@ -109,7 +109,7 @@ extension Backend {
         mealLogs.remove(position)
     }
 
-    /// Whether a step still has an effect; its answer may have ended, or its entity may be deleted.
+    /// Whether a step still has an effect; its answer may have ended, or its entity may have been deleted.
     @inline(__always)  // A call would copy the backend first.
     func isCurrent(_ step: ScheduledStep) -> Bool {
         switch step.work {

@@ -12,7 +12,7 @@ package struct SocketFacts: Equatable, Sendable {
     /// When the next frame is due, or the idle timeout.
     package var nextTime: Timestamp?
 
-    /// The answer that streams to a socket.
+    /// The answer that is streaming to a socket.
     package struct StreamingAnswer: Equatable, Sendable {
         package let messageID: ResourceID
         /// The number of sent chunks, and of all chunks.

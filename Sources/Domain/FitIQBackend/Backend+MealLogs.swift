@@ -206,7 +206,7 @@ package struct MealLogRecord: Identifiable, Sendable {
 
     private mutating func encode(in mode: GuideMode) {
         if !mode.servesApps {
-            // Otherwise exports would contain an uncounted member that appears in no response.
+            // Otherwise, exports would contain an uncounted member that appears in no response.
             log.notes = nil
             if case .failed(var failure, let time) = log.progress {
                 failure.suggestions = []

@@ -87,8 +87,8 @@ extension Backend {
     /// The answer goes to the open sockets. If there are no open sockets, the answer completes immediately after the
     /// answers to earlier questions. A socket that has not been used for chat gets the answer in the apps' protocol.
     ///
-    /// - Throws: In this order, 404, 400 if the consultation is not active, 429 if too many questions wait, and 507 if
-    ///   the history or the world is full.
+    /// - Throws: In this order, 404, 400 if the consultation is not active, 429 if too many questions are waiting, and
+    ///   507 if the history or the world is full.
     public mutating func sendMessage(
         _ request: SendMessageRequest, in id: String, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -144,7 +144,7 @@ extension Backend {
 
     /// Stores a question, acknowledges it to all sockets that are used for chat, and answers it now or later.
     ///
-    /// - Parameter isInitial: Whether the question waits for a socket.
+    /// - Parameter isInitial: Whether the question has to wait for a socket.
     @discardableResult
     mutating func accept(
         _ content: String, answeredBy script: AnswerScript?, in position: Int, isInitial: Bool = false,

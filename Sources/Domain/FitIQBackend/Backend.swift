@@ -55,7 +55,7 @@ public struct Backend: Sendable {
     var unsaved: UnsavedEntities?
     /// Bytes of JSON in all users, consultations, histories, goals, meal logs, photos and documents.
     public internal(set) var storedBytes = 0
-    /// The limit of `storedBytes`: ``Limits/storedBytes`` unless worlds share their storage.
+    /// The limit on `storedBytes`: ``Limits/storedBytes`` unless worlds share their storage.
     public var storageRoom: StorageRoom
 
     public init(_ configuration: Configuration) {
@@ -131,7 +131,7 @@ public struct Backend: Sendable {
     }
 }
 
-/// The key for finding a user's duplicate active consultations (consultation-websocket, 409).
+/// The key for finding duplicates among a user's active consultations (consultation-websocket, 409).
 package struct Topic: Hashable, Sendable {
     var persona: Persona
     var context: ConsultationContext
@@ -195,7 +195,7 @@ public struct Limits: Sendable, Equatable {
     public var users = 100_000
     /// Messages per consultation; sending one more gets an `error` frame.
     public var messages = 10_000
-    /// Messages per consultation that wait for an answer; sending one more gets an `error` frame.
+    /// Messages per consultation that are waiting for an answer; sending one more gets an `error` frame.
     public var waitingMessages = 16
     /// Goals per user; creating one more gets 507.
     public var goals = 1000
@@ -214,7 +214,8 @@ public struct Limits: Sendable, Equatable {
     public var mealSocketsPerMinute = 10
     /// Nanoseconds without a client frame before the meal socket closes with 1000.
     public var mealSocketIdle: Int64 = 600_000_000_000
-    /// Bytes of JSON per world; at the limit, requests get 507 or an `error` frame, and a meal log in processing fails.
+    /// Bytes of JSON per world; at the limit, requests get 507 or an `error` frame, and a meal log that is being
+    /// processed fails.
     public var storedBytes = 256 * 1024 * 1024
 
     /// Creates the documented limits.
@@ -235,7 +236,7 @@ public struct StorageRoom: Sendable, Equatable {
 public struct Turn: Sendable {
     /// The time on the world's timeline, which schedules all events and never jumps.
     public var now: Timestamp
-    /// How many nanoseconds the world's date is ahead of its timeline because the system's clock was changed.
+    /// By how many nanoseconds the world's date is ahead of its timeline because the system's clock was changed.
     public var dateShift: Int64
     /// The source of new ids.
     public var identifiers: ResourceIDSequence

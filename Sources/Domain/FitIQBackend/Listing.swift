@@ -17,7 +17,7 @@ package struct Listing<Kind: Hashable & Sendable>: Sendable {
     /// Some may be empty. There are few groups, because kinds consist of the API's words.
     private var groups: [Group] = []
 
-    /// Adds or removes a record; to remove it, its kind and place must not have changed.
+    /// Adds or removes a record; a record can be removed only if its kind and place have not changed.
     mutating func list(_ position: Int, _ kind: Kind, isListed: Bool, in order: Order) {
         let change = isListed ? Self.insert : Self.remove
         change(position, &all, order)

@@ -70,7 +70,7 @@ public struct AccountRules: Sendable, Equatable {
 
 /// How many of a user's active consultations may have the same persona and context.
 public enum ConsultationsPerTopic: String, CaseIterable, Sendable {
-    /// The server rejects any more with 409 (consultation-websocket).
+    /// The server rejects additional ones with 409 (consultation-websocket).
     case one
     /// Any number up to the limit on active consultations, which is what newer servers allow the apps.
     case many

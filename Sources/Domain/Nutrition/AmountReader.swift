@@ -244,7 +244,7 @@ struct Amount: Equatable, Sendable {
     var unit: MealUnit?
     var text: String
     var assumption: Assumption?
-    /// Further amounts of the same food: the ounces of `1 lb 4 oz`.
+    /// Additional amounts of the same food: the ounces in `1 lb 4 oz`.
     var added: [Term] = []
 
     struct Term: Equatable, Sendable {

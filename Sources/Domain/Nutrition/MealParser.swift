@@ -71,7 +71,7 @@ public enum MealParser {
             return adjective.words == "medium" || Words.sizes[adjective.words].flatMap { food.sizes[$0] } != nil
         case .cooked: return preparation.contains { Words.cooked.contains($0) }
         case .dimension: return false
-        // The facts of foods eaten raw are for the raw food.
+        // The facts for a food that is eaten raw describe the raw food.
         case .uncounted where ["raw", "uncooked"].contains(adjective.words):
             return !preparation.contains { Words.cooked.contains($0) }
         case .uncounted: return Lexer.words(of: adjective.words).allSatisfy { preparation.contains($0) }
@@ -83,7 +83,7 @@ public enum MealParser {
 public struct ParsedMeal: Equatable, Sendable {
     /// The foods in the order of the text, at most `MealParser.maximumItems`; empty if none was recognised.
     public var items: [MealItem] = []
-    /// The words without a known food, as typed, at most `MealParser.maximumUnknownWords`.
+    /// The words that name no known food, as typed, at most `MealParser.maximumUnknownWords`.
     public var unknown: [String] = []
     /// Whether the text has more foods than `MealParser.maximumItems`; the rest is ignored.
     public var isTruncated = false

@@ -20,7 +20,7 @@ struct MealReader {
     private var distributed: Amount?
     /// The token after the last draft's name.
     private var endOfName = 0
-    /// Whether an unknown word follows `pending`, which `pending` then counts unless a food follows immediately.
+    /// Whether an unknown word follows `pending`; `pending` then counts that word unless a food follows immediately.
     private var pendingIsTaken = false
     /// Adjectives that are waiting for their food.
     private var adjectives: [Draft.Adjective] = []
@@ -346,7 +346,7 @@ struct MealReader {
         isNegated = false
     }
 
-    /// Attaches adjectives after their food: `chicken breast, grilled`, `eggs (large)`.
+    /// Attaches adjectives that follow their food: `chicken breast, grilled`, `eggs (large)`.
     private mutating func attachAdjectives() {
         guard !drafts.isEmpty, pending == nil else { return }
         for adjective in adjectives { drafts[drafts.count - 1].add(adjective) }

@@ -56,7 +56,7 @@ struct Portion {
         if let energy = draft.energy, !isWeighedByEnergy { scale(to: energy) }
     }
 
-    /// Adds the further terms of a sum, in the unit of the first.
+    /// Adds the remaining terms of a sum, in the unit of the first.
     private mutating func add(_ terms: [Amount.Term], of draft: Draft) {
         for term in terms {
             var part = draft
@@ -69,7 +69,7 @@ struct Portion {
         }
     }
 
-    /// The quantity rounded to hundredths, as in items; items with zero are dropped.
+    /// The quantity rounded to hundredths, as in items; items with a quantity of zero are dropped.
     var roundedQuantity: Double { (quantity * 100).rounded() / 100 }
 
     var facts: MealNutrients {

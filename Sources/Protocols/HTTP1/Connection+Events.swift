@@ -4,8 +4,8 @@ import Text
 extension Connection {
     /// The next event in the received bytes.
     ///
-    /// Throws the peer's violation, and the same error in every later call: nothing is read after an error. A server
-    /// may then still respond if ``canRespond``, with or without `close: true`.
+    /// Throws the peer's violation, and throws the same error in every later call: nothing is read after an error. A
+    /// server may then still respond if ``canRespond``, with or without `close: true`.
     public mutating func nextEvent() throws(RemoteError) -> Event {
         if let failure { throw failure }
         do { return try step() } catch { throw fail(error) }

@@ -106,7 +106,7 @@ extension Connection {
         precondition((200...999).contains(status.code), "\(status.code) is not a final response status")
         precondition(!request.isConnect || status.kind != .successful, "tunnels are not supported; refuse the CONNECT")
         endRequestWithoutBody()
-        // A client that waits for 100 Continue may never send the rest of its request (RFC 9110 §10.1.1).
+        // A client that is waiting for 100 Continue may never send the rest of its request (RFC 9110 §10.1.1).
         let isCutOff = theirState == .error || theirState == .closed
         if close || request.awaitsContinue || isCutOff { states.disableKeepAlive() }
         request.isAnswered = true

@@ -107,7 +107,7 @@ public struct Connection: Sendable {
         var isConnect = false
         var version = Version.http11
         var keepAlive = true
-        /// The client may wait for `100 Continue` and has not sent any of its body.
+        /// The client may be waiting for `100 Continue` and has not sent any of its body.
         var awaitsContinue = false
         /// The final response was sent; the rest of the request is dropped.
         @usableFromInline var isAnswered = false
@@ -195,7 +195,7 @@ public struct Connection: Sendable {
     /// The number of bytes received but not consumed.
     @inlinable public var bufferedByteCount: Int { buffer.count }
 
-    /// Whether to read from the transport: false once reading ends, and while too many bytes wait for a pending
+    /// Whether to read from the transport: false once reading ends, and while too many bytes are waiting for a pending
     /// response.
     ///
     /// Stop reading while this is false, so that TCP slows down a client that keeps pipelining.
@@ -220,7 +220,7 @@ public struct Connection: Sendable {
     @discardableResult
     mutating func fail(_ error: RemoteError) -> RemoteError {
         var error = error
-        // The grammar throws a server's statuses; a bad response is the server's own fault.
+        // The grammar throws the statuses that a server would send, but a bad response is the server's own fault.
         if role == .client { error.status = .badGateway }
         failure = error
         buffer.removeAll()

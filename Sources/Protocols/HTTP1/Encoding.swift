@@ -31,7 +31,7 @@ extension StatusLine {
     }
 }
 
-/// The properties of fields to be sent that control the connection.
+/// The properties of outgoing fields that control the connection.
 struct FieldFacts {
     private(set) var hasHost = false
     private(set) var hasUpgrade = false

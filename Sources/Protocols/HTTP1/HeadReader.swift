@@ -22,7 +22,7 @@ struct HeadReader: Sendable {
     }
 
     private(set) var startLine: StartLine?
-    /// The bytes of the start line with its line end.
+    /// The bytes of the start line, including its line end.
     private var start: [UInt8] = []
     private(set) var fields = Fields()
     // The parts of the last head, initially nil and empty. The parts are moved, never copied.
@@ -30,7 +30,7 @@ struct HeadReader: Sendable {
     /// The start of the current line and the scanned length; once the start line is read, both count from the first
     /// field line.
     private var (lineStart, scanned) = (0, 0)
-    /// The length of the head with its empty line, once `advance` has returned true.
+    /// The length of the head including its empty line, once `advance` has returned true.
     var length: Int { start.count + lineStart }
 
     /// Reads the received part of a head from `sender`; true once the head is complete.

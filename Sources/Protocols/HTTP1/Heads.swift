@@ -12,7 +12,7 @@ public struct RequestHead: Sendable {
     public var contentLength: Int?
     /// Whether the body is chunked and its length unknown.
     public var isChunked: Bool
-    /// Whether an HTTP/1.1 client may wait for `100 Continue` before it sends the body (RFC 9110 §10.1.1).
+    /// Whether an HTTP/1.1 client may be waiting for `100 Continue` before it sends the body (RFC 9110 §10.1.1).
     public var expectsContinue: Bool
     /// Whether an HTTP/1.1 request has `Connection: upgrade` and an Upgrade field (RFC 9110 §7.8).
     public var wantsUpgrade: Bool

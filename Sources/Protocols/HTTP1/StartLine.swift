@@ -32,7 +32,7 @@ struct RequestLine: Sendable {
         return RequestLine(method: name, target: try .parse(bytes, target, name), version: version)
     }
 
-    /// Rejects a method name that is too long while the line may still be arriving.
+    /// Rejects a method name that is too long, even while the line may still be arriving.
     ///
     /// The received part of the line ends at `end`, without a final CR.
     static func checkMethodLength(_ bytes: Bytes, _ start: Int, _ end: Int, _ limits: Limits) throws(RemoteError) {

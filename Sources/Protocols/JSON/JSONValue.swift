@@ -179,7 +179,8 @@ enum Rendering {
         }
     }
 
-    /// Appends the value, with one member or element per line if there is an indent; may stop beyond the budget.
+    /// Appends the value, with one member or element per line if there is an indent; may stop once it exceeds the
+    /// budget.
     static func appendFormatted(
         _ value: JSONValue, indent: Int? = nil, level: Int = 0, budget: Int = .max - 1, to output: inout [UInt8]
     ) {

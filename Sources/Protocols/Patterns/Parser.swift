@@ -232,7 +232,7 @@ struct Parser {
         }
     }
 
-    /// The range that starts with a scalar; only that scalar unless a hyphen follows that is not the last character.
+    /// The range that starts with a scalar: only that scalar, unless a hyphen follows and is not the last character.
     private mutating func range(from low: Unicode.Scalar, of start: Int) throws(PatternError)
         -> ClosedRange<Unicode.Scalar>
     {

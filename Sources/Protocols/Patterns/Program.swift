@@ -121,7 +121,7 @@ struct Search {
     private var waitingCount = 0
     /// The pending second branches of splits, at most one per split.
     private let pending: UnsafeMutableBufferPointer<Int>
-    /// For each class, the round of its last lookup, negative if the scalar is not in it.
+    /// For each class, the round of its last lookup; negative if the scalar was not in the class.
     private let lookedUp: UnsafeMutableBufferPointer<Int>
     /// The place before the next scalar.
     private var place: Place
@@ -188,7 +188,7 @@ struct Search {
         }
     }
 
-    /// Enters a state and all states reachable from it without a scalar.
+    /// Enters a state and all states reachable from it without consuming a scalar.
     private mutating func enter(_ first: Int, in round: Int) {
         var (state, count) = (first, 0)
         while true {

@@ -27,7 +27,7 @@ public enum RFC3339 {
         return time.offset == nil ? nil : time
     }
 
-    /// Parses a time within a string; like some programs, it accepts a space for the `T` and a missing offset.
+    /// Parses a time within a string; like some programs, it accepts a space instead of the `T` and a missing offset.
     ///
     ///     date-time   = full-date "T" partial-time time-offset
     ///     partial-time = time-hour ":" time-minute ":" time-second ["." 1*DIGIT]

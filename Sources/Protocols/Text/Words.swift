@@ -1,6 +1,6 @@
 /// Parts of sentences: counted nouns and lists.
 public enum Words {
-    /// `1 frame`, `2 frames`; pass an irregular plural.
+    /// `1 frame`, `2 frames`; pass the plural if it is irregular.
     public static func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
         "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
     }
@@ -14,7 +14,7 @@ public enum Words {
 
 /// Suggestions for misspelled words.
 public enum NearestWord {
-    /// The candidate with the fewest edits to the text; nil if none is similar enough.
+    /// The candidate that is the fewest edits away from the text; nil if none is similar enough.
     ///
     /// At most half of the text's characters may differ. Strings over 100 bytes are skipped, because the cost is the
     /// product of both lengths.

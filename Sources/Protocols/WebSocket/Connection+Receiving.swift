@@ -37,7 +37,7 @@ extension Connection {
         bytes.withUnsafeBytes { receive($0, events: &events, output: &output) }
     }
 
-    /// Whether the peer's bytes are still processed.
+    /// Whether the peer's bytes are still being processed.
     private var isReading: Bool { closeSummary.received == nil && state != .failed }
 
     /// Returns the number of consumed bytes, including discarded bytes after a close frame.

@@ -137,7 +137,7 @@ public struct Connection: Sendable {
         case closing(Initiator)
         /// The transport has ended; see `Connection.closeSummary`.
         case closed
-        /// The peer violated the protocol; its further bytes are discarded.
+        /// The peer violated the protocol; any more bytes from it are discarded.
         case failed
     }
 

@@ -55,8 +55,8 @@ enum FieldTokens {
 
 /// The server's side of the opening handshake (RFC 6455 §4.2).
 ///
-/// Omitting their response fields declines subprotocols and extensions (RFC 6455 §4.2.2). The caller checks `Origin`
-/// and credentials, and adds the ``CompressionTerms`` field if it compresses.
+/// To decline subprotocols and extensions, omit their response fields (RFC 6455 §4.2.2). The caller checks `Origin` and
+/// credentials, and adds the ``CompressionTerms`` field if it compresses.
 public enum ServerHandshake {
     /// The result of evaluating a request.
     public enum Outcome: Hashable, Sendable {

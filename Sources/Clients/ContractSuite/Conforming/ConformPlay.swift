@@ -133,7 +133,7 @@ extension ClientExpectation {
 }
 
 extension ClientCommand {
-    /// How far in the future goals' target dates are, in nanoseconds.
+    /// How far in the future the goals' target dates are, in nanoseconds.
     private static let goalTime: Int64 = 90 * 86_400 * 1_000_000_000
 
     /// The `FitIQClient` command for an instruction at the given time.

@@ -242,7 +242,7 @@ extension Story {
         .open(KnownID.consultation), idle, .open(KnownID.nothing), idle,
         .pass(.seconds(5)), .start(.wellnessSpecialist), idle)
 
-    /// More than 100 messages, each different, because users never repeat a message.
+    /// More than 100 messages, all different, because users never repeat a message.
     private static let history = (1...60).map { "{user: Meal \($0)?}, {assistant: Rest after meal \($0).}" }
         .joined(separator: ", ")
 

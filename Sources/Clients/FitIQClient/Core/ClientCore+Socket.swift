@@ -91,7 +91,7 @@ extension ClientCore {
         }
     }
 
-    /// Performs a socket's due work; returns the socket if it now counts as lost.
+    /// Performs the work that is due on a socket; returns the socket if it now counts as lost.
     private mutating func expire(_ link: Link, at now: Timestamp) -> ChatLink.Socket? {
         guard let socket = self[link].socket else { return nil }
         if let deadline = socket.deadline, deadline <= now {

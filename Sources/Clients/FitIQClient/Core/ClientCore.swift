@@ -56,7 +56,7 @@ public struct ClientCore: Sendable {
 
     /// Handles input from the network.
     ///
-    /// Input for an unused number is ignored.
+    /// Input for a number that is not in use is ignored.
     public mutating func receive(_ input: ClientInput, at now: Timestamp) {
         switch input {
         case .response(let response):

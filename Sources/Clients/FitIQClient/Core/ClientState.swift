@@ -18,8 +18,8 @@ public struct ClientState: Sendable, Hashable {
     public var templates: [Template]?
     /// The suggested questions on the coach's screen, or nil if the client does not report them.
     public var quickActions: [String]?
-    /// Whether any work is unfinished, such as requests, retries, reconnecting, a streaming answer or a meal in
-    /// processing.
+    /// Whether any work is unfinished, such as requests, retries, reconnecting, a streaming answer or a meal that is
+    /// being processed.
     public var isBusy = false
 
     public init() {}

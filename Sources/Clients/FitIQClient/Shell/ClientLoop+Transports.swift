@@ -31,7 +31,7 @@ extension ClientLoop {
         connect(number, to: addresses[...], unsent: [], after: nil)
     }
 
-    /// Continues the connections that waited for the backend's addresses.
+    /// Continues the connections that were waiting for the backend's addresses.
     func serveLookup(_ now: MonotonicInstant) {
         for number in lookup.takeOverdue(now) { fail(number, .transport(.resolutionTimeout(host: wire.base.host))) }
         guard let (answer, waiting) = lookup.takeAnswer() else { return }

@@ -113,9 +113,9 @@ final class ClientInbox: Sendable {
         }
     }
 
-    /// The ticket of the last added command, or 0 before the first.
+    /// The ticket of the command that was added last, or 0 if there is none.
     var lastTicket: Int { state.withLock { $0.lastTicket } }
-    /// Requests that the client end after the commands that were added so far.
+    /// Asks the client to end after the commands that have been added so far.
     func close() { state.withLock { $0.closes = true } }
 
     func take() -> (asked: [Asked], closes: Bool) {

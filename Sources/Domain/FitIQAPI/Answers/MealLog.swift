@@ -38,7 +38,7 @@ public struct MealLog: Equatable, Sendable {
         progress = .processing
     }
 
-    /// The properties by which lists can be filtered.
+    /// The properties that lists can be filtered by.
     public struct Kind: Hashable, Sendable {
         public let status: MealLogStatus
         public let mealType: MealType
@@ -459,7 +459,7 @@ public struct MealPhoto: Equatable, Sendable {
     /// Writes the members that photos have and meal logs lack.
     private static func write(_ log: MealLog, into writer: inout JSONWriter) {
         let (items, totals) = (log.items, log.totals)
-        // A meal's confidence equals its least certain food's confidence.
+        // A meal's confidence is that of its least certain food.
         let confidence = items.map(\.confidence).min() ?? 0
         writer.member("session_id", log.id)
         // The picture is not stored.

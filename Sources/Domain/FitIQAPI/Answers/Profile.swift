@@ -19,7 +19,7 @@ public struct ProfileDetails: Equatable, Sendable {
     public var languageCode = "en"
     /// The date of birth, as the first second of that day.
     public var dateOfBirth: DateTime?
-    /// 1 to 50 characters, like ``gender`` and ``activityLevel``: no guide lists their values.
+    /// 1 to 50 characters, like ``gender`` and ``activityLevel``, whose values no guide lists.
     public var biologicalSex: String?
     /// In centimetres, from 1 to 300.
     public var height: Double?
@@ -47,7 +47,7 @@ public struct ProfileDetails: Equatable, Sendable {
     }
 }
 
-/// A record that each user has at most once.
+/// A record of which each user has at most one.
 public struct UserRecord<Content: Equatable & Sendable>: Equatable, Sendable {
     public var id: ResourceID
     public var content: Content

@@ -1,13 +1,13 @@
 import JSON
 import Text
 
-/// The body of a request that creates or replaces a document, a JSON object that follows its collection's row.
+/// The body of a request that creates or replaces a document: a JSON object that follows its collection's row.
 public enum DocumentRequest {
     /// The maximum size of a document's JSON.
     public static let maximumBytes = 64 * 1024
     /// Documents may have fewer nesting levels than other bodies, because scenario files nest them deeper.
     public static let limits = JSON.Limits(depth: 32, values: BodyReader.limits.values)
-    /// How far a mood's time may be ahead of the server's clock, in seconds.
+    /// How far ahead of the server's clock a mood's time may be, in seconds.
     public static let graceOfMoods: Int64 = 300
 
     /// Reads a body into validated members with defaults and with times in the stored form.
@@ -23,7 +23,7 @@ public enum DocumentRequest {
         var object = old ?? [:]
         for (name, value) in sent { object[name] = value }
         object = try collection.row.read(object, at: now)
-        // Keep the members that only scenarios can set.
+        // Keep the members that can be set only by scenarios.
         for rule in collection.row.members where rule.isReadOnly {
             object[rule.name] = old?[rule.name] ?? object[rule.name]
         }
@@ -32,7 +32,7 @@ public enum DocumentRequest {
         return object
     }
 
-    /// The members of a seeded object in the stored form; its times may be relative to `start`.
+    /// The members of a seeded object, in the stored form; the object's times may be relative to `start`.
     /// - Parameter created: The default for times.
     package static func planted(
         _ object: JSONObject, in collection: DocumentCollection, at start: Timestamp, created: Timestamp

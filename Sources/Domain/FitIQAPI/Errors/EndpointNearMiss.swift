@@ -51,7 +51,7 @@ public struct EndpointNearMiss: Equatable, Sendable {
         let candidates = known.paths.compactMap { known -> EndpointNearMiss? in
             let (endpoint, template, isBelowPrefix) = (known.endpoint, known.segments, known.isBelowPrefix)
             let cost = isBelowPrefix ? path.cost(of: template) : atRoot.cost(of: template)
-            // Most endpoints are too different to describe the differences.
+            // Most endpoints differ too much for their differences to be worth describing.
             guard 100 - cost > 40 else { return nil }
             var alignment = (isBelowPrefix ? path : atRoot).aligned(with: template.map(\.text))
             if method != endpoint.method, !(method == .head && endpoint.answersHead) {

@@ -10,7 +10,7 @@ public struct CreateConsultationRequest: Equatable, Sendable {
     public var contextField = "context_id"
     /// 1 to 200 characters.
     public var title: String?
-    /// websocket-architecture's free text next to `coach_type`, which has no effect.
+    /// The free text next to `coach_type` in websocket-architecture; it has no effect.
     public var note: String?
     /// The first question, from the apps' `initial_message`; trimmed.
     public var question: String?

@@ -1,7 +1,7 @@
 import JSON
 import Text
 
-/// A frame that a client sends over a consultation's socket, a JSON object in one text frame.
+/// A frame that a client sends over a consultation's socket as a JSON object in one text frame.
 public enum ClientFrame: Equatable, Sendable {
     /// A chat message, trimmed.
     case chat(ChatProtocol, content: String)

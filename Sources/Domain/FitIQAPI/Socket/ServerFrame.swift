@@ -1,6 +1,6 @@
 import JSON
 
-/// A frame that the server sends over a socket, other than meal events, a JSON object in one text frame.
+/// A frame, other than a meal event, that the server sends over a socket as a JSON object in one text frame.
 ///
 /// In the union each frame has `type` and `timestamp`, and all except `pong` have `consultation_id` on the socket of a
 /// consultation. The meal socket has only `connected`, `pong` and errors.
@@ -98,7 +98,7 @@ public enum ServerFrame: Equatable, Sendable {
     }
 }
 
-/// The event on all of a user's open sockets when processing of a meal log ends.
+/// The event that all of a user's open sockets get when processing of a meal log ends.
 ///
 /// The frame is `{"type", "data", "timestamp"}`, without `consultation_id`.
 public enum MealLogEvent: String, CaseIterable, Sendable {
@@ -119,7 +119,7 @@ public enum MealLogEvent: String, CaseIterable, Sendable {
     }
 }
 
-/// The two chat protocols of a consultation's socket, which the client's frames select.
+/// The two chat protocols of a consultation's socket; the client's frames select one of them.
 public enum ChatProtocol: Sendable, Hashable, CaseIterable {
     /// `message` → `message_received`, `stream_chunk`…, `stream_complete` (consultation-websocket).
     case stream

@@ -8,7 +8,7 @@ public struct PasswordHash: Hashable, Sendable {
     public let cost: Int
     private let key: [UInt8]
 
-    /// The costs that a server accepts; the highest takes about 25 milliseconds.
+    /// The costs that a server accepts; the highest one takes about 25 milliseconds.
     public static let costs = 1...100_000
 
     /// - Parameter salt: Unique per account, at most 64 ASCII characters without `$`.

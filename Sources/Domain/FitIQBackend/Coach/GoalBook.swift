@@ -65,7 +65,7 @@ struct GoalBook: Sendable {
             strengths: file.texts("strengths", of: record), challenges: file.texts("challenges", of: record))
     }
 
-    /// The topic found by the goal's category, type or title, in this order.
+    /// The topic found by the goal's category, type or title, in that order.
     func topic(of goal: Goal) -> Topic {
         for text in [goal.category, goal.measure.type, goal.title] {
             let words = Words.fold(text ?? "")
@@ -79,7 +79,7 @@ enum GoalStage: String, CaseIterable, Sendable {
     case completed, archived, paused, overdue
     /// A goal without progress.
     case new
-    /// Progress of less than half, less than four fifths, and more.
+    /// Progress of less than half, of less than four fifths, and of four fifths or more.
     case started, halfway, close
 
     init(of goal: Goal, at now: Timestamp) {

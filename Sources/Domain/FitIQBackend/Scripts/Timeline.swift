@@ -34,8 +34,8 @@ struct Timeline: Sendable, Equatable {
 
     /// Computes the times of a script's events.
     ///
-    /// A pure function of the script, the id and the pace. The ids of further answers derive from the first id, because
-    /// ids from the world's sequence would depend on concurrent events.
+    /// A pure function of the script, the id and the pace. The ids of additional answers derive from the first id,
+    /// because ids from the world's sequence would depend on concurrent events.
     ///
     /// - Parameters:
     ///   - id: The id of the first answer; it seeds the pace.
@@ -72,7 +72,7 @@ struct Timeline: Sendable, Equatable {
                     append(.chunk(speech.chunks[number]), layout)
                 }
                 guard let draft = speech.template else { break }
-                // The id is derived from the answer's id, as the ids of further answers are.
+                // The id is derived from the answer's id, as the ids of additional answers are.
                 let id = ResourceIDSequence.first(of: ~answer.id.seed).description
                 create(CreatedTemplate(type: draft.type, id: id, name: draft.name), of: &answer, &layout)
             case .pause(let duration): layout.pause(duration)

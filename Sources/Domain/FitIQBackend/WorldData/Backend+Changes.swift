@@ -271,7 +271,7 @@ extension Backend {
     /// responses.
     ///
     /// Sockets are not included. A streaming answer is stored in full, as it is when its consultation is archived, and
-    /// waiting questions stay unanswered. Call ``advance(_:)`` first to perform due steps.
+    /// waiting questions stay unanswered. Call ``advance(_:)`` first to perform the steps that are due.
     ///
     /// - Parameters:
     ///   - now: The completion time of a streaming answer.
@@ -337,15 +337,15 @@ extension Backend {
     /// consultations with their messages, the added active consultations, and the meal logs. Afterwards all invariants
     /// of a backend hold.
     ///
-    /// A live world may exceed its limit while it finishes started work. A document that contains the number of issued
-    /// ids, such as an export, may therefore also exceed a world's limit.
+    /// A live world may exceed its limit while it finishes work that it has already started. A document that contains
+    /// the number of issued ids, such as an export, may therefore also exceed a world's limit.
     ///
     /// - Parameters:
     ///   - exportRoom: The maximum size of a document that contains the number of issued ids, in bytes; nil for no
     ///     limit.
     ///   - isRestored: Whether the document is a saved world. A saved world is not rejected for its sizes, times,
     ///     topics or meal types, and the world's start replaces later times.
-    /// - Throws: The first position in the document that violates a rule or a limit; nothing is created then.
+    /// - Throws: The first position in the document that violates a rule or a limit; in that case, nothing is created.
     public mutating func plant(
         _ data: WorldData, _ turn: inout Turn, exportRoom: StorageRoom? = nil, isRestored: Bool = false
     ) throws(PlantError) {

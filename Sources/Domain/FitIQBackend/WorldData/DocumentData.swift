@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
 
-/// A document in a collection, with the members of requests and the members that only scenarios set.
+/// A document in a collection, with the members of requests and the members that are set only by scenarios.
 ///
 /// The document's times may be relative: `3d ago` counts back from the world's start.
 public struct DocumentData: Sendable, Equatable {

@@ -136,8 +136,8 @@ public struct MealLogData: Sendable, Equatable {
     public var mealLogID: ResourceID?
 
     public enum Progress: Sendable, Equatable {
-        /// The log has been in processing since its creation; processing ends after the usual time, with the script's
-        /// or parser's result.
+        /// Processing started when the log was created; it ends after the usual time, with the script's or parser's
+        /// result.
         case processing
         /// Already processed by the built-in parser.
         case parsed
@@ -289,7 +289,7 @@ struct MadeUpConversation {
     }
 
     private mutating func answer() -> String {
-        // In the first turn, an answer may mention the context.
+        // In the first turn, the answer may mention the context.
         let key = Key(prompt: prompt, place: turn == 0 ? -1 : turn % AnswerIndex.of(persona).general.count)
         if let answer = answers[key] { return answer }
         let answer = Coach.answer(persona: persona, context: context, question: prompts[prompt], turn: turn)

@@ -54,7 +54,7 @@ extension ClientCore {
         }
     }
 
-    /// Whether a request that started at this time created the entity; the clocks may differ by five minutes.
+    /// Whether a request that started at this time created the entity; the clocks may differ by up to five minutes.
     static func isRecent(_ value: JSONValue?, since begin: Timestamp) -> Bool {
         guard let time = value?.string.flatMap({ DateTime($0)?.timestamp }) else { return false }
         return time.advanced(by: .seconds(300)) >= begin

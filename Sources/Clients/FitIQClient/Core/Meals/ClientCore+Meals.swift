@@ -86,7 +86,7 @@ struct MealNews: Sendable, Equatable {
 extension ClientCore {
     /// The maximum length of a meal's description in characters.
     static let mealTextLimit = CreateMealLogRequest.maximumInputLength
-    /// The maximum number of events that wait for the response with their log's ID.
+    /// The maximum number of events that are waiting for the response with their log's ID.
     static let earlyNewsLimit = 32
 
     mutating func logMeal(_ text: String, _ type: MealType, at now: Timestamp) {
@@ -289,12 +289,12 @@ extension ClientCore {
         let number = meals[index].number
         guard !requests.contains(.findMeal(number)) else { return }
         let areOthersFollowed = meals.contains { if case .following = $0.stage { true } else { false } }
-        // Loading the list polls every log in processing, so wait until no log is in processing.
+        // Loading the list polls every log that is being processed, so wait until there is none.
         guard !hasOpenSocket || !areOthersFollowed else {
             meals[index].stage = .searching(now.advanced(by: configuration.retries.firstDelay))
             return
         }
-        // An abandoned log may still be in processing.
+        // The backend may still be processing an abandoned log.
         let isPoll = meals.contains { $0.meal.id != nil && $0.meal.status == .processing }
         if isPoll, let soonest = searchedAt?.advanced(by: configuration.mealPolling.interval), now < soonest {
             meals[index].stage = .searching(soonest)

@@ -1,7 +1,7 @@
 import FitIQAPI
 import HTTPTypes
 
-/// The requests in flight, and requests that wait for their turn, a token or their next attempt.
+/// The requests in flight, and requests that are waiting for their turn, a token or their next attempt.
 struct RequestBook: Sendable {
     enum Outcome: Sendable {
         /// There is a response, and repeating the request would not improve it.
