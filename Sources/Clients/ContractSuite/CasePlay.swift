@@ -32,7 +32,7 @@ struct CasePlay {
     private var looked: Look?
     /// Why the expectation was not met at the last check.
     private var lastFailure: (() -> CaseFailure)?
-    /// The world's activity when the world was last idle.
+    /// The world's activity at the time when it was last idle.
     private var lastActivity: UInt64?
 
     private struct Look: Equatable {

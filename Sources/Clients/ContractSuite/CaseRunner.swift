@@ -198,7 +198,7 @@ struct StageWorld {
 
     /// The state that shows whether the backend is idle.
     ///
-    /// - Parameter traffic: The number of the last known entry other than pings and pongs.
+    /// - Parameter traffic: The number of the last known entry that is not a ping or pong.
     func idleness(after traffic: Int) async throws -> Idleness.Backend {
         try await stage.perform { [id = access.id] engine, _ in
             let last = engine.journalEntries(ofWorld: id, after: traffic).last { !$0.event.isPing }

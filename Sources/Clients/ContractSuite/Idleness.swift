@@ -6,7 +6,7 @@ import FitIQAPI
 struct Idleness {
     /// The state that shows whether the backend is idle.
     struct Backend: Sendable, Hashable {
-        /// The number of the journal's last entry other than pings and pongs.
+        /// The number of the journal's last entry that is not a ping or pong.
         var lastTraffic: Int
         /// When the world's next step is due.
         var nextStep: Timestamp?

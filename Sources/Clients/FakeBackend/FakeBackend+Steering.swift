@@ -11,7 +11,7 @@ import Traffic
 extension FakeBackend {
     /// A refusal by the backend.
     ///
-    /// The description says how to fix it.
+    /// The description says how to fix the problem.
     public struct Refusal: Error, CustomStringConvertible {
         public let description: String
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// An error that the kit throws.
 ///
-/// The description says how to fix it.
+/// The description says how to fix the problem.
 public struct MockError: Error, CustomStringConvertible, LocalizedError, Sendable {
     public enum Kind: Sendable, Hashable {
         /// No server listens at the address, or it has stopped.

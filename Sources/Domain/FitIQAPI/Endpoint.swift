@@ -244,7 +244,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     }
 }
 
-/// The form of the server's responses: one that all guides' clients understand, or exactly one guide's form.
+/// The form of the server's responses: one that all guides' clients understand, or the form of exactly one guide.
 ///
 /// The raw values are the guides' short names. Rules, statuses and ids are the same in every mode.
 public enum GuideMode: String, CaseIterable, Sendable, Hashable {

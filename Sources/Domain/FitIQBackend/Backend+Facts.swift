@@ -9,7 +9,7 @@ package struct SocketFacts: Equatable, Sendable {
     /// The protocol of the last chat message; nil before any chat message.
     package var chatProtocol: ChatProtocol?
     package var streaming: StreamingAnswer?
-    /// When the next frame is due, or the idle timeout.
+    /// When the next frame or the idle timeout is due.
     package var nextTime: Timestamp?
 
     /// The answer that is streaming to a socket.

@@ -16,7 +16,7 @@ struct OpenSocket: Sendable {
 }
 
 extension Backend {
-    /// Checks whether a consultation accepts a socket before accepting the handshake.
+    /// Checks, before the handshake is accepted, whether a consultation accepts a socket.
     ///
     /// - Throws: A 404, or a 400 if the consultation is not active.
     public func checkSocket(on id: String, by user: UserID) throws(APIError) {
@@ -198,7 +198,7 @@ extension Backend {
 }
 
 extension Message {
-    /// The id of the answer to a first question, which is derived so that exports can omit it.
+    /// The id of the answer to a first question; it is derived, so that exports can omit it.
     var answerID: ResourceID { ResourceIDSequence.first(of: id.seed) }
 }
 

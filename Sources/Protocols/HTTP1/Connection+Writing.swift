@@ -1,7 +1,7 @@
 import HTTPTypes
 import Text
 
-/// The server's half; its calls crash on a client or in the wrong state.
+/// The server's half; calling it on a client or in the wrong state crashes.
 extension Connection {
     /// Sends `100 Continue`, for a request whose ``RequestHead/expectsContinue`` is set (RFC 9110 §15.2.1).
     public mutating func sendContinue(into out: inout [UInt8]) {
@@ -146,7 +146,7 @@ extension Connection {
     }
 }
 
-/// The client's half; its calls crash on a server or before the last response is complete.
+/// The client's half; calling it on a server or before the last response is complete crashes.
 extension Connection {
     /// Sends a whole request in one append.
     ///

@@ -12,7 +12,7 @@ public enum Role: Sendable, Hashable {
 
 /// How much a connection accepts from its peer.
 ///
-/// Excess input is rejected as soon as possible, without buffering it. Line lengths include the line end.
+/// Excess input is rejected as soon as possible, without being buffered. Line lengths include the line end.
 public struct Limits: Sendable, Equatable {
     /// The longest request or status line in bytes; a longer request line is rejected with 414.
     public var requestLine = 8 * 1024
@@ -111,7 +111,7 @@ public struct Connection: Sendable {
         var awaitsContinue = false
         /// The final response was sent; the rest of the request is dropped.
         @usableFromInline var isAnswered = false
-        /// The Content-Length if it exceeds the limit, which was not raised.
+        /// The Content-Length, if it exceeds the limit and the limit was not raised.
         @usableFromInline var tooLargeBody: Int?
         /// The raised body limit.
         var raisedLimit: Int?
@@ -142,7 +142,7 @@ public struct Connection: Sendable {
         default: break
         }
         if ignoresRest { return }
-        // A caller that keeps reading while `wantsBytes` is false must not grow the buffer without limit.
+        // A caller that keeps reading while `wantsBytes` is false must not be able to grow the buffer without limit.
         if wantsBytes || bytes.isEmpty { buffer.append(bytes) } else { fail(.tooMuchPipelined(limits.pipelined)) }
     }
 

@@ -160,9 +160,9 @@ struct FieldSection: Sendable {
         guard lineCount <= limits.fieldCount else { throw .tooManyFields(limits.fieldCount) }
     }
 
-    /// Rejects an unfinished line as soon as no continuation could fit the limit.
+    /// Rejects an unfinished line as soon as no continuation of it could fit within the limit.
     ///
-    /// A lone CR may still become the empty line that ends the section, which does not count.
+    /// A lone CR may still become the empty line that ends the section, and that line does not count.
     func checkPending(_ bytes: Bytes, from start: Int, _ limits: Limits) throws(RemoteError) {
         let length = bytes.count - start
         if length == 0 || (length == 1 && bytes[start] == .carriageReturn) { return }

@@ -3,7 +3,7 @@ import FitIQAPI
 /// Chooses the schedules to try, and their order: all single faults, then pairs.
 ///
 /// The stories' points, the seed and earlier results determine everything. Among equal points, the agenda tries each
-/// kind of fault at only one point.
+/// kind of fault at only one of them.
 public struct Agenda: Sendable {
     /// Counts schedules whose runs were evaluated.
     ///

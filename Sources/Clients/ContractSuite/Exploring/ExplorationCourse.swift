@@ -7,7 +7,7 @@ import Scenarios
 ///
 /// The course deals schedules in advance, runs them in any order, and reports them in dealing order. A report therefore
 /// does not depend on the number of jobs. A symptom is investigated immediately, while later schedules run. The symptom
-/// becomes a finding once earlier schedules are reported.
+/// becomes a finding once earlier schedules have been reported.
 struct ExplorationCourse<Runner: Trial> {
     var exploration: Exploration
     private let settings: Explorer.Settings
@@ -19,7 +19,7 @@ struct ExplorationCourse<Runner: Trial> {
     private var agenda: Agenda
     private var causes: [Cause: Standing] = [:]
 
-    /// The schedules whose results are not reported yet, in dealing order.
+    /// The schedules whose results have not been reported yet, in dealing order.
     ///
     /// The first ``learntCount`` schedules have been evaluated, and the first ``begunCount`` have started.
     private var dealt: [Dealt] = []
@@ -28,7 +28,7 @@ struct ExplorationCourse<Runner: Trial> {
     private var toldCount = 0, dealtCount = 0
     /// The number of schedules that are currently in their first run.
     private var exploringCount = 0
-    /// Why dealing has ended; nil while schedules are still dealt.
+    /// Why dealing has ended; nil while schedules are still being dealt.
     private var ending: Exploration.Ending?
     private var isCut = false
     /// Whether no more schedules will run.
@@ -41,7 +41,7 @@ struct ExplorationCourse<Runner: Trial> {
     private struct Dealt {
         let schedule: Schedule
         var run: ExaminedRun?
-        /// How many of the schedule's symptoms were reported.
+        /// How many of the schedule's symptoms have been reported.
         var toldCount = 0
         var investigations: [Investigation] = []
 

@@ -88,7 +88,7 @@ struct Investigation: Sendable {
         if isHalted { halt() }
     }
 
-    /// Stops reducing, because the time is almost over.
+    /// Stops reducing, because time is almost up.
     mutating func hurry() {
         isReduced = true
         settle()
@@ -123,7 +123,8 @@ struct Investigation: Sendable {
 
     /// Starts another run if one is needed.
     ///
-    /// - Parameter isLast: Whether to make all allowed runs instead of stopping when the result is certain.
+    /// - Parameter isLast: Whether to make all the runs that are allowed instead of stopping once the result is
+    ///   certain.
     private mutating func begin(_ ask: Ask, isLast: Bool = false) -> Ask? {
         var showing = showings[ask] ?? Showing()
         let (needed, tries) = (confirmation.needed, confirmation.tries)

@@ -38,7 +38,7 @@ public struct TrialReading: Sendable {
     }
 }
 
-/// Finds a client's symptoms in a run, except for symptoms that the client also has without faults.
+/// Finds a client's symptoms in a run, except for symptoms that the client also shows without faults.
 public struct Oracle: Sendable {
     private let stories: [Story]
     /// Whether a command may end with any status.
@@ -53,7 +53,7 @@ public struct Oracle: Sendable {
         var problems: [ClientReport.Problem.Kind: Int]?
     }
 
-    /// The allowed requests and handshakes per minute relative to runs without faults: a factor and an addition.
+    /// The allowed requests and handshakes per minute relative to runs without faults: a factor and an amount to add.
     static let floodFactor = 3
     static let floodRoom = 60
 
@@ -74,7 +74,7 @@ public struct Oracle: Sendable {
     /// Ignores a symptom from now on, because the story also shows it without faults.
     public mutating func excuse(_ id: String, story: Int) { baselines[story].ids.insert(id) }
 
-    /// A run's symptoms, each ID once, except for symptoms that the story also has without faults.
+    /// A run's symptoms, each ID once, except for symptoms that the story also shows without faults.
     ///
     /// - Parameters:
     ///   - isHarmed: Whether faults excuse what the client shows its user.
@@ -172,7 +172,7 @@ public struct Oracle: Sendable {
         return min(max(0, number - first), entries.count - 1)
     }
 
-    /// The numbers of the last two entries other than pings and pongs.
+    /// The numbers of the last two entries that are not pings or pongs.
     private static func lastTraffic(_ entries: ArraySlice<JournalEntry>) -> [Int] {
         entries.lazy.filter(\.event.isOnTheWire).suffix(2).map(\.number)
     }

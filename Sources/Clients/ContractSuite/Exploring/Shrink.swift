@@ -92,7 +92,7 @@ public struct Shrink: Sendable {
         changes { fault in
             fault.kind.milder.compactMap(FaultKind.named).filter { $0.fits(fault.place) }.map { kind in
                 var milder = Schedule.Fault(kind, at: fault.place)
-                // Keep a wait that was adapted.
+                // Keep a wait that has already been adapted.
                 if kind.wait == fault.kind.wait { milder.wait = fault.wait }
                 return milder
             }
@@ -126,7 +126,7 @@ public struct Shrink: Sendable {
         return [brief]
     }
 
-    /// The smallest schedule with one fault changed in each of these ways.
+    /// The variants of the smallest schedule in which one fault is changed in each of these ways.
     private func changes(_ ways: (Schedule.Fault) -> [Schedule.Fault]) -> [Schedule] {
         smallest.faults.indices.flatMap { index in
             ways(smallest.faults[index]).map { fault in

@@ -76,7 +76,7 @@ extension ClientCore {
             if link == .chat { conversation?.isTroubled = true }
         case .pong: self[link].signOfLife()
         case .socketClosed(let end):
-            // Another of the user's devices now has the meal socket; reconnecting would close that socket.
+            // Another of the user's devices now has the meal socket, and reconnecting would close it.
             if link == .meals, end.code == .policyViolation, !end.isOwn { mealLink.want(nil) }
             lost(socket, of: link, isOwn: end.isOwn, at: now)
         default: return

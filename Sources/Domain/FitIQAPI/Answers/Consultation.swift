@@ -13,13 +13,13 @@ public struct Consultation: Equatable, Sendable {
     /// Only active consultations accept chat.
     public var status = ConsultationStatus.active
     public var createdAt: Timestamp
-    /// The time of the last message or of a later change.
+    /// The time of the last message, or of a later change.
     public var updatedAt: Timestamp
     public var messageCount = 0
     public var lastMessageAt: Timestamp?
-    /// The completion time, only for the apps; kept when a completed consultation is archived.
+    /// The completion time, which only the apps use; it is kept when a completed consultation is archived.
     public var completedAt: Timestamp?
-    /// The quick action sent at creation, only for the apps.
+    /// The quick action sent at creation, which only the apps use.
     public var quickAction: String?
     /// Whether the coach has answered.
     public var isAnswered = false

@@ -158,7 +158,7 @@ extension JSONObject {
         "Leg press", "Biceps curl",
     ]
 
-    /// Returns `Goblet squat` for `goblet-squat`, and a common exercise for a UUID, always the same one.
+    /// Returns `Goblet squat` for `goblet-squat`; for a UUID, returns a common exercise that is always the same.
     private static func title(of id: String) -> String {
         if let id = ResourceID(id.lowercased()) { return exercises[Int(id.seed % UInt64(exercises.count))] }
         let words = id.map { $0 == "-" || $0 == "_" ? " " : $0 }

@@ -71,11 +71,11 @@ public struct EndpointNearMiss: Equatable, Sendable {
     }
 }
 
-/// The paths that a search compares, split once for each mode, because that takes longer than the search.
+/// The paths that a search compares, split once for each mode, because splitting takes longer than the search.
 private struct KnownPaths {
     struct Segment {
         let text: String
-        /// The same for identical words, and for all parameters.
+        /// Identical words have the same number, and so do all parameters.
         let number: Int
         let isParameter: Bool
     }

@@ -183,7 +183,7 @@ public struct MealPhotoRequest: Equatable, Sendable {
         return fields
     }
 
-    /// Finds the image: the first part with an image type, or with a file name and an unspecific type.
+    /// Finds the image: the first part with an image type, or with a file name and a generic type.
     private static func fields(ofForm body: [UInt8], _ contentType: String?) throws(APIError) -> BodyReader {
         let parts = try FormPart.parts(of: body, contentType: contentType)
         let image = parts.first { part in

@@ -127,7 +127,7 @@ extension ClientCore {
 
     /// Shows the coach's template.
     ///
-    /// A suggested goal applies to the next goal that the user creates.
+    /// A suggestion applies to the next goal that the user creates.
     ///
     /// - Parameter suggests: Whether the coach has just created it.
     mutating func created(_ template: Template, suggests: Bool = true, at now: Timestamp) {
