@@ -103,7 +103,7 @@ public enum InsideCheck: String, Sendable, Hashable, CaseIterable {
 extension InsideCheck {
     /// Whether stories demand this expectation of a client in this mode.
     ///
-    /// The union demands neither the newest 100 messages nor a meal's contents, because only one guide does.
+    /// The union demands neither the newest 100 messages nor a meal's contents, because only one guide demands them.
     func isDemanded(in mode: GuideMode) -> Bool {
         guard let obligation = Obligation.inside.first(where: { $0.id == rawValue }) else { return false }
         if mode == .union, self == .newestMessages || self == .mealContents { return false }

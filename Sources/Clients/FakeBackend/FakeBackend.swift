@@ -93,7 +93,7 @@ public struct FakeBackend: Sendable {
         }
     }
 
-    /// The differences from the session that is being replayed, one sentence each.
+    /// The differences from the session that is being replayed, as one sentence each.
     ///
     /// The list is empty if there are no differences or no session.
     ///

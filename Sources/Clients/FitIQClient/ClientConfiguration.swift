@@ -223,7 +223,7 @@ public struct ReconnectSchedule: Sendable, Hashable {
     public var maximumTries: Int
 
     public enum Growth: Sendable, Hashable {
-        /// Attempt n follows after n times the step (consultation-websocket: 1 s).
+        /// Attempt n follows after a delay of n times the step (consultation-websocket: 1 s).
         case linear(step: Duration)
         /// Each delay is twice as long as the previous delay (enhanced-consultations: from 1 s to 30 s).
         case doubling(first: Duration, longest: Duration)

@@ -56,7 +56,7 @@ extension MockWorld {
     public struct Request: Sendable, Hashable {
         public let entry: Entry
         public let method: String
-        /// The path without the world's prefix and the query, such as `/api/v1/goals`.
+        /// The path, without the world's prefix or the query, such as `/api/v1/goals`.
         public let path: String
         public let query: String?
         /// The text of the body.

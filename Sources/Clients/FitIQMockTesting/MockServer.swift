@@ -35,7 +35,7 @@ public final class MockServer: Sendable {
 
     /// The base URL of the default world.
     ///
-    /// - Throws: ``MockError`` if no server answers or it is not a recent fitiq-mock.
+    /// - Throws: ``MockError`` if no server answers, or if the one that answers is not a recent fitiq-mock.
     public var url: URL { get async throws { try await search.result().url } }
 
     /// Creates a world.

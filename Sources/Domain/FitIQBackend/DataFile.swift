@@ -1,7 +1,7 @@
 import JSON
 import Texts
 
-/// A file of display strings in `Fixtures/data`, a JSON object whose sections are lists of records.
+/// A file of display strings in `Fixtures/data`: a JSON object whose sections are lists of records.
 ///
 /// A record is an object whose values are strings or lists of strings. The reader rejects anything else and reports
 /// each mistake with its line; the records' readers validate the strings.

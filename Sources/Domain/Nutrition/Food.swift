@@ -23,7 +23,7 @@ struct Food: Sendable {
 
     enum Kind: String, Sendable {
         case solid
-        /// Ounces are fluid ounces; glasses, cans and bottles have usual volumes.
+        /// Ounces are fluid ounces; glasses, cans and bottles have their usual volumes.
         case drink
         /// A drink that the apps count as water.
         case water
@@ -59,7 +59,7 @@ struct Food: Sendable {
             case foundation = "Foundation"
             /// Branded Foods: the labels of manufacturers.
             case branded = "Branded"
-            /// Computed from other foods of FoodData Central in the given proportions.
+            /// Computed from other foods in FoodData Central, in the given proportions.
             case recipe
         }
 

@@ -194,7 +194,7 @@ struct MealReader {
         if isEach || isRate { drafts[drafts.count - 1].amount?.multiply(by: count) }
     }
 
-    /// Assigns an amount to the last food, or for `rice and beans, 200g each` to all foods without one.
+    /// Assigns an amount to the last food, or, as in `rice and beans, 200g each`, to all foods without one.
     private mutating func assign(_ amount: Amount) {
         drafts[drafts.count - 1].amount = amount
         guard isEach else { return }

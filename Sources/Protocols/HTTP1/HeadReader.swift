@@ -78,7 +78,7 @@ struct HeadReader: Sendable {
         return false
     }
 
-    /// The longest head to keep for comparison with the next one, also on idle connections.
+    /// The longest head to keep for comparison with the next one, even on idle connections.
     private static let longestKept = 4096
 
     /// Begins the next head.

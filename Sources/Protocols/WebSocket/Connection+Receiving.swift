@@ -130,7 +130,7 @@ extension Connection {
         let announced = message.count + Int(header.remaining)
         // Grows by a factor of 16. A last step below a factor of 2 would copy nearly everything again, so avoid it.
         var room = announced <= needed * 32 ? announced : needed * 16
-        // Further fragments have unknown lengths: at least double, or many small fragments would take quadratic time.
+        // Later fragments have unknown lengths: at least double, or many small fragments would take quadratic time.
         if !header.isFinal { room = max(room, min(message.capacity * 2, payloadLimit)) }
         message.reserveCapacity(room)
     }

@@ -41,7 +41,7 @@ public enum Event: Hashable, Sendable {
 ///
 /// Opcodes 3 to 7 and 11 to 15 are reserved and rejected with 1002. Source: RFC 6455 §5.2, §11.8.
 public enum Opcode: UInt8, Hashable, Sendable {
-    /// A further fragment of the message that a text or binary frame started.
+    /// Another fragment of the message that a text or binary frame started.
     case continuation = 0x0
     /// A text message, or its first fragment.
     case text = 0x1

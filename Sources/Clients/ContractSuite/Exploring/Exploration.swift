@@ -50,7 +50,7 @@ public struct Exploration: Sendable {
         unsupported = settings.stories.map { _ in [] }
     }
 
-    /// Whether no tried schedule showed the symptom, which means that the client no longer has it.
+    /// Whether none of the schedules tried showed the symptom, which means that the client no longer has it.
     public func refutes(_ id: ExactString) -> Bool {
         let isWhole = [.exhausted, .runs].contains(ended) && omittedCount == 0
         return isWhole && !(found.map(\.symptom.id) + flaky.map(\.id)).contains { ExactString($0) == id }

@@ -148,7 +148,7 @@ extension FaultPoint.Place {
 }
 
 extension JSONObject {
-    /// Merges two objects; members of the second object replace members of the first.
+    /// Merges two objects; members of the second object replace those of the first.
     static func + (one: JSONObject, other: JSONObject) -> JSONObject { JSONObject(Array(one) + Array(other)) }
 
     /// The members, with each text `$wait` replaced with a time.

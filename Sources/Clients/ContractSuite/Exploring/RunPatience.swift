@@ -11,7 +11,7 @@ struct RunPatience: Sendable {
     /// How long a run that takes too long must be silent before it is ended.
     private var cut: Duration
 
-    /// The silence after which a client with a usual time limit may have waited in vain.
+    /// The silence after which a client with a typical time limit may have been waiting in vain.
     private static let leastCut = Duration.seconds(8)
     /// The time after which a client is no longer waiting for a response.
     private static let leastHang = Duration.seconds(40)

@@ -59,7 +59,7 @@ public struct Story: Sendable {
             scenario.guide = guide
             members["guide"] = .string(guide.rawValue)
         }
-        // Faults add changes to the overlay, so the file has the overlay itself in place of its path.
+        // Faults add changes to the overlay, so the file contains the overlay itself instead of its path.
         if let overlay = scenario.overlay { members["overlay"] = overlay.json["overlay"] }
         return inWorld(scenario, document: .object(members))
     }

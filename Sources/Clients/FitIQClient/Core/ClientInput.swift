@@ -98,7 +98,7 @@ public enum ClientCommand: Sendable, Hashable {
     case chatAboutGoal(id: String)
     /// Logs a meal and follows its processing.
     case logMeal(text: String, type: MealType)
-    /// Opens the socket for the events of all the user's meals and keeps it open.
+    /// Opens the socket for the events of all of the user's meals and keeps it open.
     case listenToMeals
     case loadGoals
     case loadQuickActions

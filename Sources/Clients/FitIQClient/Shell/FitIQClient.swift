@@ -119,7 +119,7 @@ public final class FitIQClient: Sendable {
 
 /// Calls that wait until their command is done.
 ///
-/// Each call throws `problem` if any problem is reported meanwhile, `abandoned` if the command will never have a
+/// Each call throws `problem` if any problem is reported in the meantime, `abandoned` if the command will never have a
 /// result, `cancelled` if the waiting task is cancelled, and `unavailable` if the client closes.
 extension FitIQClient {
     /// Signs in to an account and waits for its tokens.
@@ -192,7 +192,7 @@ extension FitIQClient {
         }
     }
 
-    /// Opens the socket for the events of all the user's meals, and waits until the socket is open.
+    /// Opens the socket for the events of all of the user's meals, and waits until the socket is open.
     public func listenToMeals() async throws(ClientError) { try await perform(.listenToMeals) { $0.isBusy ? nil : () } }
 
     /// Loads the suggested questions for the coach's screen.

@@ -38,7 +38,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, PlainJSONText {
         return RFC3339.text(secondsSinceEpoch: seconds, nanoseconds: nanosecondsSinceEpoch &- seconds &* 1_000_000_000)
     }
 
-    /// ISO 8601 in UTC with milliseconds, `2025-01-29T10:30:00.250Z`; one of the apps needs it in insights.
+    /// ISO 8601 in UTC with milliseconds, `2025-01-29T10:30:00.250Z`; one of the apps needs it for insights.
     public var millisecondText: String { nanosecondText.dropLast(7) + "Z" }
 
     /// Parses RFC 3339 to the nanosecond; nil for anything else.

@@ -297,7 +297,7 @@ extension Backend {
         let owner = users[user]
         var result = UserData(
             id: owner.id, goals: owner.goals.map { GoalData(goals[$0].goal) },
-            // Consultations are listed by change, but written in order of creation.
+            // Consultations are listed by their latest change but written in order of creation.
             consultations: owner.consultations.sorted().map {
                 data(ofConsultation: $0, consultations[$0].history.messages.map(MessageData.init))
             },

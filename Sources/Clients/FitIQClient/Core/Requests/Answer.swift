@@ -22,7 +22,7 @@ enum Errand: Sendable, Hashable {
     case signIn
     case refreshTokens
 
-    /// Whether the request may be sent again although the first request may have succeeded.
+    /// Whether the request may be sent again even though the first request may have succeeded.
     ///
     /// A second consultation gets 409, and a second chat-about-goal returns the existing one. A second request would
     /// create a second goal or meal.
