@@ -60,7 +60,7 @@ public enum ClientExpectation: Sendable, Hashable {
     case all([ClientExpectation])
     /// At least one of these expectations is met; if none is, the failure of the last one is reported.
     case oneOf([ClientExpectation])
-    /// An expectation that belongs to a different check than its kind usually does.
+    /// An expectation that belongs to a check other than the usual one for its kind.
     indirect case checking(InsideCheck, ClientExpectation)
 
     var needsStoredMessages: Bool {

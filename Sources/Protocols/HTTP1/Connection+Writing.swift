@@ -1,7 +1,7 @@
 import HTTPTypes
 import Text
 
-/// The server's half; calling it on a client or in the wrong state crashes.
+/// The server's half; its methods crash if called on a client or in the wrong state.
 extension Connection {
     /// Sends `100 Continue`, for a request whose ``RequestHead/expectsContinue`` is set (RFC 9110 §15.2.1).
     public mutating func sendContinue(into out: inout [UInt8]) {
@@ -146,7 +146,7 @@ extension Connection {
     }
 }
 
-/// The client's half; calling it on a server or before the last response is complete crashes.
+/// The client's half; its methods crash if called on a server or before the last response is complete.
 extension Connection {
     /// Sends a whole request in one append.
     ///

@@ -203,13 +203,13 @@ public struct ConsultationData: Sendable, Equatable {
     public var createdAt: DataTime?
     /// The time of the last change; nil means the time of the last message or the creation time.
     public var updatedAt: DataTime?
-    /// The completion time, only for the apps; nil means the last change of a completed consultation.
+    /// The completion time, which only the apps use; nil means the last change of a completed consultation.
     public var completedAt: DataTime?
     /// Whether the last message is a question that awaits an answer.
     ///
     /// The answer comes when a socket opens or a client reads the history. Only for the apps.
     public var awaitsAnswer: Bool
-    /// The quick action; only for the apps.
+    /// The quick action, which only the apps use.
     public var quickAction: String?
 
     /// Whether the consultation is about a deleted goal, in a world with these id rules.
