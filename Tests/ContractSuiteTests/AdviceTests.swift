@@ -89,7 +89,7 @@ struct AdviceTests {
         ),
         ([exchange("GET /api/v1/goals/x", 404), chunk], Messages.lostWithin(isSwift: false)),
         ([history, chat, chunk, lost], Messages.historyUnread),
-        // An answer to another request does not count as history.
+        // The answer to a different request does not count as history.
         ([chat, chunk, lost, exchange("GET /api/v1/goals", 200)], Messages.historyUnread),
         ([meals, chunk, lost], Messages.lostWithin(isSwift: false)),
         ([chat, chunk, archived], Messages.lostWithin(isSwift: false)),

@@ -34,7 +34,7 @@ struct CaseRunnerTests {
         let result = try await play(Self.meals, .right)
         #expect(result.isPassed, "\(result)")
         #expect(result.description == "meal/polling/completes was kept.")
-        // The poll 5 s after logging finds the meal completed, and then two hours pass.
+        // The poll 5 s after the meal was logged finds it completed; then two hours pass.
         #expect(result.contractTime == .seconds(7205))
         #expect(result.hasConnected && result.skipped == nil && result.brokenChecks.isEmpty)
         #expect(result.verdicts.contains { $0.obligation.id == "ids/lowercase" && $0.outcome == .kept })
@@ -99,7 +99,7 @@ struct CaseRunnerTests {
     func breaks() async throws {
         let result = try await play(Self.meals, .breaks)
         #expect(result.failures.map(\.message) == ["The client could no longer be driven: Broken()"])
-        // The client's traffic does not show the reason.
+        // The reason is not visible in the client's traffic.
         #expect(result.advice.isEmpty)
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)

@@ -171,7 +171,7 @@ struct ClientExpectationTests {
         #""Run" linked to c1, "Sleep" without a consultation, "Swim" linked to c2 and "Swim" without a "#
         + "consultation; its open chat is c1"
 
-    /// Changes to a transcript that matched the stored transcript, and the resulting message.
+    /// Changes to a transcript that initially matches the stored one, each with the resulting message.
     @Test(
         "The failure message for a wrong transcript shows where it differs from the server's",
         arguments: [
@@ -243,7 +243,7 @@ struct ClientExpectationTests {
             observation.before = [
                 .init(role: .user, text: "How?"), .init(role: .assistant, text: before, isComplete: isComplete),
             ]
-            // A message that waits comes last.
+            // A message that is still waiting comes last.
             observation.report.transcript =
                 (newAnswer ? observation.before : [])
                 + [.init(role: .assistant, text: after), .init(role: .user, text: "And?", isDelivered: false)]

@@ -17,7 +17,7 @@ struct HostileText: Sendable, Hashable {
 
     var text: String { chunks.joined() }
 
-    /// The maximum number of chunks; if there are more places, the seed selects one place fewer than this.
+    /// The maximum number of chunks; if there are more places to cut, the seed selects one fewer than this number.
     static let chunkLimit = 64
     /// The maximum number of productions in the text.
     static let productionLimit = 4
@@ -26,7 +26,7 @@ struct HostileText: Sendable, Hashable {
         var numbers = SplitMix64(seed: seed)
         let first = Production.allCases[Int(seed % UInt64(Production.allCases.count))]
         var productions = [first]
-        // An empty string is hard to display only on its own.
+        // An empty string is hard to display only if nothing else is in the text.
         if first != .blank {
             for _ in 0..<numbers.next(below: UInt64(Self.productionLimit)) {
                 productions.append(Self.one(of: Production.allCases, &numbers))
@@ -104,7 +104,7 @@ struct HostileText: Sendable, Hashable {
     enum Cut: CaseIterable, Sendable {
         /// Nowhere, so that the text is one chunk.
         case nowhere
-        /// Within a character as readers see it; includes the pair of CR and LF.
+        /// Within a character as readers see it, which includes between CR and LF.
         case withinCharacters
         /// Before each markup character, which cuts fences, links, tags, table rows and escapes.
         case withinMarkup

@@ -157,7 +157,7 @@ struct HostileTextTests {
     }
 }
 
-/// Hostile answers as a scenario file, one per turn.
+/// A scenario file with hostile answers, one per turn.
 enum HostileScenario {
     static func text(seeds: ClosedRange<UInt64>) -> String {
         var lines = [

@@ -10,11 +10,11 @@ final class MealClient: ClientUnderTest {
         case hasty
         /// The client shows calories that differ from what it received.
         case miscounts
-        /// The client hides why a meal failed.
+        /// The client does not show why a meal failed.
         case hidesErrors
         /// The client sends ids in upper case, as `uuidString` writes them.
         case capitals
-        /// The client reports a due timer but never handles it.
+        /// The client reports that a timer is due but never handles it.
         case restless
         /// The client throws at the third report.
         case breaks

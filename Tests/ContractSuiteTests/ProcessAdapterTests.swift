@@ -5,7 +5,7 @@ import Testing
 
 @testable import ContractSuite
 
-/// These adapters are shell scripts, which run on every machine.
+/// The adapters here are shell scripts, because those run on every machine.
 @Suite("Adapters as processes", .timeLimit(.minutes(15)))
 struct ProcessAdapterTests {
     private func adapter(_ script: String, _ change: (inout AdapterLimits) -> Void = { _ in }) -> ProcessAdapter {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The reference client on the suite's clock")
 struct ReferenceClientTests {
-    /// Moves a world and its clients to a time; everything due happens at its own time.
+    /// Moves a world and its clients to a time; everything that is due happens at its own time.
     private func carry(_ world: VirtualWorld, _ clients: [ReferenceClient], by seconds: Int64) {
         let engine = world.network.engine
         let id = world.access.id
@@ -111,7 +111,7 @@ struct ReferenceClientTests {
         #expect(!client.report().isBusy && journal(world).contains("/api/v1/goals"))
     }
 
-    /// A mutation without a deadline that always has something to change.
+    /// A mutation that has no deadline and always has something to change.
     private final class Asked: Mutation {
         private(set) var actionCount = 0
         private(set) var inputCount = 0

@@ -11,7 +11,7 @@ struct ReferenceSuiteTests {
         "The reference client passes every case in both chat protocols and exercises its obligations",
         arguments: ContractCase.all)
     func keeps(_ contractCase: ContractCase) async throws {
-        // The coach sends suggestions in one protocol only.
+        // The coach sends suggestions in only one of the protocols.
         var unfaced: [Set<String>] = []
         for isOfUserMessages in [false, true] {
             // Guides have their own cases.

@@ -11,7 +11,7 @@ import Traffic
 
 @Suite("Replayed sessions with the reference client")
 struct ReplayRoundTripTests {
-    /// A user's actions, each with the number of seconds that pass afterwards.
+    /// A user's actions, each with the number of seconds that pass after it.
     typealias Story = [(ClientInstruction, Int64)]
 
     static let chat: Story = [

@@ -4,7 +4,7 @@ import JSON
 import MockServer
 import Scenarios
 
-/// An engine without sockets that is called directly, enough for clients that only make requests.
+/// An engine without sockets that is called directly, which is enough for clients that only make requests.
 final class TestStage: Stage {
     let engine: Engine
     private let now = Timestamp(secondsSinceEpoch: 1_738_146_600)

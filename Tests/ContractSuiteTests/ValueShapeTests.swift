@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Shapes of answers")
 struct ValueShapeTests {
-    /// How a text differs from the shape of other texts: `path: known ≠ found`.
+    /// Where the shape of a text differs from the shape of other texts: `path: known ≠ found`.
     private static func deviations(_ known: [String], _ other: String) throws -> [String] {
         var shape = ValueShape()
         for text in known { shape.learn(try JSON.parse(Array(text.utf8))) }

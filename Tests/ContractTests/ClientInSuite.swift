@@ -4,8 +4,8 @@ import FitIQClient
 import MockServer
 import Testing
 
-// docs/swift-tests.md refers to this example of how a team wraps its client for the contract suite; the client uses the
-// system clock.
+// An example of how a team wraps its client for the contract suite (docs/swift-tests.md); this client uses the system
+// clock.
 
 /// The client as the suite drives it: it takes the user's actions and reports what the user sees.
 struct ClientInSuite: ClientUnderTest {

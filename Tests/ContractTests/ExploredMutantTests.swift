@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Explored mutants")
 struct ExploredMutantTests {
-    /// One mutant from each family, identified by its breach; `scripts/explore mutants` tries all mutants.
+    /// One mutant for each family of mistakes, identified by its breach; `scripts/explore mutants` tries all mutants.
     static let sample = [
         "auth/refresh-token-once", "request/shape", "consultation/conflict-continues-existing", "ws/close-handshake",
         "ws/reconnect-backoff", "ws/recovers-history", "retry/backoff-on-5xx", "goal/reuses-conversation",
@@ -33,7 +33,7 @@ struct ExploredMutantTests {
         #expect(found.schedule.faults.count <= 1, "\(found.schedule)")
     }
 
-    /// A mutant that shows only under its guide or together with something that clients must ignore.
+    /// A mutant whose mistake shows only under its guide or together with something that clients must ignore.
     static let particular: [(words: String, guide: GuideMode?)] = [
         ("although its guide's pauses grow", .consultationWebSocket), ("only the newest words", nil),
         ("instead of using the event that says it failed", nil), ("only the calories", .mealLogWebSocket),

@@ -40,7 +40,7 @@ struct FoundOutTrait: TestTrait, TestScoping {
         #if compiler(>=6.3)
             return issue.severity == .error
         #else
-            // Earlier versions have no severities, so every issue fails its test.
+            // Earlier versions have no issue severities, so every issue fails its test.
             return true
         #endif
     }
@@ -99,7 +99,7 @@ struct FakeBackendTests {
     private static let upperCase = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
     private static let seen = Mutex<Set<String>>([])
 
-    // URLSession immediately repeats lost requests, and exploring also finds this.
+    // URLSession repeats lost requests immediately, which exploring also finds.
     @Test(
         "Exploring finds the fault that breaks a test and reports how often the test failed",
         .foundOut("the first GET /api/v1/goals: the command ended", "of 3 runs; seed 1, "),

@@ -111,7 +111,7 @@ struct GuideMistake: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// Decodes nothing, because CodingKeys in snake_case contradict convertFromSnakeCase.
+/// Decodes nothing, because CodingKeys in snake_case clash with convertFromSnakeCase.
 ///
 /// The decoder looks for `created_at` among keys that it has converted to `createdAt`, so required members are missing,
 /// and optional members are nil.

@@ -17,7 +17,7 @@ struct GuidesPageTests {
         var names: [String] { looks.matches(of: #/`([a-z-]+/[a-z0-9/-]+)`/#).map { String($0.output.1) } }
     }
 
-    /// The rows below the heading of each guide, and the prose of the last part.
+    /// The rows below each guide's heading, and the prose of the last part.
     private static func page() throws -> (rows: [String: [Row]], ours: String) {
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -70,8 +70,7 @@ extension ContractCase {
             address, title, clause, setting: setting, guide: mode, faces: faces, steps: steps)
     }
 
-    /// A case in which the user chats, adds a goal and a meal, leaves and returns, with waits long enough for the whole
-    /// scenario.
+    /// A case in which the user chats, adds a goal and a meal, leaves and returns; the waits cover the whole scenario.
     static func everything(in scenario: String) -> ContractCase {
         story(
             .builtIn(scenario),

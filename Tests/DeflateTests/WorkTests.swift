@@ -16,7 +16,7 @@ struct WorkTests {
         Array(repeatElement(bytes, count: count).joined())
     }
 
-    /// The work that one direction of a connection does for a message after 24 KiB of earlier messages.
+    /// The work that one direction of a connection does for a message when 24 KiB of messages have preceded it.
     static func work(for payload: [UInt8]) throws -> (message: [UInt8], work: Int) {
         var deflater = MessageDeflater(windowBits: 15, keepsHistory: true)
         var inflater = MessageInflater(windowBits: 15, keepsHistory: true)

@@ -32,7 +32,7 @@ extension Errata {
             let data = Data(answer.body)
             #expect(
                 DecodingFailure.of(Registration.self, JSONDecoder(), data) == .typeMismatch("data.created_at"))
-            // The user sees an error, and the next attempt finds the address taken.
+            // The user sees an error, and at the next attempt the address is already taken.
             #expect(try app.send(.post, "/auth/register", App.account).status == 409)
             #expect(try app.send(.post, "/auth/login", App.account).status == 200)
             // The other app's model can decode the answer.
@@ -82,7 +82,7 @@ extension Errata {
             #expect(fixed.messages == [chunks.joined()])
         }
 
-        /// A client that may throw for every status except 2xx before its callers see the status.
+        /// A client that may throw for any status other than 2xx before its callers see the status.
         struct Client {
             struct Refused: Error, Equatable { let status: Int }
             let app: App
@@ -95,7 +95,7 @@ extension Errata {
                 return response
             }
 
-            /// A new consultation, or the existing consultation in a conflict.
+            /// A new consultation, or the existing one if there is a conflict.
             func consultation() throws -> String? {
                 let response = try send(.post, "/consultations", #"{"persona":"nutritionist"}"#)
                 if response.status == 409 {

@@ -34,7 +34,7 @@ struct Deviations {
         }
     }
 
-    /// The tests that some text names: `Tests/…/File.swift#function`.
+    /// The tests that a text names: `Tests/…/File.swift#function`.
     static func tests(in text: String) -> [String] {
         text.components(separatedBy: "`").filter { $0.hasPrefix("Tests/") }
     }

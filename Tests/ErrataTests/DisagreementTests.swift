@@ -4,7 +4,7 @@ import GuideModels
 import JSON
 import Testing
 
-/// Shows, for rows of the table in `openapi/DEVIATIONS.md`, that the guides disagree and what satisfies both.
+/// Shows, for rows of the table in `openapi/DEVIATIONS.md`, that the guides disagree, and what satisfies both.
 @Suite("Where the guides disagree")
 struct DisagreementTests {
     typealias Chat = ConsultationWebSocketGuide
@@ -20,7 +20,7 @@ struct DisagreementTests {
         (try? JSONDecoder.iso8601().decode(model, from: answer)) != nil
     }
 
-    /// Expects that another guide's model fails to decode an answer in one guide's format for this reason.
+    /// Expects an answer in one guide's format to fail to decode with another guide's model, for this reason.
     private func expect<Model: Decodable>(
         _ model: Model.Type, from answer: Data, fails failure: DecodingFailure,
         at location: SourceLocation = #_sourceLocation
@@ -177,7 +177,7 @@ struct DisagreementTests {
         var listed = ListedReconnecting(.resetsWhenConnected)
         listed.connect()
         for _ in 0..<50 where listed.isTrying { listed.receiveFails() }
-        // These are the delays that best practice 1 in enhanced-consultations gives if the first delay is one second.
+        // If the first delay is one second, best practice 1 in enhanced-consultations gives these delays.
         let doubling = (0..<50).reduce(into: [1]) { delays, _ in delays.append(min(delays[delays.count - 1] * 2, 30)) }
         let steady = Array(repeating: 5, count: 50)
         for delays in [listed.delays, doubling, steady] {

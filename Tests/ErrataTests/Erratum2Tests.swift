@@ -67,7 +67,7 @@ extension Errata {
             let answer = try ServerAnswers.consultation()
             let decoded = try Enhanced.contradictoryDecoder.decode(Response.self, from: answer)
             #expect(decoded.data.userId == "user-1")
-            // user_id becomes userId, so the models of consultation-websocket need their own keys.
+            // `user_id` becomes `userId`, so the models of consultation-websocket need their own keys.
             #expect(
                 DecodingFailure.of(Shouting.self, Enhanced.contradictoryDecoder, answer)
                     == .keyNotFound("data.userID"))

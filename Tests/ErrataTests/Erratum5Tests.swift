@@ -67,7 +67,7 @@ extension Errata {
                 throw URLError(.timedOut)
             }
 
-            /// As in the listing, the error is shown on the screen and not rethrown.
+            /// As in the listing, the error is shown on the screen but not rethrown.
             mutating func chatAboutGoal() {
                 do { try createConversation() } catch { chatError = "\(error)" }
             }

@@ -33,7 +33,7 @@ extension ServerAnswers {
         return Data(log.body(of: log.object(in: form), in: form))
     }
 
-    /// The frame about a completed or failed log.
+    /// The frame for a completed or failed log.
     static func mealEvent(_ meal: Meal, in mode: GuideMode = .union) throws -> Data {
         struct StillProcessing: Error {}
         guard let frame = MealLogEvent.frame(of: try log(meal), in: mode) else { throw StillProcessing() }

@@ -4,8 +4,8 @@ import Testing
 
 /// Code from a guide, reduced to its mistake; the file is in `Fixtures/guides/errata`, next to the file with the fix.
 ///
-/// A comment `// error: …` or `// warning: …` contains the compiler message for its line; on a separate line, it is
-/// about the next line.
+/// A comment `// error: …` or `// warning: …` contains the compiler message for its line; on a line of its own, it
+/// applies to the next line.
 struct Snippet: Sendable, CustomTestStringConvertible {
     let name: String
     var testDescription: String { name }

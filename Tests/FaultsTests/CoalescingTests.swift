@@ -154,7 +154,7 @@ struct CoalescingTests {
         let sent = (0..<4).map { _ in socket.send(message).transmission.bytes.count }
         #expect(sent == [0, 0, 0, 4 * message.count + 3 + 10])
         #expect(socket.waitingByteCount == 0)
-        // A message of exactly the limit is allowed.
+        // A message whose size is exactly the limit is allowed.
         let spaces = String(repeating: " ", count: FaultLimits.waitingBytes - 12)
         let whole = socket.send(bytes(#"{"type":"x"}"# + spaces)).transmission.bytes
         #expect(whole.count == FaultLimits.waitingBytes + 10)

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Fault rules and their counts")
 struct FaultBookTests {
-    /// The names of the rules that act on each request, in one string: `ab·b` means a and b on the first request and b
-    /// on the third.
+    /// The names of the rules that take effect on each request, in one string: `ab·b` means a and b on the first
+    /// request and b on the third.
     private static func acting(
         _ book: inout FaultBook, _ count: Int, on endpoint: Endpoint? = .listGoals
     ) -> String {

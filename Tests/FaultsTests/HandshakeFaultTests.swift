@@ -9,7 +9,7 @@ import WebSocket
 struct HandshakeFaultTests {
     static let key = [UInt8](0..<16)
 
-    /// A server's 101, and the client that waits for it.
+    /// A server's 101, and the client that is waiting for it.
     private static func handshake(key: [UInt8] = HandshakeFaultTests.key) -> (EncodedResponse, ClientHandshake) {
         let client = ClientHandshake(key: key)
         let accept = ServerHandshake.accept(for: client.key)

@@ -164,7 +164,7 @@ struct HoldingTests {
         var other: SocketFaults?
         selected.attach(selected.frameBreakpoints(named: ["a"]), to: &other)
         #expect(other == nil)
-        // A socket's other or removed rules do not prevent a breakpoint from attaching.
+        // Other rules on a socket, or rules that were removed, do not prevent a breakpoint from attaching.
         let rules = ["a", "b"].map { FaultRule.socket($0, .hold(Hold(fromServer: true))) }
         var both = FaultBook(rules: rules)
         var faults: SocketFaults?

@@ -85,7 +85,7 @@ struct NetworkLineTests {
         #expect(times == times.sorted())
         let last = try #require(times.last)
         #expect(last >= 1050 && last <= 1280)
-        // A lost packet arrives 200 ms later, with all packets behind it.
+        // A lost packet arrives 200 ms later, together with all packets behind it.
         #expect(lines.count < 50)
     }
 
@@ -97,7 +97,7 @@ struct NetworkLineTests {
         #expect(lines.count == 30 && lines.allSatisfy { latest.contains($0) || $0.contains(".0 ms ") }, "\(lines)")
     }
 
-    /// The effect on the first packet of one byte; this seed draws 999 out of 0 to 999 for it.
+    /// The effect on the first packet of one byte; this seed draws 999 for it, from 0 to 999.
     static let losses: [(NetworkProfile, arrival: String)] = [
         (NetworkProfile("a", lossPerMille: 1000), "200.0 ms 1"), (NetworkProfile("a", lossPerMille: 999), "0.0 ms 1"),
         (NetworkProfile("a", roundTrip: 199_000_000, lossPerMille: 1000), "299.5 ms 1"),
@@ -142,7 +142,7 @@ struct NetworkLineTests {
         func broken(_ perMille: Int) -> Int {
             let outages = NetworkProfile.Outages(
                 period: 10_000_000_000, length: 4_000_000_000, resetPerMille: perMille)
-            // This seed draws both 0 and 999 for some of the connections.
+            // Among the connections, this seed draws both 0 and 999.
             let network = Network(NetworkProfile("a", outages: outages), seed: 14, from: Self.start)
             return (UInt64(1)...400).filter { connection in
                 var line = NetworkLine(network, .up, connection: connection, after: 0, from: Self.start)

@@ -145,7 +145,7 @@ struct SocketFaultTests {
             name: "escape", fault: .escape, point: .frames(.all),
             bytes: f1 + f2 + frame(third.replacing("é", with: #"\u00e9"#)),
             seen: [t1, t2, .text(bytes(third.replacing("é", with: #"\u00e9"#)))]),
-        // The fault acts at a byte.
+        // The fault takes effect at a certain byte.
         Case(
             name: "finish at a byte", fault: .finish, point: .byte(f1.count + 5), bytes: f1 + f2.prefix(4),
             marks: [.init(f1.count + 4, .finish)], seen: [t1], isOver: true),

@@ -44,7 +44,7 @@ extension FaultRule {
 }
 
 extension Replacement {
-    /// The replacement answer of a rule with this name.
+    /// The answer that a rule with this name substitutes.
     func answer(rule name: String, in form: GuideMode) -> ReplacementAnswer {
         var book = FaultBook(rules: [.response(name, .replace(self))])
         guard let answer = book.respond(to: nil, at: .after(0))?.answer(in: form) else {
@@ -107,6 +107,6 @@ func unwrap<Value>(_ value: Value?, sourceLocation: SourceLocation = #_sourceLoc
 }
 
 extension SocketFaults {
-    /// Sends a message at an arbitrary time.
+    /// Sends a message at an arbitrary point in time.
     mutating func send(_ text: [UInt8]) -> Outgoing { send(text, at: .after(0)) }
 }

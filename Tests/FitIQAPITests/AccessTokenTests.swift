@@ -208,7 +208,8 @@ import Testing
         let parts = Self.good.split(separator: ".")
         let other = Base64.encodeURL(Array(#"{"sub":"user-2","exp":1738146600}"#.utf8))
         #expect(verdict("\(parts[0]).\(other).\(parts[2])") == .failure(.wrongSignature))
-        // Omit the secret with a zero appended, because HMAC pads short keys with zeros (RFC 2104 §2).
+        // Do not try the secret with a zero appended: HMAC pads short keys with zeros (RFC 2104 §2), so it would be
+        // valid.
         for secret in [[], [0], Self.secret + [1], Array(Self.secret.dropLast())] {
             #expect(verdict(Self.good, secret: secret) == .failure(.wrongSignature))
         }

@@ -109,7 +109,7 @@ import Testing
     static let personas = #""nutritionist", "fitness_coach", "wellness_specialist", "general_wellness""#
     static let contexts = #""general", "goal", "insight", "mood", "journal""#
 
-    /// Values of the wrong type, and how a message shows them.
+    /// Values of the wrong type, each with the way a message shows it.
     static let notStrings: [(String, String)] = [
         ("5", "a number: 5"), ("1.50", "a number: 1.50"), ("true", "a boolean: true"), ("false", "a boolean: false"),
         ("[]", "an array: []"), (#"["a"]"#, #"an array: ["a"]"#), ("{}", "an object: {}"),
@@ -140,7 +140,7 @@ import Testing
     func tooManyBytes(field: String) {
         let type = field == "context_id" ? #","context_type":"mood""# : ""
         for (marks, isAllowed) in [(8191, true), (8192, false), (200_000, false)] {
-            // The text has two characters: two letters, with two bytes for each mark on the second.
+            // The text has two characters, both letters; each mark on the second letter adds two bytes.
             let value = "ae" + String(repeating: "\u{301}", count: marks)
             let refusal = refusalOf(#"{"persona":"nutritionist"\#(type),"\#(field)":"\#(value)"}"#)
             let message = "The field '\(field)' must have at most 16384 bytes of UTF-8; it has \(2 + 2 * marks)."

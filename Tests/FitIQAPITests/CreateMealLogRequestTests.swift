@@ -101,7 +101,7 @@ import Testing
 
     @Test("A 16 KiB string is accepted even if it is a single character")
     func bytes() throws {
-        // The text has 16,384 bytes: "é" with two, and 8,191 combining marks with two bytes each.
+        // The text has 16,384 bytes: two for "é", and two for each of the 8,191 combining marks.
         let text = "é" + String(repeating: "\u{301}", count: 8191)
         #expect(text.utf8.count == 16_384)
         #expect(try CreateMealLogRequest(body: Array(Self.withInput("\"\(text)\"").utf8)).rawInput == text)

@@ -3,7 +3,7 @@ import Testing
 @testable import FitIQAPI
 
 @Suite("A queue of deadlines") struct DeadlineQueueTests {
-    /// The entries in the order that they leave the queue; times are in seconds.
+    /// The entries in the order in which they leave the queue; times are in seconds.
     static let entries: [(time: Int64, owner: Int)] = [(1, 7), (2, 3), (2, 5), (3, 1)]
 
     @Test("A deadline leaves the queue exactly at its time")

@@ -39,7 +39,7 @@ struct EndpointNearMissTests {
         ("GET /api/v1/ws/meal-logs", ["openMealSocket 90 -api/v1"]),
         ("GET /consultations/\(id)/ws", ["openSocket 90 prefix"]),
         ("GET /api/v1/goals/natural", ["listGoals 60 -natural"]), ("GET /api/v1/goals/17/", ["getGoal 85 slash/ 17?"]),
-        // If two explanations have the same score, the one whose extra and missing segments come first wins.
+        // If two explanations have the same score, the winner is the one whose extra and missing segments come first.
         ("GET /api/v1/goals/5/x", ["getGoal 50 -5 x?"]),
         ("GET /api/v1//preferences", ["getPreferences 55 +users +me //"]),
         ("GET /ws/batch", []), ("GET /api", []), ("GET /api/", []), ("GET /api/v1", []),

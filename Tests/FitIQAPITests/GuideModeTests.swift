@@ -141,7 +141,7 @@ import Testing
                 == withoutApps(body(AnswerTests.full, .archiveConsultation, .union)))
     }
 
-    /// Removes the members that union mode has only for the apps.
+    /// Removes the members that union mode adds only for the apps.
     private func withoutApps(_ body: String) -> String {
         body.replacing(#","has_context_for_goal_suggestions":true"#, with: "")
             .replacing(#","has_context_for_goal_suggestions":false"#, with: "")

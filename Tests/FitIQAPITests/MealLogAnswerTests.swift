@@ -238,7 +238,7 @@ import Testing
         }
         #expect([food("Tea"), food("Pie")].words == "Tea, Pie")
         #expect([food(" ")].words == "A meal" && [].words == "A meal")
-        // Each name adds a comma and a space.
+        // Each further name adds a comma and a space.
         #expect([food(String(repeating: "x", count: 999)), food("y")].words == "y")
     }
 }

@@ -111,7 +111,7 @@ import Testing
         ("/goals", "/api/v1/goals"), ("/goals/\(id)", "/api/v1/goals/{goalId}"),
         ("/consultations/chat-about-goal", "/api/v1/consultations/chat-about-goal"),
         ("/meal-logs", "/api/v1/meal-logs"), ("/meal-logs/\(id.uppercased())", "/api/v1/meal-logs/{id}"),
-        // These paths have a segment in the wrong place.
+        // Each of these paths has a segment in the wrong place.
         ("/api/v1/chat-about-goal", "/api/v1/consultations/chat-about-goal"),
         ("/api/v1/quick-actions", "/api/v1/consultations/quick-actions"), ("/v2/natural", "/api/v1/meal-logs/natural"),
         ("/api/v1/goal", "/api/v1/goals"), ("/api/v1/goals/\(id)/", "/api/v1/goals/{goalId}"),

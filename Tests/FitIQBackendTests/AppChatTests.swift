@@ -115,7 +115,7 @@ import Testing
         try stage.update(#"{"title":"Eat"}"#)
         #expect(try hasContext() == true)
 
-        // In a goal context without an id, a goal that is linked later counts.
+        // In a goal context without an id, a goal that is linked later counts as the context.
         let body = #"{"persona":"fitness_coach","context_type":"goal","quick_action":"set_goal"}"#
         let request = try CreateConsultationRequest(body: Array(body.utf8), in: .union, isForApps: true)
         let shown = try #require(try JSON.parse(stage.create(request))["data"])

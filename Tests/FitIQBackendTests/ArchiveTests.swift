@@ -102,7 +102,7 @@ import Testing
         let id = try world.create(by: user)
         try world.open(1, on: id, by: user)
         world.message("Hello", from: 1)
-        // The loop has not served the deadlines in between.
+        // The loop has not served the deadlines that passed in the meantime.
         world.pass(milliseconds: 10_000)
         _ = try world.archive(id, by: user)
         #expect(

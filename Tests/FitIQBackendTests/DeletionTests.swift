@@ -25,7 +25,7 @@ import Testing
             refusal { () throws(APIError) in try world.update(goal, by: user) { $0.change.progress = 1 } },
         ] { #expect(attempt?.status == .notFound) }
 
-        // The conversation may be linked to another goal, and everything is exported.
+        // The conversation may now be linked to another goal, and everything is exported.
         let other = try world.createGoal(by: user)
         try world.link(other, with: conversation, by: user)
         var copy = World()

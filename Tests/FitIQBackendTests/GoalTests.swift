@@ -233,7 +233,7 @@ import Testing
         )
         #expect(refusal { () throws(APIError) in try world.update(id, by: user) { $0.change.category = "cc" } } == full)
         #expect(try world.backend.goal(id, for: user) == shown)
-        // In total, the texts are no longer than before.
+        // The total length of the texts does not increase.
         try world.update(id, by: user) {
             ($0.change.title, $0.change.category, $0.change.progress) = ("Some titl", "cc", 1)
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FitIQBackend
 
-/// A goal in two vocabularies, each of which can read the other's output.
+/// A goal in two vocabularies; whatever is written in one can be read in the other.
 @Suite("Goals in two vocabularies") struct GoalVocabularyTests {
     @Test(
         "A goal's guide form and apps' form agree after every change and after an export",
@@ -43,7 +43,7 @@ private struct Walk {
         var type: JSONValue = .null
         var (target, unit) = (100.0, "percent")
         var progress = 0.0
-        /// The apps' value, until the progress changes without this value.
+        /// The value from the apps, until the progress is changed without it.
         var current: Double?
         var status = "not_started"
 
@@ -91,7 +91,7 @@ private struct Walk {
         if all || isDrawn() {
             goal.date = pick(Self.dates)
             body[dateName] = .string(goal.date)
-            // A date means its first second.
+            // A date stands for its first second.
             if dateName == "target_date", isDrawn(), goal.date.hasSuffix("T00:00:00Z") {
                 body[dateName] = .string(String(goal.date.prefix(10)))
             }

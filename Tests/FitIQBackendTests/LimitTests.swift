@@ -98,7 +98,7 @@ import Testing
         let full = APIError.storeFull("bytes", limit: 700)
         #expect(refusal { () throws(APIError) in try world.create(.fitnessCoach, by: user) } == full)
         #expect(full.status.code == 507)
-        // The 409 of a duplicate still names the existing consultation.
+        // The 409 for a duplicate still names the existing consultation.
         #expect(refusal { () throws(APIError) in try world.create(by: user) }?.status.code == 409)
         try world.open(1, on: id, by: user)
         world.message("Hello", from: 1)

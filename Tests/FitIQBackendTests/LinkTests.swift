@@ -186,7 +186,7 @@ import Testing
         #expect(consultation.title == "Run a marathon")
         try expectLinked(goal, id, world, for: user)
 
-        // A later answer is byte-identical, because createdAt is the conversation's.
+        // A later answer is byte-identical, because `createdAt` is that of the conversation.
         world.pass(milliseconds: 60_000)
         let before = (try world.backend.goal(goal, for: user), try world.backend.consultation(id, for: user))
         #expect(try world.backend.chatAboutGoal(.init(goalID: goal), by: user, &world.turn) == body)

@@ -50,7 +50,7 @@ import Testing
         #expect(list["pagination"]?["total_pages"] == 0)
     }
 
-    /// Thirty-two consultations, nine of them active, with every persona twice in every context that does not need a
+    /// Thirty-two consultations, nine of them active; each persona appears twice in each context that does not need a
     /// goal.
     private func populated() throws -> (World, UserID, [Consultation]) {
         var world = World()

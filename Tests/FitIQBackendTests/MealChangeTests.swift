@@ -39,7 +39,7 @@ import Testing
         #expect(world.takeEffects().mealEvents(of: 1).map { $0["data"] } == [done])
         #expect(world.backend.scheduledStepCount == 0)
 
-        // Repeat the change after completion, which creates new items.
+        // Make the change again after completion, which creates new items.
         _ = try world.change(id, #"{"raw_input":"2 eggs"}"#, by: user)
         world.wait(milliseconds: 2000)
         let again = try world.showMeal(id, for: user)
@@ -248,7 +248,7 @@ import Testing
         #expect(log["raw_input"] == "Tea, Zorg" && log["total_calories"] == 100)
         #expect(log["items"]?.array?.map { $0["food_type"] } == ["drink", "food"])
         #expect(log["logged_at"] == "2025-01-29T10:30:00Z" && log["created_at"] == "2025-01-29T10:30:01Z")
-        // The members of the log, and the members that only the session has.
+        // The members of the log, followed by the members that only the session has.
         for name in ["session_id", "recognized_items", "total_macros", "overall_confidence", "confidence_score"] {
             #expect(log[name] == shown[name], "\(name)")
         }
@@ -264,7 +264,7 @@ import Testing
         let again = #expect(throws: APIError.self) { try world.confirm(id, confirmation(["Tea"]), by: user) }
         #expect(again?.status == .badRequest && again?.message.contains(log["id"]?.string ?? "?") == true)
         #expect(world.backend.mealLogCount == 1)
-        // Waits longer than processing takes, to show that this log skipped processing.
+        // Waits longer than processing would take, to show that this log skipped it.
         world.waitForMeals()
         #expect(Self.consistent(world, user) == [])
         let copy = try world.replanted()
@@ -294,7 +294,7 @@ import Testing
             }
             #expect(log["total_protein_g"] == shown["total_protein_g"])
         }
-        // Waits longer than processing takes, to show that these logs skipped processing.
+        // Waits longer than processing would take, to show that these logs skipped it.
         world.waitForMeals()
         #expect(Self.consistent(world, user) == [])
     }

@@ -98,7 +98,7 @@ import Testing
         world.backend.openMealSocket(SocketID(14), by: anna, &world.turn)
         let effects = world.takeEffects()
         #expect(effects.story(of: 12) == ["connected"] && effects.story(of: 13) == ["connected"])
-        // One more socket leaves the open socket unchanged.
+        // Opening one more socket leaves the open socket unchanged.
         #expect(effects.story(of: 14) == ["error", "close 1008 Too many connections"])
         #expect(world.backend.openSocketCount == 2)
     }
@@ -119,7 +119,7 @@ import Testing
         world.wait(milliseconds: 1)
         #expect(world.takeEffects().story(of: 1) == ["close 1000 No frame in 10 minutes"])
         #expect(world.backend.openSocketCount == 0 && world.backend.scheduledStepCount == 0)
-        // A frame that a late loop delivers after the close does not reopen the socket.
+        // A frame that the loop delivers late, after the close, does not reopen the socket.
         world.backend.openMealSocket(SocketID(2), by: anna, &world.turn)
         world.pass(milliseconds: 600_001)
         world.backend.heard(from: SocketID(2), &world.turn)

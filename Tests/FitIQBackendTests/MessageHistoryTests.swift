@@ -100,7 +100,7 @@ import Testing
         world.message(#" \n Hello \t"#, from: 1)
         try expect(count: 1, last: "2025-01-29T10:31:00Z", updated: "2025-01-29T10:31:00Z")
         #expect(try world.messages(id, for: user)["messages"]?[0]?["content"] == "Hello")
-        // Nothing changes while the answer streams.
+        // Nothing changes while the answer is streaming.
         world.wait(milliseconds: 950)
         try expect(count: 1, last: "2025-01-29T10:31:00Z", updated: "2025-01-29T10:31:00Z")
         let answer = try #require(try world.record(id).answer)

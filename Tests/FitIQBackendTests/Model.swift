@@ -9,14 +9,14 @@ struct Model {
     private var active: [[Topic: String]]
     /// The conversation of each user's goals.
     private var conversations: [[String: String]]
-    /// The goal that each consultation names, even after it is archived.
+    /// The goal that each consultation names, even after the consultation has been archived.
     private var goals: [String: String] = [:]
-    /// The part of the streaming answer that each socket received.
+    /// The part of the streaming answer that each socket has received.
     private var streamed: [SocketID: String] = [:]
     private var consultationOfSocket: [SocketID: String] = [:]
     private var mealEvents = MealEventModel()
     private(set) var seen: Set<String> = []
-    /// The ids that the last operation deleted; events that were due earlier may still arrive.
+    /// The ids that the last operation deleted, for which events that were due earlier may still arrive.
     private var justDeleted: Set<String> = []
     /// Whether a script may end an answer without completing it.
     private let answersMayBreakOff: Bool
@@ -272,7 +272,7 @@ struct Model {
             let stored = record.history.messages.last { message in
                 message.role == .assistant
                     && (message.content == text
-                        // The first protocol does not show where an answer begins after an answer that broke off.
+                        // In the first protocol, nothing shows where an answer begins if the previous answer broke off.
                         || answersMayBreakOff && frame["message_id"] == nil && text.hasSuffix(message.content))
                     && frame["message_id"]?.string ?? message.id.description == message.id.description
             }

@@ -287,7 +287,7 @@ struct ConformanceTests {
         func change(_ name: String, _ action: Overlay.Action) -> Overlay.Change {
             Overlay.Change(.listGoals, .status(200), at: place + [.name(name)], action)
         }
-        // Use a different spelling of the fake's word, and a new word.
+        // Use the fake's word in a different spelling, and a new word.
         var (spelled, other) = (goal, goal)
         (spelled["status"], other["status"]) = ("Not-Started", "done")
         #expect(try await accepted([spelled]) == [change("status", .value("Not-Started", insteadOf: ["not_started"]))])
@@ -324,7 +324,7 @@ struct ConformanceTests {
         #expect(result.deviations.map(\.upstream) == ["`nonsense`", "not JSON"])
         for deviation in result.deviations {
             #expect(deviation.place == "the type of a message" && deviation.count == 1)
-            // The status of the handshake is not a type.
+            // The status of the handshake does not count as a type.
             #expect(deviation.fake.contains("`connected`") && !deviation.fake.contains("101"))
         }
     }

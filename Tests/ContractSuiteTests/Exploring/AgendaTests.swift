@@ -16,7 +16,7 @@ struct AgendaTests {
         return stories
     }
 
-    /// All schedules that an agenda proposes if every fault acts and leads to these points.
+    /// All schedules that an agenda proposes if every fault takes effect and leads to these points.
     private func all(
         _ agenda: inout Agenda, most: Int = 5000, bringing points: [FaultPoint] = []
     ) -> [Schedule] {
@@ -65,7 +65,7 @@ struct AgendaTests {
         }
         #expect(dealt[0] == dealt[1])
         #expect(dealt[0] != dealt[2] && Set(dealt[0]) == Set(dealt[2]))
-        // A fault kind that is new at a route may appear up to two ranks later.
+        // A fault kind that has not been tried on a route may appear up to two ranks later.
         var layers: [UInt64: Int] = [:]
         let turns = dealt[0].map { schedule in
             let kind = schedule.faults[0].kind
@@ -154,7 +154,7 @@ struct AgendaTests {
         #expect(Set(keys).count == keys.count)
         #expect(agenda.counts.newPoints == Self.brought.count)
         #expect(agenda.counts.points == Set(stories[0].all.map(\.place)).count + Self.brought.count)
-        // Each second fault was tried or equals another.
+        // Each second fault either was tried or is equivalent to another.
         let fitting = Self.brought.map { point in FaultKind.all.count { $0.fits(point.place) } }.reduce(0, +)
         #expect(pairs.count + agenda.counts.equal - equal == fitting * sizes.count { $0 == 1 })
         // A second agenda with the same seed proposes the same schedules.

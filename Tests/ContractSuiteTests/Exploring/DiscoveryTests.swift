@@ -10,7 +10,8 @@ import Traffic
 
 @Suite("Discoveries")
 struct DiscoveryTests {
-    /// A fault that affects the reference client in the first story, reported as if it had made the client fail.
+    /// A fault that takes effect on the reference client in the first story and is reported as if it had made the
+    /// client fail.
     private static func discovery(
         _ id: String, kind: String = "reset", at place: FaultPoint.Place, besides names: [String] = []
     ) async throws -> Discovery {

@@ -58,7 +58,7 @@ struct ExcusedHistoryTests {
         (seconds, connection, .closed(RecordedClosing(by: .server, cause: .reset)))
     }
 
-    /// Whether a client with these events has a symptom, if its user made requests at these seconds.
+    /// Whether a client with these events shows the symptom, given that its user made requests at these seconds.
     private static func isBlamed(
         _ id: String, for moments: [Moment], asked: [Double] = [], failures: [CaseFailure] = []
     ) -> Bool {
@@ -111,12 +111,12 @@ struct ExcusedHistoryTests {
         ]
         let rows: [(moments: [Moment], isBlamed: Bool)] = [
             ([try poll(at: 10)], true), ([try create(503, at: 5), try poll(at: 10)], false),
-            // The client knows an answer that arrives by the time of the poll, but not a later answer.
+            // The client knows about an answer that arrives by the time of the poll, but not about a later one.
             ([try create(201, at: 5, took: 5), try poll(at: 10)], true),
             ([try poll(at: 10), try create(201, at: 5, took: 10)], false),
             ([try poll(at: 10), try create(503, at: 10, took: 1)], false),
             ([try poll(at: 10), try create(503, at: 11)], true),
-            // A minute later the outcome is certain.
+            // A minute later, the outcome is certain.
             ([try create(503, at: 9), try poll(at: 70)], false), ([try create(503, at: 8), try poll(at: 70)], true),
         ]
         for (index, row) in rows.enumerated() {
@@ -130,7 +130,7 @@ struct ExcusedHistoryTests {
         func tried(at seconds: Double) throws -> Moment {
             try Self.request("GET \(Self.path)/ws", .webSocket, 503, at: seconds)
         }
-        // The first attempt comes at 100 s.
+        // The first attempt is made at 100 s.
         let rows: [(again: Double, asked: [Double], isBlamed: Bool)] = [
             (101.5, [], true), (101.5, [99], false), (101.5, [100], false), (101.5, [101], false),
             // The user made a request when the chat was opened, or after the attempt.

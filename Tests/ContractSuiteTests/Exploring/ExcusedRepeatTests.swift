@@ -25,7 +25,7 @@ struct ExcusedRepeatTests {
         var faults: [String] = []
     }
 
-    /// Whether a client with these requests has a symptom, if its user made requests at these seconds.
+    /// Whether a client with these requests shows the symptom, given that its user made requests at these seconds.
     private static func isBlamed(_ id: String, for requests: [Request], asked: [Double] = []) throws -> Bool {
         var outcome = TrialOutcome(mode: .union, startedAt: start)
         outcome.asked = asked.map(time)
@@ -52,7 +52,7 @@ struct ExcusedRepeatTests {
         }
         let rows: [(asked: [Double], isBlamed: Bool)] = [
             ([], true), ([2], true), ([2, 3], false),
-            // The time of the conflict counts, not the time of the create.
+            // What counts is the time of the conflict, not the time of the create request.
             ([1, 3], false), ([2, 5], true), ([0, 7], true),
         ]
         for row in rows {
@@ -108,7 +108,7 @@ struct ExcusedRepeatTests {
     func series() throws {
         // The first attempt takes half a second.
         let short = [Self.failed(at: 0, took: 0.5), Self.failed(at: 0.6)]
-        /// Pauses in a series are at most 61 s.
+        /// The pauses within a series are at most 61 s.
         func long(_ pause: Double) -> [Request] { [0, pause, pause + 0.5].map { Self.failed(at: $0) } }
         let rows: [(requests: [Request], asked: Double, isBlamed: Bool)] = [
             (short, 0, true), (short, 0.3, false), (short, 0.6, false), (short, 0.7, true),

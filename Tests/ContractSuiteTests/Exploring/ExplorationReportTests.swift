@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Reports of explorations")
 struct ExplorationReportTests {
-    /// Explores a client that shows every answer as complete, or that makes another mistake.
+    /// Explores a client that shows every answer as complete, or one that makes a different mistake.
     private static func exploration(
         runs: Int = 150, jobs: Int = 1, showing change: @escaping @Sendable (inout ClientReport) -> Void
     ) async throws -> Exploration {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import ContractSuite
 
-/// A schedule that once showed a defect of the client, of the fake or of a judge, from
-/// `Fixtures/simulator/explored-seeds.txt`.
+/// A schedule from `Fixtures/simulator/explored-seeds.txt` that once revealed a defect in the client, the fake or a
+/// judge.
 struct ExploredSchedule: Sendable, CustomTestStringConvertible {
     let schedule: Schedule
     /// The schedule as written.
@@ -20,7 +20,7 @@ struct ExploredSchedule: Sendable, CustomTestStringConvertible {
     let asksAsUser: Bool
 
     /// A line is `STORY: FAULTS # COMMENT`, with the faults as `scripts/explore reference` prints them; a comment that
-    /// starts with `user_message:` is about a client with that protocol.
+    /// starts with `user_message:` is about a client that uses that protocol.
     init(line: String) throws {
         let halves = line.components(separatedBy: " # ")
         let parts = halves[0].components(separatedBy: ": ")

@@ -12,7 +12,7 @@ import Traffic
 @Suite("Explorers")
 struct ExplorerTests {
     private static let reference = MemoryTrial { try ReferenceClient($0, network: $1) }
-    /// A client that repeats after a tenth of a second.
+    /// A client that repeats requests after a tenth of a second.
     private static let hasty = MemoryTrial { surroundings, network in
         try ReferenceClient(surroundings, network: network) { $0.retries.firstDelay = .milliseconds(100) }
     }
@@ -28,7 +28,7 @@ struct ExplorerTests {
         return settings
     }
 
-    /// The parts of an exploration that a report can contain.
+    /// The parts of an exploration that can appear in a report.
     private static func told(_ exploration: Exploration) -> [String] {
         exploration.found.map { found in
             "\(found.symptom.id) \(found.symptom.message) \(found.symptom.situation.index) \(found.schedule.key)"
@@ -178,7 +178,7 @@ struct ExplorerTests {
     /// A command: the reference client, whose exit status follows the scenario's rules.
     private struct Command: Trial {
         var isRepeatable = false
-        /// The status by the names of the rules, and the number of runs with them.
+        /// Maps the names of the rules, and the number of runs with them so far, to the exit status.
         let status: @Sendable ([String], Int) -> Int
         /// Whether runs with faults leave no entries.
         var isTraceless = false
@@ -253,7 +253,7 @@ struct ExplorerTests {
 
     @Test("The explorer retries a flaky cause when another schedule shows it")
     func doubted() async throws {
-        // Only the third of all schedules shows the symptom more than once.
+        // Of all schedules, only the third shows the symptom more than once.
         let seen = Mutex<[String]>([])
         let command = Command { names, _ in
             guard let name = names.first else { return 0 }
@@ -289,7 +289,7 @@ struct ExplorerTests {
         let settings = Self.settings(runs: 1) { $0.families = [.failed] }
         let found = try await Explorer(settings).explore(with: command).found
         #expect(found.count == 1 && found.allSatisfy { $0.confirmed == (3, 3) && $0.schedule.isBrief })
-        // The schedule runs once at first, twice for confirmation, twice with brief answers, and three times at the
+        // The schedule is run once at first, twice for confirmation, twice with brief answers, and three times at the
         // end.
         #expect(most.withLock { $0 } == 8)
     }
@@ -351,7 +351,7 @@ struct ExplorerTests {
             })
     }
 
-    /// A client that crashes at the first fault, at any place.
+    /// A client that crashes at the first fault, wherever that is.
     private struct Fragile: Trial {
         var trial = ExplorerTests.reference
         let isRepeatable = true

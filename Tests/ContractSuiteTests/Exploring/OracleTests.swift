@@ -36,7 +36,7 @@ struct OracleTests {
         CaseFailure(message: "The client showed nothing.", check: check, at: .seconds(2), step: step)
     }
 
-    /// The first step of the story's end that has this symptom.
+    /// The first step at the end of the story that has this symptom.
     private static func step(_ check: ExploreCheck) throws -> Int {
         try #require(story.symptoms.filter { $0.value == check }.map(\.key).min())
     }
@@ -92,13 +92,14 @@ struct OracleTests {
         let own = Self.story.inWorld(Self.story.scenario, document: Self.story.document)
         #expect(try ids(own, demand, isHarmed: false) == ["inside/transcript-equals-chunks"])
         #expect(Self.ids(try Self.outcome(failures: [Self.failure(.transcript, step: demand)])) == [])
-        // If the client must ignore the only faults, an unmet expectation means that it did not.
+        // If the only faults are ones that the client must ignore, an unmet expectation means that it did not ignore
+        // them.
         let failures = [Self.failure(.transcript, step: demand), Self.failure(step: try Self.step(.lost))]
         let newer = try Self.outcome(failures: failures)
         #expect(
             Oracle([Self.story]).symptoms(of: newer, TrialReading(newer), story: 0, isHarmed: false, isNewer: true)
                 .map(\.id) == ["inside/unknown-is-ignored"])
-        // The end of the story counts in every world.
+        // Symptoms at the end of the story count in every world.
         let end = try Self.step(.lost)
         for isHarmed in [false, true] {
             #expect(try ids(foreign, end, isHarmed: isHarmed) == ["inside/transcript-equals-chunks"])
@@ -118,7 +119,7 @@ struct OracleTests {
         #expect(try ids(.union, .newestMessages, step: step) == [], "the other guides do not limit the transcript")
         #expect(try ids(.goalLinking, .newestMessages, step: step) == [])
         #expect(try ids(.union, .goneConversation, step: step) == ["inside/gone-conversation-cleared"])
-        // What holds in all later checks counts everywhere.
+        // A failure that persists in all later checks counts everywhere.
         #expect(try ids(.goalLinking, .cutStream, step: 1) == ["inside/cut-stream-not-complete"])
         #expect(try ids(.goalLinking, .transcript, step: 0) == [])
         #expect(try ids(.union, .transcript, step: 0) == ["inside/transcript-equals-chunks"])
@@ -235,7 +236,7 @@ struct OracleTests {
         oracle.learn(usual, story: 0)
         #expect(Self.ids(try Self.outcome(requests: even(90, 59)), oracle) == [])
         #expect(Self.ids(try Self.outcome(requests: even(91, 59)), oracle) == ["explore/flood"])
-        // Without faults, any number of requests is usual.
+        // Without faults, any number of requests is considered usual.
         let busy = try Self.outcome(requests: even(100, 59))
         oracle = Oracle(Story.all)
         oracle.learn(busy, story: 0)
@@ -244,7 +245,7 @@ struct OracleTests {
         #expect(Self.ids(full) == [])
         let over = try Self.outcome(requests: even(5001, 1_000_000))
         #expect(Self.ids(over) == ["explore/flood"])
-        // The rate within a minute is allowed, but the total is a flood.
+        // The rate within a minute is allowed, but the total counts as a flood.
         let steady = try Self.outcome(requests: (0..<5001).map { Double($0) * 1.01 })
         let symptoms = Oracle(Story.all).symptoms(of: steady, TrialReading(steady), story: 0)
         #expect(symptoms.map(\.message) == [ExploringMessages.flood(entries: 5001)])

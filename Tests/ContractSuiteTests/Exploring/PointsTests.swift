@@ -274,7 +274,7 @@ struct PointsTests {
         #expect(likeness(.request(.listGoals, 7)) == first)
         #expect(likeness(.request(.createGoal, 1)) != first)
         #expect(likeness(.request(.listGoals, 1), waiting) != first)
-        // Faults in single bytes do not depend on the client's situation.
+        // Faults that affect single bytes do not depend on the client's situation.
         let masked = try #require(FaultKind.named("masked"))
         let calm = FaultPoint(.request(.listGoals, 1), in: Situation())
         let busy = FaultPoint(.request(.listGoals, 2), in: waiting)

@@ -55,7 +55,7 @@ struct RecordedScheduleTests {
             add(.frame(RecordedFrame(sender: party, opcode: .text, payload: Array(text.utf8))), on: connection)
         }
 
-        /// Adds a question and the recorded part of its answer.
+        /// Adds a question and the part of its answer that was recorded.
         mutating func question(
             _ text: String = "Why?", answer: [String] = [], isComplete: Bool = false, isReceived: Bool = true,
             on connection: UInt64 = 100

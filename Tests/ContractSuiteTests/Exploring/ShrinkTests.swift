@@ -16,7 +16,7 @@ struct ShrinkTests {
         FaultPoint(.request(.listGoals, 2), in: Situation()), FaultPoint(.question(turn: 1), in: Situation()),
     ]
 
-    /// Shrinks with an answer for each candidate, and checks the invariants.
+    /// Shrinks a schedule, asking `fails` about each candidate, and checks the invariants.
     private func shrink(
         _ schedule: Schedule, limit: Int = ExploreLimits.candidates, if fails: (Schedule) -> Bool
     ) -> (smallest: Schedule, tried: [Schedule]) {
@@ -116,7 +116,7 @@ struct ShrinkTests {
     @Test("Shrinking is deterministic and stops exactly at its limit")
     func deterministic() throws {
         let schedule = try Self.triple()
-        // An arbitrary client that fails if a hash says so.
+        // An arbitrary client, whose failures depend on a hash.
         let fails: (Schedule) -> Bool = { $0.description.utf8.fnv1a % 3 == 0 }
         let (smallest, tried) = shrink(schedule, if: fails)
         let again = shrink(schedule, if: fails)

@@ -24,7 +24,7 @@ struct StageTrialTests {
         let (scenario, document) = try Scenario.readWithJSON("name: still")
         let story = Story("still", scenario: scenario, document: document)
         let trial = StageTrial(on: server, of: [story]) { _ in Still(clock: clock) }
-        // Bytes on sockets arrive with delays.
+        // Bytes arrive on sockets with a delay.
         #expect(!trial.isRepeatable)
         let outcome = try await trial.run(scenario, story: 0)
         #expect(outcome.end == .finished && outcome.failures.isEmpty && !outcome.hasConnected)

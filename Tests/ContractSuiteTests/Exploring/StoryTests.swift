@@ -75,7 +75,7 @@ struct StoryTests {
         init(client: ReferenceClient) { self.client = client }
 
         var clock: ClientClock { .suite }
-        // Return nil, so that every report is examined.
+        // Always return nil, so that every report is examined.
         var revision: UInt64? { nil }
         func perform(_ instruction: ClientInstruction) { client.perform(instruction) }
         func end() { client.end() }

@@ -64,7 +64,7 @@ import Testing
         let required = TableMember.all.filter { $0.collection == collection && $0.steps.count == 1 && $0.isRequired }
         let least = JSONObject(example.filter { member in required.contains { $0.path == member.key } })
         try Self.check(collection, try Self.document(collection, least).encoded)
-        // Decoding fails exactly if a required member is missing.
+        // Decoding fails if and only if a required member is missing.
         let object = try #require(try JSON.parse(document.encoded).object)
         for name in object.keys {
             let rest = JSONValue.object(JSONObject(object.filter { $0.key != name })).encoded()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQAPI
 
-/// Reads the allowed values of each member from the table of collections independently of the code.
+/// Reads each member's allowed values from the table of collections, independently of the code.
 @Suite("The table of collections") struct DocumentRuleTests {
     static let sent = TableMember.all.filter(\.isSent)
 

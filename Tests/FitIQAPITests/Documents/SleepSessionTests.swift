@@ -15,7 +15,7 @@ import Testing
         return #"{"start_time":"2025-01-28T22:00:00Z","end_time":"\#(end)"\#(list)}"#
     }
 
-    /// The minutes in bed, asleep, awake, and in REM, core and deep sleep.
+    /// The minutes spent in bed, asleep, awake, and in REM, core and deep sleep.
     struct Night: Sendable {
         let stages: [String]
         let minutes: [Int]
