@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Answer pace") struct PaceTests {
-    /// All answers that the coach may give: each written answer, alone and after each opening.
+    /// All answers that the coach may give: each written answer, both on its own and after each opening.
     static let answers = WrittenAnswer.all.map(\.text).flatMap { text in
         [text] + ContextType.allCases.compactMap { Coach.opening(of: $0) }.map { "\($0) \(text)" }
     }

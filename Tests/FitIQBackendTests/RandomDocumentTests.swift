@@ -73,7 +73,7 @@ import Testing
         let data = world.backend.data(at: world.turn.now, issuedIDs: 1)
         var other = World(seed: seed + 1)
         other.turn.now = world.turn.now
-        // The documents come from a saved world, because they break the rules of their collections.
+        // The documents come from a saved world, because they break their collections' rules.
         try other.backend.plant(data, &other.turn, isRestored: true)
         #expect(other.backend.data(at: world.turn.now, issuedIDs: 1) == data)
         #expect(other.backend.storedBytes == world.backend.storedBytes)

@@ -77,7 +77,7 @@ struct RandomOperations {
         list.isEmpty ? nil : list[below(list.count)]
     }
 
-    /// One of this user's ids, usually a recent id, or sometimes another user's id.
+    /// One of this user's ids, usually a recent one, or sometimes another user's id.
     private mutating func id(for user: Int) -> String {
         if let gone = goneID() { return gone }
         let owner = below(20) == 0 ? below(users.count) : user
@@ -85,8 +85,8 @@ struct RandomOperations {
         return element(of: recent) ?? "none"
     }
 
-    /// One of this user's goals, usually one of the first few, so that consultations compete; or sometimes another
-    /// user's goal.
+    /// One of this user's goals, usually one of the first few, so that consultations compete, or sometimes another
+    /// user's.
     private mutating func goalID(for user: Int) -> String {
         if let gone = goneID() { return gone }
         let owner = below(20) == 0 ? below(users.count) : user
@@ -172,7 +172,7 @@ struct RandomOperations {
                 socketCount = socket
                 openSockets.append(socket)
             case .close(let socket):
-                // A close has no time, so serve what is due first.
+                // A close has no time of its own, so first serve what is due.
                 world.backend.advance(&world.turn)
                 world.close(socket)
                 openSockets.removeAll { $0 == socket }

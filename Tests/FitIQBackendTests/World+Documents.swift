@@ -40,7 +40,7 @@ extension World {
         try send(json, to: collection, by: user)["id"]?.string ?? ""
     }
 
-    // Changes backend and turn together, which a captured variable does not allow.
+    // Changes the backend and the turn together, which a captured variable does not allow.
     mutating func create(_ object: JSONObject, in collection: DocumentCollection, by user: UserID) throws(APIError)
         -> [UInt8]
     { try add(object, to: collection, by: user).body }

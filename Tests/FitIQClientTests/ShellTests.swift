@@ -50,8 +50,8 @@ struct ShellTests {
         try await Self.withServer { server in
             let client = try FitIQClient(url: server.url, credentials: Self.credentials)
             #expect(!client.state.isBusy)
-            // The closure runs on the server's thread, which answers nothing in the meantime, so no request can be
-            // complete yet.
+            // The closure runs on the server's thread, which answers nothing in the meantime, so no request can have
+            // completed yet.
             let isBusy = try await server.perform { _, _ in
                 client.perform(.startConsultation(persona: .nutritionist))
                 return client.state.isBusy

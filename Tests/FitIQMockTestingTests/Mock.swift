@@ -24,7 +24,7 @@ struct PlannedClient: Sendable {
     let world: MockWorld
     var mistake: Mistake?
 
-    /// A session with connections for all tests; the default of six would queue them.
+    /// A session with enough connections for all tests; with the default of six, they would queue up.
     static let session = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = 512

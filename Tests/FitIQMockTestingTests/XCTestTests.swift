@@ -1,7 +1,7 @@
 import FitIQMockXCTest
 import XCTest
 
-/// XCTest's half of the kit: a client's breach fails its test at the line that made the world.
+/// XCTest's half of the kit: when a client breaks an obligation, its test fails at the line that made the world.
 final class MockWorldXCTests: XCTestCase {
     private struct Failure {
         let text: String

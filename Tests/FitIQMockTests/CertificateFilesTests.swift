@@ -9,7 +9,7 @@ import Testing
 struct CertificateFilesTests {
     private static let day: Int64 = 86_400 * 1_000_000_000
 
-    /// Passes the path of a folder that does not exist yet, in a parent that does not exist either.
+    /// Passes the path of a folder that does not exist yet and whose parent does not exist either.
     private static func withFolder(_ body: (String) throws -> Void) throws {
         try ScratchFolder.lend { try body($0 + "/a/b") }
     }

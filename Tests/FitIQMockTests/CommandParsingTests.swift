@@ -85,7 +85,7 @@ struct CommandParsingTests {
         ["certificate", "--ca"], ["certificate", "--pem"],
     ]
 
-    /// Incomplete lines, words with a meaning elsewhere, and mistakes.
+    /// Incomplete lines, words that have a meaning elsewhere, and mistakes.
     static let otherLines: [[String]] = [
         [], ["help"], ["--help"], ["--version"], ["--seed", "1", "serve"],
         ["serve", "--port=1", "--port=2"], ["serve", "--seed", "-1"], ["serve", "--port", "x"],
@@ -105,7 +105,7 @@ struct CommandParsingTests {
     private static func meaning(of parse: () throws -> any ParsableCommand) -> String {
         do {
             var command = try parse()
-            // In the library, help is a command that throws its text.
+            // In the library, help is a command that throws its text when it is run.
             if !FitIQMock.configuration.subcommands.contains(where: { $0 == type(of: command) }) { try command.run() }
             var text = ""
             dump(command, to: &text)

@@ -100,7 +100,7 @@ struct CommandRunTests {
     @Test("explore finds a command that fails after an error and explains how to reproduce it")
     func explore() async throws {
         try await withFolder { folder in
-            // According to the known-broken list, the command crashes and, in one scenario, hangs.
+            // As the known-broken list says, the command crashes and, in one scenario, hangs.
             try Data("explore/crash\ndefault explore/hang\n".utf8).write(to: folder["known"])
             let client =
                 EndedCommand.ask + "echo tried\nask /api/v1/consultations | head -n 1 | grep -q ' 200 ' || exit 1\n"

@@ -25,8 +25,9 @@ struct ConformTests {
 
     typealias Done = (conformance: Conformance, report: Report, session: Session)
 
-    /// Compares the traffic of a fake that plays the real server in a scenario and a mode with the fake's traffic in a
-    /// different mode.
+    /// Compares the traffic of two fakes.
+    ///
+    /// One plays the real server, in a scenario and a mode; the other may be in a different mode.
     private static func compare(
         _ scenario: String = "name: upstream\n", serves mode: GuideMode = .union, expecting guide: GuideMode? = nil,
         cases: [String] = [], pause: Duration = .zero, after: (LocalServer) throws -> Void = { _ in },
@@ -160,7 +161,7 @@ struct ConformTests {
 
     @Test("conform waits for the pause between requests")
     func pace() async throws {
-        // Recording the fake's own traffic takes time too, but only once.
+        // Recording the fake's own traffic also takes time, but only once.
         _ = try await Self.fake(.union)
         let begin = WallClock.nanosecondsSinceEpoch()
         let done = try await Self.compare(cases: ["goal/chat/twice"], pause: .milliseconds(150)) { server in
@@ -225,7 +226,7 @@ struct ConformTests {
         ([], "conform requires a recorded session, such as session.har, or a server"),
         (["--upstream", "ftp://a"], "ftp"),
         (["--upstream", "https://192.0.2.1"], "--token"),
-        // No system looks up this name, because one of its labels is too long.
+        // No system can look up this name, because one of its labels is too long.
         (["--upstream", "https://\(String(repeating: "a", count: 64)).example"], "--token"),
         (["--upstream", "https://192.0.2.1", "--token", "t"], "--yes"),
         (["--upstream", "https://192.0.2.1", "--token", "a b"], "visible ASCII"),

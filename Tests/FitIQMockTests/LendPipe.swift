@@ -8,7 +8,7 @@ func lendPipe<Result>(_ text: String, _ body: (String) throws -> Result) throws 
     let bytes = Array(text.utf8)
     // Every pipe can buffer this text, so writing does not wait for a reader.
     try #require(bytes.count <= 4096)
-    // Children of other tests do not inherit the writing end, which would prevent the text from ending.
+    // The children of other tests must not inherit the writing end, or the text would never end.
     let pipe = try WakePipe()
     defer { close(pipe.reader) }
     // The reading end is like a shell's: inherited, and blocking until something arrives.

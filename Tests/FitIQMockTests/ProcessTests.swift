@@ -83,7 +83,7 @@ struct ProcessTests {
             let stop = try Gate()
             let jobs = Jobs<Int>(count: 1, wait.mailbox)
             try jobs.start(1) { while jobs.take() != nil { stop.wait() } }
-            // Unlike with kill, the signal has arrived when raise returns.
+            // Unlike with `kill`, the signal has arrived by the time `raise` returns.
             raise(SIGUSR1)
             var stops = 0
             let failure = #expect(throws: Failure.self) {

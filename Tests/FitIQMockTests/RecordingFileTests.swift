@@ -24,7 +24,7 @@ struct RecordingFileTests {
             #expect(throws: Never.self) { try begin(path, replacing: true) }
             let refused = #expect(throws: Failure.self) { try begin(path, replacing: false) }
             #expect(refused?.message == Messages.outputExists(path))
-            // No option would replace it.
+            // There is no option that would allow replacing the file.
             let other = #expect(throws: Failure.self) { try begin(path, replacing: nil) }
             #expect(other?.message == Messages.recordingExists(path))
             #expect(contents(path) == "{}")

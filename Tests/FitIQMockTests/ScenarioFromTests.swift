@@ -6,7 +6,7 @@ import Traffic
 
 @Suite("scenario from: breaches of the recorded client")
 struct ScenarioFromTests {
-    /// The obligations to look for in a browser's recording of two requests with these fields.
+    /// The obligations to look for in a recording that a browser made of two requests with these fields.
     private static func target(_ fields: String...) throws -> (ids: [String], isFailure: Bool) {
         let entries = fields.enumerated().map { second, fields in
             #"""

@@ -25,7 +25,7 @@ struct ScenarioTests {
 
     static let stamp = FileStamp(seconds: 1, nanoseconds: 2, size: 3, inode: 4)
 
-    /// Checks a file, and loads it if it has changed; returns the log lines.
+    /// Checks a file, loads it if it has changed, and returns the log lines.
     private func look(_ file: inout WatchedFile, _ stamp: FileStamp?, take: () -> [String]) -> [String] {
         switch file.look(stamp) {
         case .tell(let lines): return lines

@@ -2,7 +2,7 @@ import Foundation
 import Sockets
 import TestSupport
 
-/// A server that answers each connection with the next text in a list and then closes it.
+/// A server that answers each connection with the next text in a list and then closes the connection.
 final class ScriptedServer: Sendable {
     let url: String
 
@@ -24,7 +24,7 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    /// An answer whose body has the announced length or is shorter.
+    /// An answer whose body is as long as announced, or shorter.
     static func answer(_ status: String = "200 OK", _ body: String = "", of length: Int? = nil) -> String {
         "HTTP/1.1 \(status)\r\nContent-Length: \(length ?? body.utf8.count)\r\n\r\n\(body)"
     }

@@ -103,8 +103,8 @@ struct ServingCommandTests {
         ) {
             let head = ServingCommandTests.head
             let long = "data:" + String(repeating: "a", count: EventStreamReader.eventLimit)
-            // After the third and the fourth answer, the client must close the connection, because the server accepts
-            // the next connection only then.
+            // After the third and the fourth answer, the client must close the connection, because only then does the
+            // server accept the next one.
             let server = try ScriptedServer(
                 [
                     head + ServingCommandTests.world("one", last: 0) + ServingCommandTests.note(1),

@@ -47,7 +47,8 @@ struct StalledServerTests {
     /// The delay that a busy machine causes.
     private static let delay = Duration.seconds(10)
 
-    /// The error that work throws, and its duration on a separate thread, because the test's thread may be delayed.
+    /// Runs the work on a separate thread, because the test's thread may be delayed; returns the work's error and
+    /// duration.
     private func timed<Failed: Error>(
         _ type: Failed.Type, _ work: @escaping @Sendable () throws -> Void
     ) async throws -> (failure: Failed?, duration: Duration) {

@@ -40,7 +40,7 @@ struct TestClientRunTests {
         }
     }
 
-    /// An adapter that starts one case and dies before each of the others.
+    /// An adapter that starts one case, and dies before each of the others starts.
     private static let mortal = #"""
         cd "$0"; echo >> begun; [ $(wc -l < begun) = 1 ] || exit 4
         read -r line; echo '{"ok":true,"clock":"suite"}'

@@ -133,7 +133,7 @@ struct VerifyTests {
         try failed.start(1) { while failed.take() != nil { failed.end(.failure(.configuration("no"))) } }
         #expect(throws: Failure.self) { try failed.finished(wait) {} }
 
-        // The job waits for the order to end, and the order comes at the deadline.
+        // The job is waiting to be told to end, which happens at the deadline.
         let (taken, stop) = (try Gate(), try Gate())
         let late = Jobs<Int>(count: 2, wait.mailbox)
         try late.start(1) {

@@ -110,7 +110,7 @@ extension AppModels {
         }
     }
 
-    /// A goal that the coach suggests, with its duration in days and its difficulty from 1 to 5.
+    /// A goal that the coach suggests; its duration is in days, and its difficulty is from 1 to 5.
     package struct SuggestedGoal: Decodable {
         package let title: String
         package let description: String

@@ -3,8 +3,9 @@ import Foundation
 extension JSONDecoder {
     /// A decoder for a guide's models: its dates are ISO 8601 with whole seconds.
     ///
-    /// If a model writes out its coding keys, `.convertFromSnakeCase` would look for keys that it has renamed itself,
-    /// so this decoder does not use the strategy even if the guide does (errata 1 and 2 of `openapi/DEVIATIONS.md`).
+    /// If a model writes out its coding keys, `.convertFromSnakeCase` looks for keys that it has itself renamed. This
+    /// decoder therefore does not use that strategy, even if the guide does (errata 1 and 2 of
+    /// `openapi/DEVIATIONS.md`).
     package static func iso8601() -> JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601

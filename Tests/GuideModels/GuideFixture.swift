@@ -8,7 +8,7 @@ package struct GuideFixture: Sendable, Hashable, CustomStringConvertible {
     /// The file's name without `.json`: `chat-about-goal.request`.
     package let name: String
 
-    /// Names an example; only reading it shows whether it exists.
+    /// Names an example, whose existence is checked only when it is read.
     package init(_ guide: String, _ name: String) {
         self.guide = guide
         self.name = name

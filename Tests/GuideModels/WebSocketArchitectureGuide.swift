@@ -34,7 +34,7 @@ package enum WebSocketArchitectureGuide {
         package let data: CreateConsultationResponse
     }
 
-    /// The part of every frame that its client decodes first.
+    /// The part of every frame that the guide's client decodes first.
     package struct BaseMessage: Codable {
         package let type: String
     }

@@ -11,7 +11,7 @@ struct ModelledShape: Sendable, CustomTestStringConvertible {
     let tolerated: Set<String>
     /// The members that are lost when the model is encoded again.
     let lost: [String]
-    /// Model properties that answers with this shape never fill.
+    /// The model's properties that answers of this shape never fill.
     let unfilled: Set<String>
     /// Decodes with the guide's model, and encodes the result again; also returns the properties that are nil.
     let roundTrip: @Sendable (JSONValue) throws -> (encoded: [UInt8], unfilled: Set<String>)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP1
 
-/// A file of raw bytes under `Fixtures/http1` with its row of `expected.tsv`.
+/// A file of raw bytes under `Fixtures/http1`, with its row in `expected.tsv`.
 struct Fixture: Sendable, CustomTestStringConvertible {
     var name: String
     var bytes: [UInt8]
@@ -14,8 +14,8 @@ struct Fixture: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// A client reads files named `response-…`: `response-to-head-…` after a HEAD, `response-switch-…` after a request
-    /// that proposed another protocol, and the rest after a GET.
+    /// Files named `response-…` are read by a client: `response-to-head-…` after a HEAD, `response-switch-…` after a
+    /// request that proposed another protocol, and the rest after a GET.
     var role: Role { name.hasPrefix("response-") ? .client : .server }
     var method: HTTPRequest.Method {
         if name.hasPrefix("response-to-head-") { return .head }

@@ -32,7 +32,7 @@ struct GrammarTests {
     func lineFeed() {
         for count in 0...40 {
             for position in 0...count {
-                // A slightly wrong word-at-a-time search mistakes 0x0B and 0x8A for a line feed.
+                // A word-at-a-time search that is slightly wrong mistakes 0x0B and 0x8A for a line feed.
                 var bytes = (0..<count).map { $0.isMultiple(of: 2) ? UInt8(0x0b) : 0x8a }
                 if position < count { bytes[position] = 0x0a }
                 for second in position..<count where second > position + 1 { bytes[second] = 0x0a }

@@ -164,7 +164,7 @@ struct RequestTargetTests {
         func excerpt(_ text: String) -> Excerpt { Array(text.utf8).withUnsafeBufferPointer { Excerpt($0) } }
         #expect(throws: RemoteError.badTargetForm(excerpt("http://"))) { try RequestTarget(parsing: "http://") }
         #expect(throws: RemoteError.badTargetAuthority(excerpt(""))) { try RequestTarget(parsing: "http:///a") }
-        // Answers, logs and journals must not contain a password.
+        // Passwords must not appear in answers, logs or journals.
         for userInfo in ["ann:pw", "ann", "a@b:c", String(repeating: "long", count: 20)] {
             #expect(throws: RemoteError.badTargetAuthority(excerpt("***@h:1"))) {
                 try RequestTarget(parsing: "http://\(userInfo)@h:1/a")

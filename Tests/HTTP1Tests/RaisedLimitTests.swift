@@ -18,7 +18,7 @@ struct RaisedLimitTests {
 
     private static func send(_ text: String, to connection: inout Connection) { connection.receive(Array(text.utf8)) }
 
-    /// Reads a body, raising the limit if a limit is given; returns the body's length or the error's status.
+    /// Reads a body, with the limit raised if one is given; returns the body's length or the error's status.
     private static func read(_ text: String, raisedTo limit: Int?, _ connection: inout Connection) -> Int {
         send(text, to: &connection)
         var count = 0
@@ -45,7 +45,7 @@ struct RaisedLimitTests {
     func length(_ length: Int, _ limit: Int?, _ expected: Int) {
         var connection = Self.connection()
         let text = Self.head(length) + String(repeating: "x", count: length)
-        // A limit below the default applies only to chunks; an announced length within the default was accepted.
+        // A limit below the default applies only to chunks; an announced length within the default is already accepted.
         #expect(Self.read(text, raisedTo: limit, &connection) == expected)
     }
 

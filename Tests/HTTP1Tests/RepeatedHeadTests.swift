@@ -9,7 +9,7 @@ struct RepeatedHeadTests {
     private static let fields = "Host: a\r\nAuthorization: Bearer x\r\nAccept: */*\r\n"
     private static let requests = [
         "GET /a HTTP/1.1\r\n\(fields)\r\n", "GET /a HTTP/1.1\r\n\(fields)\r\n", "GET /b?c HTTP/1.1\r\n\(fields)\r\n",
-        // Longer and shorter heads begin like the previous head.
+        // Longer and shorter heads that begin like the previous head.
         "GET /b?c HTTP/1.1\r\n\(fields)X: y\r\n\r\n", "GET /b?c HTTP/1.1\r\n\(fields)\r\n",
         "GET /b?c HTTP/1.1\r\nHost: a\r\n\r\n", "GET /b?cd HTTP/1.1\r\nHost: a\r\n\r\n",
         // This head has the same length and differs in one byte.
@@ -66,7 +66,7 @@ struct RepeatedHeadTests {
         #expect(
             isSame == [true, true, false, false, false, true, false, true, false, true, false, true, false])
         #expect(!FieldBlock().isSame(as: FieldBlock()))
-        // Targets are the same object if the whole request line is the same.
+        // Two targets are the same object if their whole request lines are the same.
         let isSameTarget = zip(heads, heads.dropFirst()).map { $0.target.isSame(as: $1.target) }
         #expect(
             isSameTarget == [

@@ -2,7 +2,7 @@ import HTTPTypes
 
 @testable import HTTP1
 
-/// The events that a connection reads from bytes, as one line of text that does not depend on how they are split.
+/// The events that a connection reads from bytes, as a line of text that does not depend on how the bytes are split.
 struct Transcript: Equatable, CustomStringConvertible {
     var description = ""
     var error: RemoteError?

@@ -33,7 +33,7 @@ struct HostLoopTests {
         return client
     }
 
-    /// Accepts clients at a listener, and returns whether each uses TLS.
+    /// Accepts clients at a listener, and returns for each whether it uses TLS.
     private func accept(at index: Int) throws -> [Bool] {
         var accepted: [Bool] = []
         let client = try connect(to: index) { socket, port in

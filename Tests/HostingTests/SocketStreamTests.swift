@@ -17,7 +17,7 @@ struct SocketStreamTests {
 
     /// Noon of 21 November 2026.
     private static let now: Int64 = 1_795_262_400
-    /// A TLS record that was not encrypted with any key.
+    /// A TLS record that is not encrypted with any key.
     private static let changedRecord: [UInt8] = [0x17, 3, 3, 0, 32] + [UInt8](repeating: 0, count: 32)
 
     /// Creates both ends and completes the handshake.

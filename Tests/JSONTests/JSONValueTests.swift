@@ -86,7 +86,7 @@ import Testing
 
     @Test("An excerpt is shortened even if only the closing bracket exceeds the limit")
     func excerptAtTheBracket() {
-        // There are as many bytes before the bracket as the reader examines: four for each character.
+        // The bytes before the bracket are exactly as many as the reader examines: four for each character.
         let nine = "e" + String(repeating: "\u{301}", count: 8)
         let thirteen = "e" + String(repeating: "\u{301}", count: 12)
         #expect(JSONValue.array([.string(nine)]).excerpt(limit: 5) == "[\"\(nine)…")

@@ -5,7 +5,7 @@ import Traffic
 
 @testable import Judging
 
-/// Judges a journal with more users than any judge remembers.
+/// Judges a journal that has more users than any judge remembers.
 @Suite("Bounded memory")
 struct BoundedMemoryTests {
     /// The size of the largest collection within a value.
@@ -17,7 +17,7 @@ struct BoundedMemoryTests {
         }
     }
 
-    /// One user's actions, as events; other users differ only in the user and the ids.
+    /// One user's actions, as events; those of other users differ only in the user and the ids.
     static func events() -> [RecordedExchange] {
         let goal = #"{"id":"g","conversationId":"c"}"#
         let story = Story { story in

@@ -6,8 +6,8 @@ import Traffic
 /// A judge must not report breaches that the record does not prove.
 @Suite("Evidence")
 struct EvidenceTests {
-    /// A client that breaks obligations whose proof requires more than messages and answers, and one more obligation
-    /// with a meal log that has no body.
+    /// A client that breaks obligations whose proof requires more than messages and answers; it breaks one more
+    /// obligation with a meal log that has no body.
     private static let story = Story {
         $0.request(.listGoals, at: 0, fields: [])
         $0.connected(Story.id(1), on: 100, at: 1)

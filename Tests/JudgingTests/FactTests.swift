@@ -8,7 +8,7 @@ import WebSocket
 
 @Suite("Facts from entries")
 struct FactTests {
-    /// The first entry in a story, as a request.
+    /// The first entry of a story, as a request.
     static func request(_ tell: (inout Story) -> Void) throws -> RequestFact {
         let entry = try #require(Story(tell).journal.entries().first)
         guard case .request(let request) = Fact(entry).kind else { throw RequestError.isNone }

@@ -6,7 +6,7 @@ import Traffic
 
 @testable import Judging
 
-/// Draws from few values, so that events affect each other.
+/// Draws from only a few values, so that events affect each other.
 extension Draw {
     fileprivate mutating func id() -> String { element(of: [Story.id(below(40)), Story.id(10).uppercased(), "x", ""]) }
     fileprivate mutating func faults() -> [String] { below(5) == 0 ? ["fault"] : [] }
@@ -107,7 +107,7 @@ extension Draw {
     }
 }
 
-/// Random journals, which must not crash a judge even if they make no sense.
+/// Random journals, which must not crash any judge, even if they make no sense.
 @Suite("Random journals")
 struct RandomJournalTests {
     @Test("The judge never crashes on a random journal", arguments: GuideMode.allCases)

@@ -207,7 +207,7 @@ extension SituationTests.Case {
         (testDescription, self.situation, self.story) = (name, situation, story)
     }
 
-    /// The situation with this as its latest trouble.
+    /// The situation in which this is the latest trouble.
     func after(_ trouble: Situation.Trouble) -> Self {
         var situation = situation
         situation.trouble = trouble

@@ -65,7 +65,7 @@ struct AgendaTests {
         }
         #expect(dealt[0] == dealt[1])
         #expect(dealt[0] != dealt[2] && Set(dealt[0]) == Set(dealt[2]))
-        // A fault kind that has not been tried on a route may appear up to two ranks later.
+        // Each time that a fault kind is repeated on a route, it moves back by two ranks.
         var layers: [UInt64: Int] = [:]
         let turns = dealt[0].map { schedule in
             let kind = schedule.faults[0].kind

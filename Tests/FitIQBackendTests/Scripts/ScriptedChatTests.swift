@@ -5,7 +5,7 @@ import Testing
 
 @testable import FitIQBackend
 
-/// Scripted answers with queues, sockets, limits and archiving.
+/// Scripted answers in combination with queues, sockets, limits and archiving.
 @Suite("Scripted answers") struct ScriptedChatTests {
     private static func rule(_ content: String, _ steps: AnswerScript.Step...) -> AnswerRule {
         AnswerRule(content: .contains(SoughtWords(content)), script: AnswerScript(steps: steps, timing: .even))
@@ -111,7 +111,7 @@ import Testing
         for before in 0..<3 {
             for isRoom in [true, false] {
                 var limits = Limits()
-                // "two" comes first as often as expected, and is still streaming or waiting.
+                // "two" comes first as often as expected; its answer is still streaming or waiting.
                 limits.messages = before * 3 + count - (isRoom ? 0 : 1)
                 var stage = try Stage(script, limits: limits)
                 try stage.open(1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQBackend
 
-/// Each kind of step, as sockets of either protocol receive it, and the stored result.
+/// Each kind of step, as sockets in either protocol receive it, and the result that is stored.
 @Suite("Script steps") struct StepTests {
     struct Story: CustomTestStringConvertible, Sendable {
         let name: String

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Recorded when the built-in coach had the only pace: clients' tests rely on its bytes and nanoseconds.
+    /// Recorded when the built-in coach's pace was the only one: clients' tests rely on its bytes and nanoseconds.
     @Test("A script does not change the built-in coach's pace")
     func golden() {
         let chunks = ["For ", "breakfast, ", "I ", "recommend ", "oats."]

@@ -41,7 +41,7 @@ private struct Saved {
         order.reduce(into: [:]) { $0[$1.list, default: [:]][$1.owner, default: []].append($1) }
     }
 
-    /// The differences, for a failure's message.
+    /// The differences, for the message of a failure.
     func differences(from other: Saved) -> [String] {
         let places = Set(entities.keys).union(other.entities.keys)
         let different = places.filter { entities[$0] != other.entities[$0] }

@@ -119,7 +119,7 @@ import Testing
 
     @Test("Values at the limits are accepted")
     func extremes() throws {
-        // Each accent takes two bytes, and belongs to the last letter.
+        // Each accent takes two bytes and belongs to the last letter.
         let title = "xy" + String(repeating: "\u{301}", count: ClientFrame.maximumContentByteCount / 2 - 1)
         let messages = [
             MessageData(role: .assistant, content: String(repeating: "x", count: TextLengths.maximumBytes)),

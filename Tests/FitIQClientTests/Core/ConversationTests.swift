@@ -134,7 +134,8 @@ struct ConversationTests {
         bench.answer(200, CoreBench.history([Self.first]))
         #expect(bench.state.problems == [.init(kind: .unavailable, message: ClientMessages.coachSilent)])
         #expect(bench.talk == ["user: One", "assistant: Half…"] && !bench.state.isBusy)
-        // A message that is not in the history disappears once the history shows whether the next question was stored.
+        // A message that is missing from the history disappears once the history shows whether the next question was
+        // stored.
         bench.perform(.send(text: "Two"))
         bench.cut()
         bench.answer(200, CoreBench.history([Self.first]))
@@ -162,7 +163,7 @@ extension CoreBench {
         state.transcript.map { "\($0.role.rawValue): \($0.text)\($0.isComplete ? "" : "…")" }
     }
 
-    /// Disconnects the socket, and connects another socket a second later.
+    /// Disconnects the socket, and connects another one a second later.
     fileprivate mutating func cut() {
         end()
         wait(1)

@@ -42,7 +42,7 @@ struct MealSocketTests {
         #expect(bench.take() == ["29 close 1000"] && bench.state.isBusy)
         bench.end(.normalClosure, isOwn: true)
         #expect(!bench.state.isBusy && bench.core.nextDeadline == nil)
-        // The client must not reconnect within 3 s of its own close.
+        // The client must not reconnect within 3 s of closing the socket itself.
         bench.perform(.listenToMeals)
         bench.wait(5)
         #expect(bench.take() == ["32 \(Self.ws)"])

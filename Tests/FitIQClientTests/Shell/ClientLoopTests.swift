@@ -40,7 +40,7 @@ struct ClientLoopTests {
         for command in client.wire.takeCommands() { client.carryOut(command) }
     }
 
-    /// Makes the request's connection succeed or fail.
+    /// Makes the connection for the request succeed or fail.
     private func connect(_ client: ClientLoop) throws {
         let transport = try #require(client.transports[1])
         let queue = try EventQueue()

@@ -1,5 +1,5 @@
-/// The shapes of the guides' answers contain what the models list, in the models' order. A member that is optional in a
-/// model is optional in the shape; if the server promises more than the guide, a test uses `requiring`.
+/// The shapes of the guides' answers contain the members that the models list, in the models' order. A member that is
+/// optional in a model is optional in the shape; if the server promises more than the guide, a test uses `requiring`.
 extension Shape {
     static let persona = Shape.oneOf(["nutritionist", "fitness_coach", "wellness_specialist", "general_wellness"])
     static let consultationStatus = Shape.oneOf(["active", "completed", "archived"])
@@ -13,7 +13,7 @@ extension Shape {
         "success": .bool, "error": .members(["code": .string, "message": .string, "details?": .any]),
     ])
 
-    /// A frame that a guide prints: its members and types, and exactly its `type`.
+    /// A frame that a guide prints: its members and their types, and the exact value of its `type`.
     static func frame(_ guide: String, _ type: String) throws -> Shape {
         try Shape(GuideFixture(guide, type)).with(.oneOf([type]), at: "type")
     }

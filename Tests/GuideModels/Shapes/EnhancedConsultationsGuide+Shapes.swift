@@ -41,7 +41,7 @@ extension EnhancedConsultationsGuide {
             "count": .integer,
         ]))
 
-    /// A server frame: the members that the guide's client reads from that type of frame.
+    /// A server frame: the members that the guide's client reads from frames of that type.
     package static func frame(_ type: WebSocketMessageType) -> Shape {
         let name = Shape.oneOf([type.rawValue])
         return switch type {

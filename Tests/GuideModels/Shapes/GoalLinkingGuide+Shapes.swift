@@ -1,7 +1,7 @@
 extension GoalLinkingGuide {
     private static func printed(_ name: String) throws -> Shape { try Shape(GuideFixture("goal-linking", name)) }
 
-    /// The answer to POST /goals, GET and PATCH /goals/{id}.
+    /// The answer to POST /goals and to GET and PATCH /goals/{id}.
     package static func goal() throws -> Shape {
         try printed("goal").nullable("category", "conversationId").with(.goalStatus, at: "status")
             .with(.id, at: "id").with(.nullable(.id), at: "conversationId")

@@ -1,9 +1,9 @@
 import JSON
 
 extension Shape {
-    /// How a value differs from this shape, in one sentence for each place with its path: `data.items[0].quantity`.
+    /// How a value differs from this shape: one sentence for each place, with its path: `data.items[0].quantity`.
     ///
-    /// Empty if the value has this shape. The whole value is called `body`.
+    /// The result is empty if the value has this shape. The whole value is called `body`.
     package func differences(from value: JSONValue) -> [String] {
         var found: [String] = []
         collect(value, at: "", into: &found)

@@ -22,7 +22,7 @@ extension Shape {
         }
     }
 
-    /// The paths of all required members, each with a full sample that lacks only that member.
+    /// The paths of all required members, each with a sample that is complete except for that member.
     ///
     /// Nullable members are omitted, because decoders treat an absent member as null.
     package func samplesWithoutOneMember() -> [(path: String, value: JSONValue)] {

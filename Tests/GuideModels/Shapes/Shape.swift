@@ -14,7 +14,7 @@ package indirect enum Shape: Sendable, Equatable {
     case integer
     /// Any number.
     case number
-    /// A number written with a fraction: `198.0` and not `198`.
+    /// A number written with a fraction: `198.0`, not `198`.
     case decimal
     /// Any string.
     case string

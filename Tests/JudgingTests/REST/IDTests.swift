@@ -250,7 +250,7 @@ struct DeletionTests {
     static let full: JSONValue = ["success": false, "error": ["code": "TOO_MANY_ACTIVE_CONSULTATIONS", "message": ""]]
     static let missing: JSONValue = ["success": false, "error": ["code": "GOAL_NOT_FOUND", "message": ""]]
 
-    /// An obligation, and stories in which a client that deletes resources keeps it.
+    /// An obligation, and stories in which it is kept by a client that deletes resources.
     static let stories: [(String, Chapter)] = [
         (
             "goal/reuses-conversation",

@@ -160,7 +160,7 @@ struct JUnitTests {
         #expect(reader.totals["tests"] == "\(reader.cases.count)")
         #expect(reader.totals["failures"] == "\(reader.elements["failure"] ?? 0)" && reader.elements["failure"] == 4)
         #expect(reader.totals["skipped"] == "\(reader.elements["skipped"] ?? 0)" && reader.elements["skipped"] == 1)
-        // The output has a broken should, the journal's losses, and the coverage.
+        // The output has a broken "should", the journal's losses, and the coverage.
         #expect(reader.elements["system-out"] == 3)
         #expect(!reader.cases.contains { $0.name == "goal/links-created-goal" })
         #expect(reader.texts["drop-mid-stream command"] == "The command was stopped after its time limit of 60 s.")

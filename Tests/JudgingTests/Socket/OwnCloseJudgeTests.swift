@@ -92,7 +92,7 @@ struct OwnCloseJudgeTests {
     func ownClose(_ row: SocketCase) { row.check(NoReconnectAfterOwnClose.self) }
 }
 
-/// Breakpoints cause client behaviour that would otherwise be a mistake.
+/// Breakpoints lead to client behaviour that would otherwise count as a mistake.
 @Suite("Judges and breakpoints")
 struct HoldJudgeTests {
     private static let question = #"{"type":"message","content":"Hello"}"#

@@ -9,7 +9,7 @@ import WebSocket
 
 /// The journal of clients and their sockets, built step by step; times are seconds after 10:30:00.
 ///
-/// Entries are numbered from 1 in the order that they are added; the evidence uses these numbers.
+/// Entries are numbered from 1 in the order in which they are added; the evidence uses these numbers.
 struct SocketStory {
     private(set) var journal = Journal()
 
@@ -50,7 +50,7 @@ struct SocketStory {
         hear(connection, "connected", at: seconds)
     }
 
-    /// Adds a rejected handshake; without a status, the handshake hung.
+    /// Adds a rejected handshake; a handshake without a status hung.
     mutating func refuse(
         _ status: Int?, at seconds: Double, took: Double = 0, on consultation: String = "c1", token: String? = "t1",
         user: ExactString? = nil

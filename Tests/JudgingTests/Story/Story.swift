@@ -10,7 +10,7 @@ import WebSocket
 
 /// The journal of a client, built from its actions: `story.request(.createConsultation, status: 409, at: 1.2)`.
 ///
-/// Times are seconds after 2025-01-29T10:30:00Z. Entries are numbered from 1 in the order that they are added. This
+/// Times are seconds after 2025-01-29T10:30:00Z. Entries are numbered from 1 in the order in which they are added. This
 /// must be the order in which they end, so add a request when its answer was sent.
 struct Story {
     private(set) var journal = Journal(limits: Self.limits)
@@ -45,7 +45,7 @@ struct Story {
         Timestamp(secondsSinceEpoch: 1_738_146_600).advanced(byNanoseconds: Int64((seconds * 1e9).rounded()))
     }
 
-    /// Attributes the following steps to another user.
+    /// Attributes the steps that follow to another user.
     mutating func becomes(_ user: String) {
         self.user = user
         token = Self.token(of: user)
@@ -171,7 +171,7 @@ struct Story {
     }
 }
 
-/// A story, and the expected verdicts.
+/// A story, and the verdicts that are expected of it.
 struct Chapter: Sendable, CustomTestStringConvertible {
     let name: String
     let told: Told
@@ -239,7 +239,7 @@ extension Told {
 }
 
 extension Story {
-    /// The judge after the whole story.
+    /// The judge, after it has observed the whole story.
     func judge(in mode: GuideMode = .union) -> Judge {
         var judge = Judge(mode: mode)
         for entry in journal.entries() { judge.observe(entry) }

@@ -144,7 +144,7 @@ struct AdminRefusalTests {
 
     @Test("The limit on values applies to admin bodies", arguments: [0, 1])
     func values(_ more: Int) throws {
-        // The object and the list also count as values.
+        // The object and the list count as values, too.
         let ones = repeatElement("1", count: 9998 + more).joined(separator: ",")
         let network = VirtualNetwork.manual()
         for (path, key) in [("clock", "advance"), ("tokens", "user"), ("faults", "status")] {

@@ -13,7 +13,7 @@ struct ClockStepTests {
         return VirtualNetwork.manual { $0.scenario = scenario }
     }
 
-    /// Opens this many connections to the default world that are idle for equally long.
+    /// Opens this many connections to the default world, all of them idle for the same time.
     private static func beIdle(_ count: Int, _ network: VirtualNetwork) throws {
         let clients = try (0..<count).map { _ in try network.client() }
         for client in clients { #expect(try client.exchange(.goals).status == 200) }
@@ -83,7 +83,7 @@ struct ClockStepTests {
         try Self.beIdle(100, network)
         let move = try Self.move(#"{"advance_until":{"kind":"opened"},"within":"2m"}"#, network)
         var slice = BodySlice(size: 64 * 1024, at: network.now)
-        // The engine has already found that nothing matches in time.
+        // The engine has already found that nothing will match in time.
         #expect(throws: APIError.self) { try move.fill(&slice) }
         #expect(network.engine.connections.filter { $0.ending == .close }.count == 100)
         network.settle()
@@ -160,7 +160,7 @@ struct ClockStepTests {
     @Test("POST tokens rejects a user id of more than a thousand bytes")
     func users() throws {
         let world = try VirtualNetwork.manual().plainWorld()
-        // Each text has one character of five bytes; the second text's last character has six.
+        // Each text repeats one five-byte character; only the second text's last character has six bytes.
         let letter = "e\u{301}\u{301}"
         let longest = String(repeating: letter, count: 200)
         let longer = String(repeating: letter, count: 199) + "\u{E9}\u{301}\u{301}"

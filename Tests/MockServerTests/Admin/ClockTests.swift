@@ -200,7 +200,7 @@ struct ClockTests {
         _ = socket.takeTypes()
         socket.wire.stopReading()
         socket.send(#"{"type":"message","content":"How much protein?"}"#)
-        // The message's acknowledgement waits from now on, and the idle limit is 75 s regardless of the steps.
+        // The message's acknowledgement is waiting from now on, and the idle limit is 75 s regardless of the steps.
         try world.advance("74s")
         #expect(socket.wire.ending == .open)
         try world.advance("1s")
@@ -211,7 +211,7 @@ struct ClockTests {
         second.send(#"{"type":"message","content":"How much protein?"}"#)
         _ = second.takeTypes()
         second.wire.stopReading()
-        // The first chunk is due after at least 0.3 s, and waits from then on.
+        // The first chunk is due after at least 0.3 s, and is waiting from then on.
         try world.advance("75s")
         #expect(second.wire.ending == .open)
         try world.advance("5s")

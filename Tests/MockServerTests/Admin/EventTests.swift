@@ -97,7 +97,7 @@ struct EventTests {
         let network = VirtualNetwork()
         var reader = try EventReader(network, window: 0)
         reader.wire.stopReading()
-        // Exceed the buffer for a reader; the rest is still in the journal when the journal is cleared.
+        // Write more than a reader's buffer holds; the rest is still in the journal when the journal is cleared.
         let filler = String(repeating: "x", count: 7000)
         for _ in 0..<100 { _ = try network.exchange(Request(target: "/nowhere?\(filler)")) }
         let response = isCleared ? try network.admin(.delete, "journal") : try network.admin(.post, "reset")

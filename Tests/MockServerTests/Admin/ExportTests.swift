@@ -224,7 +224,7 @@ struct ExportTests {
         try Self.expectSame(world)
     }
 
-    /// Lets five users perform every operation; returns the start of each error.
+    /// Lets five users perform every operation, and returns the start of each error.
     private static func fill(_ world: WorldClient) throws -> Set<String> {
         var refusals: Set<String> = []
         for user in ["default", "\u{7F}", String(repeating: "é\u{301}", count: 200), "4th", "5th"] {
@@ -328,7 +328,7 @@ struct ExportTests {
     private static func expectSame(_ world: WorldClient) throws {
         let state = try world.ask(.get, "state")
         #expect(state.status == 200)
-        // Import it under the same limits.
+        // Import the data under the same limits.
         let other = try world.network.world(#"{"clock":"manual"}"#)
         let answer = try other.ask(.put, "state", state.text)
         #expect(answer.status == 200, "\(answer.text)")

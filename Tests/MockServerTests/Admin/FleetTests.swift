@@ -114,7 +114,7 @@ struct FleetTests {
         }
         let network = VirtualNetwork()
         #expect(try network.admin(.post, "worlds", #"{"id": "w5"}"#).status == 201)
-        // The server does not reuse numbers up to that world's.
+        // The server does not use any number up to that world's.
         #expect(try network.world().id == "w6")
         #expect(try network.admin(.delete, "worlds/w5").status == 204)
         #expect(try network.admin(.post, "worlds", #"{"id": "w3"}"#).status == 201)

@@ -7,7 +7,7 @@ import Traffic
 
 @Suite("Admin API: slices of an event stream")
 struct FollowerSliceTests {
-    /// An event stream whose client accepts no bytes, and which gets only the events that a test sends.
+    /// An event stream whose client accepts no bytes, and that gets only the events that a test sends.
     private struct Stream {
         let network: VirtualNetwork
         let connection: Connection

@@ -15,7 +15,7 @@ struct StateLimitTests {
 
     @Test("A state's limit covers its stored data, six times its name and half a kilobyte", arguments: [554, 553])
     func room(_ limit: Int) throws {
-        // Nothing is stored, and "default" has seven bytes.
+        // Nothing else is stored, and "default" has seven bytes.
         let network = VirtualNetwork { $0.limits.stateBody = limit }
         let answer = try network.admin(.get, "state")
         #expect(answer.status == (limit == 554 ? 200 : 507), "\(answer.text)")

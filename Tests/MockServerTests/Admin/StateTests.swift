@@ -104,7 +104,7 @@ struct StateTests {
         #expect(made[0] == made[1])
     }
 
-    /// The text without the avatar URL prefix.
+    /// The text without the prefix of the avatar's URL.
     private static func plain(_ response: Response, _ world: WorldClient) -> String {
         response.text.replacingOccurrences(of: world.prefix + "/", with: "/w/x/")
     }

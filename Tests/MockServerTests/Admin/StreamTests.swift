@@ -233,7 +233,7 @@ struct StreamTests {
     func memory() throws {
         let network = try Self.network { $0.limits.heldBytes = 2_000_000 }
         let weight = network.engine.defaultWorld.journal.weight
-        // Together, the answers only reference the journal's data, which costs nothing.
+        // The answers only refer to the journal's data, so together they cost nothing extra.
         let readers = try (0..<5).map { _ in try network.open(window: 0) }
         for reader in readers { reader.send(Self.journal.bytes) }
         let held = network.engine.connections.heldBytes
