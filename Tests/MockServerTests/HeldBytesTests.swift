@@ -87,7 +87,7 @@ struct HeldBytesTests {
         let network = network()
         let sockets = try (0..<8).map { _ in try network.echo() }
         for socket in sockets { socket.wire.send(Self.unfinished(Self.limit / 8)) }
-        // The largest connection is dropped because of its last byte, and exactly the allowed amount remains held.
+        // The largest connection is dropped because of its last byte, and exactly the allowed amount is still held.
         sockets[0].wire.send([7])
         #expect(network.engine.connections.heldBytes == Self.limit - Self.limit / 8)
         #expect(sockets[0].wire.ending == .reset && sockets.dropFirst().allSatisfy { $0.wire.ending == .open })
@@ -108,7 +108,7 @@ struct HeldBytesTests {
 
     @Test("The server drops other connections if a job's answer exceeds the limit")
     func answerOfAJob() throws {
-        /// Resets the world; returns the answer's size, and how a socket that held this many bytes ended.
+        /// Resets the world; returns the size of the answer, and how a socket with this many held bytes ended.
         func reset(holding count: Int) throws -> (size: Int, ending: VirtualClient.Ending) {
             let network = self.network()
             let world = try network.world()

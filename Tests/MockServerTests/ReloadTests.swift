@@ -42,7 +42,7 @@ struct ReloadTests {
         #expect(try reload("{name: b, seed: 5, answers: [{text: New.}]}", network) == .entirely)
         #expect(answer(socket, network) == "New.")
         #expect(network.engine.scenario.name == "b")
-        // The ids would differ with a different seed or if ids were issued again.
+        // The ids would differ if the seed were different or if ids were issued again.
         let undisturbed = try self.network("{name: a, seed: 5}")
         let first = try undisturbed.consultation()
         #expect(first == id)

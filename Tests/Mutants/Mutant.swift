@@ -9,12 +9,12 @@ package struct Mutant: Sendable, CustomStringConvertible {
     package let name: String
     /// The obligation or internal check that the client breaks.
     package let breaks: String
-    /// Text that the finding must contain.
+    /// A text that the finding must contain.
     package let words: String
     /// The case that shows the mistake.
     package let contractCase: ContractCase
     package let configure: @Sendable (inout ClientConfiguration) -> Void
-    /// Creates a new tampering for each run, because a tampering keeps state.
+    /// Creates a new tampering for each run, because tamperings keep state.
     package let tampering: @Sendable () -> Tampering
 
     /// Describes a mutant whose mistake is a mutation.

@@ -15,7 +15,7 @@ extension Mutant {
         .loadGoals, .until(.idle, within: .seconds(30)), .chatAboutGoal(titled: "Run 5 km"), .untilReady, .disconnect,
     ])
 
-    /// Ids, and the form of requests.
+    /// Mistakes in ids and in the form of requests.
     static let requests = [
         Mutant(
             "fetches its consultation by uuidString, which is upper case", breaks: "ids/lowercase",

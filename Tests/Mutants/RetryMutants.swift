@@ -4,7 +4,7 @@ import FitIQClient
 import HTTPTypes
 
 extension Mutant {
-    /// Repeats, and requests about goals.
+    /// Mistakes in repeats, and in requests about goals.
     static let retries = [
         Mutant(
             "repeats after a tenth of a second", breaks: "retry/backoff-on-5xx",

@@ -28,7 +28,7 @@ extension Tampering {
         return tampering
     }
 
-    /// Sends an additional request the first time that another request goes out.
+    /// Sends an additional request the first time a certain request goes out.
     package static func besides(
         _ isMoment: @escaping (ClientRequest) -> Bool, in delay: Duration = .zero,
         _ make: @escaping (ClientRequest) -> ClientRequest
@@ -83,7 +83,8 @@ extension Tampering {
         return tampering
     }
 
-    /// Repeats requests that got a matching answer, each at most this many times, before the client is notified.
+    /// Repeats requests that got a matching answer, each at most this many times, before the client learns of the
+    /// answer.
     package static func repeating(
         _ times: Int = 1, after delay: Duration, where isToBeRepeated: @escaping (ClientRequest, Int) -> Bool
     ) -> Tampering {
@@ -110,7 +111,7 @@ extension Tampering {
         return tampering
     }
 
-    /// Repeats handshakes that got a matching error, once each, before the client is notified.
+    /// Repeats handshakes that got a matching error, once each, before the client learns of the error.
     package static func repeatingHandshakes(after delay: Duration, status: Int) -> Tampering {
         var tampering = Tampering()
         var asked: [Int: (request: ClientSocketRequest, number: Int)] = [:]

@@ -13,7 +13,7 @@ package struct Tampering: Mutation {
     package var show: (ClientReport) -> ClientReport = { $0 }
     private var schedule = Schedule()
 
-    /// Delayed events, and numbers that the client does not know.
+    /// Events that are delayed, and numbers that the client does not know.
     package struct Schedule {
         fileprivate var actions: [(due: Timestamp, action: ClientAction)] = []
         fileprivate var inputs: [(due: Timestamp, input: ClientInput)] = []
@@ -25,12 +25,12 @@ package struct Tampering: Mutation {
             return lastNumber
         }
 
-        /// Acts this much later, at least a millisecond.
+        /// Acts after this delay, which is at least a millisecond.
         package mutating func add(_ action: ClientAction, in delay: Duration, from now: Timestamp) {
             actions.append((now.advanced(by: max(delay, .milliseconds(1))), action))
         }
 
-        /// Delivers an input to the client this much later, at least a millisecond.
+        /// Delivers an input to the client after this delay, which is at least a millisecond.
         package mutating func add(_ input: ClientInput, in delay: Duration, from now: Timestamp) {
             inputs.append((now.advanced(by: max(delay, .milliseconds(1))), input))
         }

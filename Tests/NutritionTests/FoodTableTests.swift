@@ -43,7 +43,7 @@ struct FoodTableTests {
         for food in FoodTable.foods where food.kind != .alcohol {
             let facts = food.per100Grams
             let computed = 4 * facts.protein + 4 * facts.carbs + 9 * facts.fat - 2 * facts.fiber
-            // Sources use factors specific to the food, organic acids count less, and so on.
+            // Sources use factors that are specific to the food, organic acids count for less, and so on.
             #expect(abs(computed - facts.calories) <= max(20, 0.12 * facts.calories), "\(food.key): \(computed)")
         }
     }

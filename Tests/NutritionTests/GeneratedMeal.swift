@@ -8,9 +8,9 @@ struct GeneratedMeal {
     struct Item {
         let food: Food
         var text: String
-        /// The weight, computed here from the tables and not by the reader.
+        /// The weight, which is computed here from the tables and not by the reader.
         var grams: Double
-        /// Words that the notes must name, because they were dropped or assumed.
+        /// The words that the notes must name, because they were dropped or assumed.
         var noted: [String] = []
         /// The energy stated in the text.
         var calories: Double?
@@ -53,7 +53,7 @@ struct GeneratedMeal {
     }
 }
 
-/// Draws items in the forms that people use to write an amount and its food.
+/// Draws items in the forms in which people write an amount and its food.
 private struct Generator {
     var draw: Draw
 
@@ -210,7 +210,7 @@ private struct Generator {
             noted: [text], calories: calories)
     }
 
-    /// An item with an unknown unit, which the notes must name.
+    /// An item that has an unknown unit, which the notes must name.
     private mutating func unknownUnit() -> GeneratedMeal.Item {
         let food = draw.element(of: Self.counted)
         let unit = draw.element(of: ["firkins", "hogsheads", "bushels"])

@@ -30,7 +30,7 @@ struct BudgetTests {
         #expect(search.stepCount <= 5001 * pattern.instructionCount)
     }
 
-    /// Measures that a lookup makes at most this many comparisons.
+    /// Checks that a lookup makes at most this many comparisons.
     @Test(
         "The steps of a class count each distinct range once",
         arguments: [("x", 2), ("\\d", 4), ("[a-z]", 5), ("[ac][ca]", 7), ("[aceg]", 7)])

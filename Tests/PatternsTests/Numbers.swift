@@ -6,7 +6,7 @@ extension Draw {
         (0..<below(count + 1)).map { _ in parts[below(parts.count)] }.joined()
     }
 
-    /// An expression that both this package and Swift understand.
+    /// An expression that is understood by both this package and Swift.
     mutating func expression(depth: Int) -> String {
         (0...below(2)).map { _ in sequence(depth: depth) }.joined(separator: "|")
     }

@@ -15,7 +15,7 @@ import Testing
             let reference = try Regex(source).matchingSemantics(.unicodeScalar).wordBoundaryKind(.simple)
                 .ignoresCase(ignoresCase)
             for _ in 0..<4 {
-                // Swift's simple word boundaries treat digits as outside of words, unlike its `\w`.
+                // Swift's simple word boundaries, unlike its `\w`, do not count digits as part of a word.
                 let digits = source.contains("\\b") ? [] : ["1"]
                 let text = numbers.text(of: ["a", "b", "c", "A", " ", "-", "é", "É"] + digits, upTo: 6)
                 let expected = try reference.firstMatch(in: text) != nil

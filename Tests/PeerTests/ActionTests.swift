@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// Runs the step in action.yml, with stand-ins for the runner's environment and the releases.
+    /// Runs the step in action.yml, with stand-ins for the runner's environment and for the releases.
     @Suite("The action")
     struct ActionTests {
         /// Sets up a release with this package's program and an empty runner; `step NAME=VALUE…` runs the step.

@@ -109,7 +109,7 @@ extension LongPeers {
             let run = try await breaks(mistake)
             let warns = ["Mute", "Plodding", "Steady", "Chatty", "Insistent"].contains(mistake.client)
             #expect((run.status == 0) == warns, "only a should may pass: \(run.transcript)")
-            // Expect only this mistake, and therefore one heading besides the legend and the table.
+            // Expect only this mistake, and therefore one heading in addition to the legend and the table.
             #expect(run.output.count { $0 == "✗" || $0 == "!" } <= 5, "\(run.output)")
         }
 

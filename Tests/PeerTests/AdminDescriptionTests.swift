@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// A client that uses the admin API, guided only by its description.
+    /// A client that uses the admin API with nothing but the API's description to go by.
     @Suite("The admin API's description")
     struct AdminDescriptionTests {
         @Test("The server accepts each example and answers as described")

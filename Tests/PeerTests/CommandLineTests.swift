@@ -143,7 +143,7 @@ extension Peers {
             try await RunningServer.serve("--instant", "--api-key", "another key", "--jwt-secret", "another secret") {
                 server in
                 #expect(server.banner.hasPrefix("fitiq-mock "))
-                // Commands are indented by two spaces, and continuation lines by more.
+                // Commands are indented by two spaces, and continuation lines further.
                 let text = server.banner.replacing("\\\n", with: "")
                 let commands = text.split(separator: "\n").filter {
                     $0.hasPrefix("  curl ") || $0.contains(" chat --")

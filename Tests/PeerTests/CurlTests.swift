@@ -175,7 +175,8 @@ extension Peers {
                 let chunked = try await curl.send(
                     "POST", path, #"{"persona":"nutritionist"}"#, "--header", "Transfer-Encoding: chunked")
                 #expect(chunked.status == 201)
-                // This is longer than curl waits by default, so only the server's 100 can release the body in time.
+                // This is longer than curl waits by default, so the body is sent in time only if the server sends its
+                // 100.
                 let expecting = try await curl.send(
                     "POST", path, #"{"persona":"fitness_coach"}"#, "--header", "Expect: 100-continue",
                     "--expect100-timeout", "60")

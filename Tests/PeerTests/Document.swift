@@ -91,7 +91,7 @@ struct Document: Sendable, CustomStringConvertible {
 
 /// The input for one shell: the blocks of a chapter, with the files that they name.
 ///
-/// The two commands for newcomers, which start the server and the tests, are separate.
+/// The two commands for newcomers, which start the server and the tests, are kept separate.
 struct ShellSession: Sendable {
     struct Command: Sendable {
         var text: String

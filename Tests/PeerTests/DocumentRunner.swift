@@ -22,7 +22,7 @@ struct DocumentRunner {
         address = String(server.ready.url.dropFirst("http://".count))
     }
 
-    /// The text that the page should have for each command: the prompt, the command, and its output.
+    /// The text that the page should show for each command: the prompt, the command, and its output.
     mutating func run(_ session: ShellSession) async throws -> [String] {
         // Skip the two commands for newcomers, because the server and the tests are already running.
         switch session.commands.map(\.text) {
@@ -31,7 +31,7 @@ struct DocumentRunner {
         default: break
         }
         ports = try Self.freePorts()
-        // Stop a server that a page starts when the shell ends, even if a command fails.
+        // When the shell ends, stop any server that the page started, even if a command fails.
         let trap = "trap 'kill $(jobs -p) 2>/dev/null' EXIT\n"
         // Skills assume that the program is installed.
         let path = "PATH=\(URL(fileURLWithPath: program).deletingLastPathComponent().path):$PATH\n"

@@ -104,7 +104,7 @@ extension SearchingPeers {
             let again = try await explore(adapter, options + ["--replay", "found/\(file)"], in: folder)
             #expect(again.status == 1, "\(again.transcript)")
             #expect(try symptoms(in: folder).contains("inside/unknown-is-ignored"), "\(again.transcript)")
-            // The file names its guide, so the option may be absent.
+            // The file names its guide, so the option may be omitted.
             for options in [options, []] {
                 let unchanged = try await explore("unchanged", options + ["--replay", "found/\(file)"], in: folder)
                 #expect(unchanged.status == 0, "\(unchanged.transcript)")

@@ -16,7 +16,7 @@ extension Peers {
             var says = ""
             /// Text that the body, or the Content-Type printed after it, must contain.
             var shows = ""
-            /// The client's timeout in seconds, which is short if it must expire.
+            /// The client's timeout in seconds; it is short if it has to expire.
             var patience = "20"
             var method = "GET"
 
@@ -30,7 +30,7 @@ extension Peers {
             Sight(fault: #""dribble": {"bytes": 150, "every": "1s"}"#, exit: 28, says: "timed out", patience: "2"),
             Sight(fault: #""truncate": {"after": 20}"#, exit: 18, says: "bytes remaining to read"),
             Sight(fault: #""content_length": 10"#, exit: 28, says: "out of", patience: "2"),
-            // curl drops excess bytes, which only --verbose shows.
+            // curl drops excess bytes and reports this only with `--verbose`.
             Sight(fault: #""content_length": -10"#, exit: 0, shows: #""tota\n"#),
             Sight(fault: #""malformed": "json""#, exit: 0, shows: #""totalCount":1\n"#),
             Sight(fault: #""malformed": "chunking""#, exit: 56, says: "hunk"),
@@ -43,7 +43,7 @@ extension Peers {
             Sight(fault: #""nanosecond_timestamps": true"#, exit: 0, shows: #"T\d\d:\d\d:\d\d\.\d{9}Z"#),
         ]
 
-        /// The rule keys that do not describe the fault, or that are for places that curl does not reach.
+        /// The keys of a rule that do not describe the fault, or that apply to places that curl does not reach.
         static let modifiers: Set = [
             "name", "enabled", "on", "requests", "connections", "at", "body", "code", "message", "retry_after",
             "processed",
@@ -134,7 +134,7 @@ extension Peers {
     }
 }
 
-/// A world with faults and a manual clock, and curl in it.
+/// A world with faults and a manual clock, with curl as its client.
 struct FaultyWorld {
     private struct Made: Decodable {
         let id: String

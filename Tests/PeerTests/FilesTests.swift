@@ -63,8 +63,8 @@ extension Peers {
                 mkfifo pipe && exec 3<>pipe 4>pipe 3>&-
                 \(quietly(arguments)) >&4
                 """)
-            // The command is terminated by a signal, which `timeout` reports as shells do. If a loop or the parent
-            // process ignores that signal, the command exits with the usual code.
+            // The command is terminated by a signal, which `timeout` reports in the same way as shells do. If a loop or
+            // the parent process ignores that signal, the command exits with the usual code.
             let usual: Int32 = arguments == "verify -- true" ? 4 : arguments.contains("goals.har") ? 1 : 0
             #expect([usual, 141].contains(command.status) && command.errors == "", "\(command.transcript)")
         }
@@ -145,7 +145,7 @@ extension Peers {
 
         @Test("A command reports the file size limit like any other failed write")
         func fileSize() async throws {
-            // Send messages through a pipe, because the limit applies only to files.
+            // Send the messages through a pipe, because the limit applies only to files.
             let report = try await run(
                 #"ulimit -f 1; { "$0" judge "$1" --json a.json >/dev/null; echo $?; } 2>&1 | cat"#)
             #expect(report.output.contains("a.json': it has reached the file size limit"), "\(report.output)")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Peers {
-    /// Shows and replays sessions from other programs, each recorded in its own dialect of HAR.
+    /// Shows and replays sessions from other programs, each in its own dialect of HAR.
     @Suite("Foreign sessions")
     struct ForeignSessions {
         @Test("mitmproxy's recording can be shown and replayed to the same client")

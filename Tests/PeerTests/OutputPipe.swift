@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Reads a program's output from a pipe in pieces until the program has ended.
+/// Reads a program's output from a pipe, piece by piece, until the program has ended.
 ///
 /// A thread waits for output. The systems' event queues would not work: a program started in the meantime may have
 /// inherited the pipe, and would then keep an event alive whose descriptor was closed here and now belongs to another

@@ -7,10 +7,11 @@ import Testing
 @Suite("Peers", .serialized, .timeLimit(.minutes(15)))
 enum Peers {}
 
-/// Slow stories, run one after another, concurrently with the other suites.
+/// Slow stories; they run one after another, but concurrently with the other suites.
 @Suite("Long stories of peers", .serialized, .timeLimit(.minutes(15)))
 enum LongPeers {}
 
-/// Searches for mistakes in the server or in clients, run one after another, concurrently with the other suites.
+/// Searches for mistakes in the server or in clients; they run one after another, but concurrently with the other
+/// suites.
 @Suite("Searches by peers", .serialized, .timeLimit(.minutes(15)))
 enum SearchingPeers {}

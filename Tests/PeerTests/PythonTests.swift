@@ -155,7 +155,7 @@ extension Peers {
                 let chapters = ["drop_mid_stream", "reset_mid_frame", "server_restarts", "half_open"]
                 try await tell("built_in_scenarios", chapters, to: server)
             }
-            // The story tests a slow answer, which --instant would also speed up.
+            // The story tests a slow answer, which `--instant` would speed up as well.
             try await RunningServer.serve { server in
                 try await tell("built_in_scenarios", ["token_expires_mid_session"], to: server)
             }

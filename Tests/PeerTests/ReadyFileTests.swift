@@ -242,7 +242,7 @@ extension Peers {
 
         @Test("A starting server does not replace a ready file that appears during the start")
         func race() async throws {
-            // A recording is created after the path was found to be free, and it creates files with both names.
+            // A recording is created only after the path was found to be free, and it creates files with both names.
             try await run(
                 """
                 for path in session.har session.har.part; do

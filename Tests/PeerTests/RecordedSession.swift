@@ -52,13 +52,13 @@ struct RecordedSession {
         try #require(command.status == 0, "\(script) failed:\n\(command.transcript)")
     }
 
-    /// Expects that each recorded answer could be the fake's, because the fake sent it.
+    /// Expects each recorded answer to be one that the fake could give, because the fake did send it.
     func expectConforming() async throws {
         let compared = try await Command(try Programs.fitiqMock(), ["conform", har.path])
         #expect(compared.status == 0, "conform failed:\n\(compared.transcript)")
     }
 
-    /// Requires that `show` prints every request with its status, in order, and messages from both sides.
+    /// Requires `show` to print every request with its status, in order, and messages from both sides.
     func expectShown() async throws {
         let shown = try await Command(try Programs.fitiqMock(), ["show", har.path])
         try #require(shown.status == 0, "show failed:\n\(shown.transcript)")

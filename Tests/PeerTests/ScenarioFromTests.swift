@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 extension SearchingPeers {
-    /// `fitiq-mock scenario from` finds the smallest scenario in which a client fails as it did in a recorded session.
+    /// `fitiq-mock scenario from` finds the smallest scenario in which a client fails in the same way as in a recorded
+    /// session.
     @Suite("fitiq-mock scenario from")
     struct ScenarioFromTests {
         private static let client = Programs.peers.appendingPathComponent("defects/plain_client.py").path
@@ -140,7 +141,7 @@ extension SearchingPeers {
                 let session =
                     #"{"log":{"version":"1.2","creator":{"name":"proxy"},"entries":[\#(entries)]}}"#
                 try Data(session.utf8).write(to: folder["session.har"])
-                // The third run never ends; the first two runs, with the whole session and with one half, fail.
+                // The first two runs, with the whole session and with one half of it, fail; the third run never ends.
                 let client =
                     "echo >> runs; [ $(wc -l < runs) -lt 3 ] || { echo began > pipe; tail -f /dev/null; }; exit 7"
                 let script = #"""

@@ -52,7 +52,7 @@ extension Peers {
         @Test(
             "Playwright serves a browser from our recording",
             .enabled(if: Programs.chromium != nil, Programs.noChromium),
-            // A browser's page sends GET, which two sessions do not contain.
+            // A page in a browser sends GET, which two sessions do not contain.
             arguments: RecordedSessions.stories.filter { !["guide", "limit"].contains($0) })
         func playwright(_ story: String) async throws {
             let script = Programs.peers.appendingPathComponent("open_with_playwright.py").path

@@ -8,7 +8,7 @@ extension SearchingPeers {
     struct VerifyAgainstTests {
         private static let list = Peers.VerifyCommandTests.list
         private static let goals = #"\#(Peers.VerifyCommandTests.curl) "$FITIQ_MOCK_URL/api/v1/goals""#
-        /// An older command whose n-th run behaves differently.
+        /// An older command that behaves differently in its n-th run.
         private static let varying =
             #"echo >> runs; \#(Peers.VerifyCommandTests.curl) -H 'Content-Type: application/json' "#
             + #"-d "{\"title\":\"Run $(wc -l < runs) km\",\"description\":\"Often\"}" "$FITIQ_MOCK_URL/api/v1/goals""#

@@ -255,7 +255,7 @@ extension Peers {
                 let client =
                     "[ $FITIQ_MOCK_SCENARIO = conflict ] || { \(Self.whisper); exit; }; "
                     + "echo began > pipe; cat <> never"
-                // The first run's result is certain to be reported once its progress line is printed.
+                // Once its progress line has been printed, the first run's result is certain to be reported.
                 let script = #"""
                     mkfifo pipe never progress
                     "$0" verify --jobs $2 --scenario default --scenario conflict -- sh -c "$1" > out 2> progress & exec 3< progress

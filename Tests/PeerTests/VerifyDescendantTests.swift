@@ -8,8 +8,8 @@ import TestSupport
         /// The processes that are still running when `fitiq-mock verify` has ended.
         @Suite("fitiq-mock verify: descendants")
         struct VerifyDescendantTests {
-            /// Starts `sleep` processes that hold the pipe `held` open, each in its own session, with a daemon's double
-            /// fork.
+            /// Starts `sleep` processes that hold the pipe `held` open, each in its own session after a double fork
+            /// like a daemon's.
             private static let daemons =
                 "exec 3> held; setsid sleep 60 & setsid sh -c 'sleep 60 & exit'"
 

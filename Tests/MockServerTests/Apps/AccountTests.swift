@@ -98,7 +98,7 @@ struct AccountTests {
             let response = try refresh(#require(bad))
             #expect(response.status == 400, "\(response.text)")
         }
-        // A refresh token is not a valid access token, and neither is another world's access token.
+        // A refresh token is not a valid access token here, nor is another world's access token.
         for bad in [other, foreign.json?["data"]?["access_token"]?.string] {
             #expect(try network.exchange(Self.me(#require(bad))).status == 401)
         }

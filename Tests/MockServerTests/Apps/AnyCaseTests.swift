@@ -44,7 +44,7 @@ struct AnyCaseTests {
         }
     }
 
-    /// Every operation with an id in its path, and a valid body.
+    /// Every operation that has an id in its path, with a valid body.
     private static let requests: [(HTTPRequest.Method, path: String, json: String?, status: Int)] = [
         (.get, "consultations/\(chat)", nil, 200), (.get, "consultations/\(chat)/messages", nil, 200),
         (.get, "goals/\(goal)", nil, 200),

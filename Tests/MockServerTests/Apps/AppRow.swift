@@ -6,7 +6,7 @@ import Testing
 /// An operation that the apps use, and the model that reads its answer.
 struct AppRow: Sendable, CustomStringConvertible {
     let method: HTTPRequest.Method
-    /// The path below `/api/v1`; each parameter is replaced by the id that an earlier row stored under that name.
+    /// The path below `/api/v1`; each parameter is replaced with the id that an earlier row stored under that name.
     let path: String
     let body: String?
     let status: Int

@@ -125,7 +125,7 @@ struct DeletionTests {
         #expect(socket.closeCode == .normalClosure && socket.closeReason == "Consultation was deleted")
         let state = try network.admin(.get, "state").json
         #expect(state?["users"]?.array?.isEmpty != false, "\(String(describing: state))")
-        // Expects errors on connections that have used the token, on a new connection, and for sockets.
+        // Expects errors on connections that have already used the token, on a new connection, and for sockets.
         func expectRefusals() throws {
             for client in [client, other, try network.client()] {
                 for path in ["users/me", "goals", "goals/\(made[0].1)"] {

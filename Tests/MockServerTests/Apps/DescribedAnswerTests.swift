@@ -8,7 +8,7 @@ import Testing
 @testable import MockServer
 @testable import Scenarios
 
-/// Compares answers about documents with the schemas in the description, which `GET /openapi.yaml` serves.
+/// Compares answers about documents with the schemas in the description that `GET /openapi.yaml` serves.
 @Suite("Documents and the OpenAPI description")
 struct DescribedAnswerTests {
     private static let description = Result {

@@ -124,7 +124,7 @@ struct DocumentEndpointTests {
         let changed = body.replacing("06:00:00Z", with: "05:59:00Z").replacing("02:00:00Z", with: "02:01:00Z")
         let again = try Self.exchange(network, .post, "sleep", changed)
         #expect(again.status == 200 && again.json == first.json, "\(again.text)")
-        // An invalid body is still rejected, and a body without a source_id does not fit.
+        // An invalid body is still rejected, and a body without a `source_id` does not fit.
         #expect(try Self.exchange(network, .post, "sleep", body.replacing("rem", with: "nap")).status == 400)
         #expect(try Self.exchange(network, .post, "sleep", body.replacing("source_id", with: "id")).status == 507)
         #expect(try Self.exchange(network, .post, "sleep", body, as: TestUser.ben).status == 201)

@@ -27,7 +27,7 @@ struct DocumentStateTests {
         }
     }
 
-    /// The answers to each operation without an id, and to the reader of the shared template.
+    /// The answers to each operation without an id, and the answers to the user with whom the template is shared.
     private static func shown(_ world: WorldClient, secret: String) throws -> [String] {
         let own = try SentDocuments.operations.filter { $0.method == .get && !$0.template.contains("{") }
             .map { try world.exchange(.get, SentDocuments.target(of: $0)).text }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-/// Valid bodies for each collection, and requests with them; the clock shows 2025-01-29T10:30:00Z.
+/// Valid bodies for each collection, and requests with these bodies; the clock shows 2025-01-29T10:30:00Z.
 enum SentDocuments {
     static let operations = Endpoint.allCases.filter { $0.documents != nil }
     static let unknown = "00000000-0000-4000-8000-000000000000"

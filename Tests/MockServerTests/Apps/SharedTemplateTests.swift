@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-/// Other users' access to workout templates, and the required credentials.
+/// What access other users have to workout templates, and which credentials that requires.
 @Suite("Shared workout templates over HTTP")
 struct SharedTemplateTests {
     private static let template = SentDocuments.id(.workoutTemplates)

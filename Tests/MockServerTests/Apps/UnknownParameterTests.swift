@@ -6,7 +6,7 @@ import Testing
 @testable import MockServer
 @testable import Scenarios
 
-/// Query parameters that no operation reads are accepted, marked in the journal, and mentioned in a judge's hint.
+/// Query parameters that no operation reads are accepted, marked in the journal, and mentioned in a hint from a judge.
 @Suite("Unknown query parameters")
 struct UnknownParameterTests {
     private func entry(of target: String, _ mode: GuideMode = .union) throws -> (status: Int, entry: JSONValue) {

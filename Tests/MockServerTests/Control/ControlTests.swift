@@ -97,7 +97,7 @@ struct ControlTests {
         let idle = try network.client()
         #expect(try idle.exchange(client.request(.get, "/api/v1/consultations")).status == 200)
         #expect(due() == Self.start + .seconds(75))
-        // The system's clock continues but the world's clock does not, so less time is left.
+        // The system's clock keeps running but the world's does not, so less time is left.
         network.advance(by: .seconds(5))
         #expect(due() == Self.start + .seconds(70))
         let meal = #"{"raw_input":"eggs","meal_type":"lunch"}"#

@@ -13,12 +13,12 @@ struct OutputBufferTests {
         case write(String)
         /// Bytes with marks, in seconds.
         case send(String, [(Int, Mark)])
-        /// Replaces all bytes from a storage position on with a transmission.
+        /// Replaces all bytes from a position in the storage onward with a transmission.
         case replace(Int, String, [(Int, Mark)])
-        /// Checks the buffer at this second on the clock, and expects this next release.
+        /// Checks the buffer at this second on the clock, expecting this to be its next release.
         case at(Double, OutputBuffer.Release)
         case skip(OutputBuffer.Release)
-        /// Takes the available bytes, and expects these bytes.
+        /// Takes the available bytes, expecting them to be these.
         case take(String)
         case part(Int, of: String)
         /// The number of bytes left, and whether something will still happen.

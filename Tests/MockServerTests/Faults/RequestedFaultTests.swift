@@ -43,7 +43,7 @@ struct RequestedFaultTests {
         let quota = try exchange(world, "X-Fake-Fault: quota")
         #expect(quota.status == 429 && quota.fields[.retryAfter] == "3600")
         #expect(try world.journal().compactMap { $0["faults"]?.array?.first?.string } == ["down", "quota"])
-        // The rules did not count these requests, so a client's second request fails as the rule requires.
+        // The rules do not count these requests, so a client's second request fails as the rule requires.
         #expect(try exchange(world).status == 401)
         #expect(try exchange(world).status == 500)
     }

@@ -26,7 +26,7 @@ struct SocketFaultTests {
         let (network, socket, id) = try socket("{on: socket, at: {frame: 2}, silence: true}")
         let before = socket.wire.received.count
         let messages = socket.frames([Self.ask, #"{"type":"ping"}"#])
-        // A masked ping and a masked close frame, with keys of zeros.
+        // A masked ping and a masked close frame, with keys that consist of zeros.
         socket.wire.send(messages + [0x89, 0x80, 0, 0, 0, 0] + [0x88, 0x80, 0, 0, 0, 0])
         try network.archive(id)
         expectLines(network.timeline(of: socket.wire, for: .seconds(900)), ["600.000 s reset"])

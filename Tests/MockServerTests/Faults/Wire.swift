@@ -20,7 +20,7 @@ extension VirtualNetwork {
         }
     }
 
-    /// Moves the clock, and calls the function whenever something may have happened.
+    /// Moves the clock, calling the function whenever something may have happened.
     func advance(by duration: Duration, looking: () -> Void) {
         let target = now + duration
         looking()
@@ -32,7 +32,7 @@ extension VirtualNetwork {
         looking()
     }
 
-    /// The bytes that arrive on a wire from now on, with times: `2.000 s 120 bytes`, `2.000 s end`.
+    /// The bytes that arrive on a wire from now on, each with its time: `2.000 s 120 bytes`, `2.000 s end`.
     func timeline(of wire: VirtualClient, for duration: Duration) -> [String] {
         let start = now.nanosecondsSinceEpoch
         var lines: [String] = []

@@ -39,7 +39,7 @@ struct AgentFilesTests {
         for key in ["name", "version", "description"] { #expect(plugins[0][key] == portable[key], "\(key)") }
     }
 
-    /// In Agent Plugins 1.0.0, the manifest and the MCP configuration must not have other members.
+    /// Agent Plugins 1.0.0 allows no other members in the manifest and the MCP configuration.
     @Test("plugin.json and mcp.json have exactly the members of Agent Plugins 1.0.0")
     func portable() throws {
         let plugin = try Self.object("plugin.json")
@@ -57,7 +57,7 @@ struct AgentFilesTests {
         #expect(server["type"] == "stdio" && server["command"] == "fitiq-mock" && server["args"] == ["mcp"])
     }
 
-    /// According to https://agentskills.io/specification, the name equals the folder's and has lower-case letters,
+    /// According to https://agentskills.io/specification, the name is the folder's and consists of lower-case letters,
     /// digits and hyphens; the description has up to 1,024 characters, and compatibility up to 500.
     @Test("The skill's front matter has the members that Agent Skills requires")
     func skill() throws {

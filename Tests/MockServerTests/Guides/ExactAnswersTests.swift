@@ -119,7 +119,7 @@ struct ExactAnswersTests {
         #expect(Set(argued).subtracting(found).sorted() == [], "DEVIATIONS argues for what is not so.")
     }
 
-    /// Sends these texts on a socket while meals are logged; returns the socket's frames.
+    /// Sends these texts on a socket while meals are being logged, and returns the socket's frames.
     private static func frames(
         _ client: GuideClient, on consultation: String, _ texts: [String], meals: [String] = []
     ) throws -> [JSONValue] {

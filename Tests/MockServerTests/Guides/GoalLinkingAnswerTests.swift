@@ -95,7 +95,7 @@ struct GoalLinkingAnswerTests {
         let linked = try update(client, suggested.id, .init(conversationId: id))
         #expect(linked.conversationId == id && linked.updatedAt == suggested.updatedAt + 1)
         #expect(try conversation(client, id).goalId == suggested.id)
-        // A conversation has only one goal, so the first goal has none now.
+        // A conversation can have only one goal, so the first goal now has no conversation.
         #expect(try show(client, first.id).conversationId == nil)
         #expect(try chat(client, suggested.id).conversationId == id)
         // The conversation remembers its original goal, so chatting about the first goal takes it back.

@@ -11,7 +11,7 @@ import Testing
 
 /// A client based on one guide, which encodes requests and decodes answers with the guide's models.
 ///
-/// A server in the guide's mode must answer in the guide's exact shape; in union mode, answers may have more members.
+/// A server in the guide's mode must answer in exactly the guide's shape; in union mode, answers may have more members.
 struct GuideClient {
     let guide: GuideMode
     let network: VirtualNetwork
@@ -82,7 +82,7 @@ struct GuideClient {
         return try #require(id?.string, "\(response.text)")
     }
 
-    /// Opens a consultation's socket with the credentials where the guide puts them.
+    /// Opens a consultation's socket, with the credentials where the guide puts them.
     func connect(_ consultation: String) throws -> VirtualSocket {
         let path = "/api/v1/consultations/\(consultation)/ws"
         return try network.client().upgrade(

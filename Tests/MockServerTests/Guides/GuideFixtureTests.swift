@@ -10,7 +10,7 @@ import Testing
 /// Compares each JSON example in the guides with what this server sends or accepts in that guide's mode.
 @Suite("The server's answers and the guides' printed answers")
 struct GuideFixtureTests {
-    /// The check of each example, by the example's name.
+    /// The check for each example, by the example's name.
     static let uses: [String: @Sendable (GuideFixture) throws -> Void] = {
         var uses: [String: @Sendable (GuideFixture) throws -> Void] = [
             "consultation-websocket/message.client": sendMessage, "consultation-websocket/ping.client": sendPing,
@@ -124,7 +124,7 @@ struct GuideFixtureTests {
         try expectSame(response.json, GuideFixture("goal-linking", "chat-about-goal"))
     }
 
-    /// The guide's goal, in progress and linked with the request that the guide prints.
+    /// The guide's goal, which is in progress and was linked with the request that the guide prints.
     private static func linkedGoal(_ client: GuideClient) throws -> (id: String, conversation: String, Response) {
         let conversation = try client.consultation()
         let goal = try client.goal()

@@ -36,7 +36,7 @@ struct GuideServerTests {
     @Test("Another guide's endpoint returns 404 and names the guides that have it", arguments: GuideMode.guides)
     func absent(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
-        // Deletion, which one guide assumes, gets 405 in the other guides' modes, because the paths exist there.
+        // Deletion, which only one guide assumes, gets 405 in the other guides' modes, because the paths exist there.
         let others = Endpoint.allCases.filter { !mode.serves($0) && $0.isOfGuides && $0.method != .delete }
         for endpoint in others {
             for fields in [[], [Self.bearer, Request.apiKey]] {

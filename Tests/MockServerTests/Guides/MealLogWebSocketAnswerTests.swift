@@ -78,7 +78,7 @@ struct MealLogWebSocketAnswerTests {
         #expect(try shares(client.get("meal-logs/\(unreadable.id)"), with: frames[2]))
     }
 
-    /// Whether an event has all of a response's data about a log, even where the guide's model has more.
+    /// Whether an event has all the data that a response has about a log, even where the guide's model has more.
     private func shares(_ response: Response, with event: JSONValue) throws -> Bool {
         try #require(response.json?["data"]?.object).allSatisfy { event["data"]?[$0.key] == $0.value }
     }

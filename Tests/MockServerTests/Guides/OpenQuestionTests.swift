@@ -8,7 +8,7 @@ import Testing
 /// The questions that the guides leave open, as DEVIATIONS answers them for this server.
 @Suite("Open questions of the guides")
 struct OpenQuestionTests {
-    /// The modes whose guide creates consultations, but does not mention 409 and 429.
+    /// The modes whose guide creates consultations but does not mention 409 and 429.
     static let modes = [GuideMode.enhancedConsultations, .webSocketArchitecture, .mealLogWebSocket]
 
     /// One guide uses a different name for the persona.

@@ -79,7 +79,7 @@ struct BackpressureTests {
         let slow = try network.socket(on: id)
         let reader = try network.socket(on: id)
         let other = try network.socket(on: try network.consultation(of: TestUser.ben), of: TestUser.ben)
-        // The slow client has sent a chat message, so it gets chat frames; then it stops reading.
+        // The slow client has sent a chat message, so it gets chat frames; it then stops reading.
         slow.send(#"{"type":"message","content":"hello"}"#)
         network.advance(by: .zero)
         #expect(slow.takeTypes().last == "stream_complete")

@@ -178,7 +178,7 @@ struct MealLogTests {
     static let refusals: [(Request, Int, String)] = [
         (Request(method: .post, target: "/api/v1/meal-logs/natural"), 401, "UNAUTHORIZED"),
         (Request(method: .get, target: "/api/v1/meal-logs"), 401, "UNAUTHORIZED"),
-        // Credentials are checked before other mistakes.
+        // Credentials are checked before anything else.
         (Request(method: .post, target: "/api/v1/meal-logs/natural").json("{"), 401, "UNAUTHORIZED"),
         (Request(method: .get, target: "/api/v1/meal-logs/x"), 401, "UNAUTHORIZED"),
         (.mealLog("x"), 404, "NOT_FOUND"), (.mealLog("11111111-1111-4111-8111-111111111111"), 404, "NOT_FOUND"),

@@ -66,7 +66,7 @@ struct SizeLimitTests {
     @Test("An oversized request's error does not depend on how it is split", arguments: Limit.all, [1, 7, 1000])
     func pieces(limit: Limit, size: Int) throws {
         let network = VirtualNetwork()
-        // Sending a mebibyte byte by byte does not check more than sending 100,000 bytes.
+        // Sending a whole mebibyte byte by byte would not check anything more than sending 100,000 bytes.
         let bytes = limit.request(limit.atLimit + 1)
         let size = bytes.count > 100_000 ? size * 100 : size
         let whole = try network.open()

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Time limits")
 struct TimeLimitTests {
-    /// A way for a head or body to stall: the bytes that arrive immediately, and the bytes that trickle in afterwards.
+    /// A way in which a head or body stalls: the bytes that arrive immediately, and the bytes that trickle in
+    /// afterwards.
     struct Stall: CustomTestStringConvertible {
         let name: String
         let first: String
@@ -133,7 +134,8 @@ struct TimeLimitTests {
     func slowReader() throws {
         let network = VirtualNetwork()
         let client = try network.open(window: 0)
-        // The request arrives in two pieces, so its time to arrive has ended when the response is made.
+        // The request arrives in two pieces, so the time limit for its arrival has passed by the time the response is
+        // made.
         client.send(Request().bytes, cutAt: 5)
         for _ in 0..<5 {
             network.advance(by: .seconds(74))

@@ -51,7 +51,7 @@ struct ChoreTests {
     @Test("The host stops a chore when the server begins to stop")
     func stops() throws {
         let server = try RunningHost(.platformDefault) { $0.limits.closingTime = .milliseconds(100) }
-        // An unanswered close handshake keeps the server up for a while.
+        // An unanswered close handshake keeps the server running for a while.
         let client = try server.connect()
         try client.upgrade(.handshake("/__admin/echo"))
         let count = Counter()

@@ -154,7 +154,7 @@ struct HostTests {
         for client in served { #expect(try client.exchange(Request()).status == 200) }
         let refused = try server.connect()
         #expect(try refused.response().status == 503)
-        // The connection lingers until it closes, so there is no place for the next connection.
+        // The connection lingers until it is closed, so there is no room for the next one.
         #expect(throws: SocketError.self) {
             let outright = try server.connect()
             while try !outright.read().isEmpty {}

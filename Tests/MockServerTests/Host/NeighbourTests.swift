@@ -77,7 +77,7 @@ struct NeighbourTests {
         let client = try server.connect()
         let clock = ContinuousClock()
         var slowest = Duration.zero
-        // Run at least this many rounds, and continue until a neighbour has done something.
+        // Run at least this many rounds, and keep going until a neighbour has done something.
         var rounds = 0
         while rounds < 100 || rounds < 100_000 && neighbours.allSatisfy({ $0.amount == 0 }) {
             rounds += 1
@@ -85,7 +85,7 @@ struct NeighbourTests {
             #expect(try client.exchange(Request()).status == 200)
             slowest = max(slowest, clock.now - start)
         }
-        // A turn serves each neighbour at most 16 KiB; serving one neighbour completely would never end.
+        // A turn serves each neighbour at most 16 KiB; serving one neighbour until it is done would never end.
         #expect(slowest < .seconds(15))
         #expect(neighbours.contains { $0.amount > 0 })
         for neighbour in neighbours { #expect(neighbour.end()) }

@@ -55,7 +55,7 @@ final class RunningHost: @unchecked Sendable {
         }
     }
 
-    /// Starts a clean stop; when this returns, the server has begun to stop.
+    /// Starts a clean stop; by the time this returns, the server has begun to stop.
     func stop() throws {
         try onLoop { $0.stop() }
     }

@@ -83,7 +83,7 @@ struct TapTests {
         #expect(log.turns > 0)
     }
 
-    /// Whether any part of an answer has arrived; does not wait.
+    /// Whether any part of an answer has arrived; this does not wait.
     private func hasAnswer(_ client: HostClient) -> Bool {
         while let bytes = try? client.stream.read(timeout: .zero), !bytes.isEmpty {
             guard let tls = client.tls else { return true }

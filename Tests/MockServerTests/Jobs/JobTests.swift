@@ -161,7 +161,7 @@ struct JobTests {
         let network = VirtualNetwork { $0.limits.worldIdleTime = .seconds(60) }
         let count = 2 * Engine.worldsSweptAtOnce + 2
         let worlds = try (0..<count).map { _ in try network.world() }
-        // Idleness is checked every minute, so the worlds have been idle for a minute at the first check.
+        // Idleness is checked every minute, so at the first check the worlds have been idle for a minute.
         network.advance(by: .seconds(60))
         #expect(network.engine.worlds.count == count - Engine.worldsSweptAtOnce)
         #expect(try network.admin(.get, "worlds/\(worlds[count - 1].id)").status == 200)
@@ -172,7 +172,7 @@ struct JobTests {
         #expect(network.engine.worlds.isEmpty && network.engine.worlds.nextSweep == nil)
     }
 
-    /// Makes each of a server's jobs report its start and wait for a signal.
+    /// Makes each of a server's jobs report that it has started and wait for a signal.
     private func holdJobs(of server: RunningHost) throws -> (began: DispatchSemaphore, goOn: DispatchSemaphore) {
         let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         try server.onLoop { host in

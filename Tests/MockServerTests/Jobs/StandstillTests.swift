@@ -102,7 +102,7 @@ struct StandstillTests {
         let replica = try network.world()
         #expect(try replica.ask(.put, "state", text).json?["goals"]?.int == expected.goalCount)
         #expect(try replica.ask(.get, "state").text == text)
-        // Now everything due happens, and the waiting message is answered.
+        // Now everything that is due happens, and the waiting message is answered.
         network.advance(by: .seconds(60))
         let types = socket.takeFrames().compactMap { $0["type"]?.string }
         #expect(types.filter { $0 == "stream_complete" }.count == 2, "\(types)")

@@ -14,7 +14,7 @@ struct ForkTests {
         return .object(state)
     }
 
-    /// A world in the middle of an answer, with a goal and a meal.
+    /// A world that is in the middle of an answer and has a goal and a meal.
     private static func busyWorld(_ network: VirtualNetwork, judged: Bool = false) throws -> (
         WorldClient, VirtualSocket
     ) {
@@ -45,7 +45,7 @@ struct ForkTests {
         let fork = try Self.fork(world)
         #expect(try Self.state(fork) == Self.state(world))
         #expect(fork.token != world.token && fork.apiKey != world.apiKey)
-        // The fork's journal equals the world's, plus the end of the socket that was not forked.
+        // The fork's journal is the same as the world's, plus the end of the socket that was not forked.
         func bare(_ entry: JSONValue) -> JSONValue {
             var object = entry.object ?? JSONObject()
             object["world"] = nil
@@ -182,7 +182,7 @@ struct ForkTests {
         #expect(socket.wire.ending == .closed)
         let closed = try #require(try world.journal().first { $0["kind"] == "closed" })
         #expect(closed["cause"] == "shutdown" && closed["by"] == "server")
-        // New sockets get the answer that streamed at the mark, as before.
+        // New sockets get the answer that was streaming at the mark, as before.
         let again = try world.exchange(.get, "/api/v1/consultations")
         #expect(again.status == 200)
     }

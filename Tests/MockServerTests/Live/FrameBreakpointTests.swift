@@ -208,7 +208,7 @@ struct FrameBreakpointTests {
         other.send(Self.ping)
         #expect(one.types() == ["pong"])
         #expect(try held.held().count == 1)
-        // The breakpoint applies in both directions: first to the ping, then to its pong.
+        // The breakpoint applies in both directions: first to the ping, and then to its pong.
         try held.act(#"{"action":"continue"}"#)
         #expect(try held.held().first?["direction"] == "server_to_client")
         try held.act(#"{"action":"continue"}"#)

@@ -16,7 +16,7 @@ struct HeldRetryTests {
         return (held, client)
     }
 
-    /// The verdict on repeated creates after the client sends the goal again.
+    /// The verdict on repeated create requests after the client sends the goal again.
     private static func verdict(repeating client: HTTPClient<VirtualClient>, in held: HeldWorld) throws -> JSONValue? {
         #expect(try client.exchange(held.goal).status == 201)
         let verdicts = try held.world.ask(.get, "verdicts").json?["verdicts"]?.array

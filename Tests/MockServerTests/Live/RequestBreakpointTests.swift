@@ -180,7 +180,7 @@ struct RequestBreakpointTests {
             try held.story() == [
                 "held request", "released continued", "held response", "released continued", "exchange [live-1]",
             ])
-        // An item held by a step counts as a match.
+        // An item that is held by a step counts as a match.
         let counts = try held.world.ask(.get, "breakpoints/live-1").json
         #expect(counts?["matches"] == 2 && counts?["acted"] == 2)
         // A changed request may also step.
@@ -201,7 +201,7 @@ struct RequestBreakpointTests {
         #expect(try client.response().status == 201)
         let released = try #require(try held.world.journal().first { $0["kind"] == "released" })
         #expect(released["action"] == "expired" && released["time"] == "2025-01-29T10:30:10.000000000Z")
-        // A longer clock move does not delay the expiry.
+        // Moving the clock further does not delay the expiry.
         let later = try held.sending(held.goal)
         try held.world.advance("1h")
         #expect(try later.response().status == 201)

@@ -119,7 +119,7 @@ struct SocketControlTests {
         let usual = ["pong", "error"]
         #expect(types(.union) == stream + messages + usual + meals)
         #expect(types(.union, .mealSocket) == ["connected"] + usual + meals)
-        // A recorded socket outside the API has the same types as a consultation's socket.
+        // A recorded socket that is not part of the API has the same types as a consultation's socket.
         #expect(types(.union, nil) == types(.union))
         #expect(types(.consultationWebSocket) == stream + usual)
         #expect(types(.enhancedConsultations) == ["connected"] + messages + usual)
@@ -138,7 +138,7 @@ struct SocketControlTests {
         #expect(frame["content"] == "Sent by hand" && frame["consultation_id"]?.string == opened.consultation)
         let wrong = try opened.ask("/2/send", #"{"template":"stream_chunk","members":{"contents":"x"}}"#)
         #expect(wrong.status == 400 && wrong.message.contains("'content'"), "\(wrong.text)")
-        // Use the deprecated word of earlier versions.
+        // Use the deprecated word from earlier versions.
         let old = try opened.ask("/2/send", #"{"template":"stream_chunk","fields":{"content":"Sent by hand"}}"#)
         #expect(old.status == 200 && old.json?["sent"] == sent.json?["sent"])
         let note = "'fields' is deprecated but still accepted; write 'members'."
@@ -246,7 +246,7 @@ struct SocketControlTests {
         #expect(try opened.ask("/2/resume", "{}").json?["state"] == "open")
         #expect(opened.socket.takeTypes() == ["meal_log.completed", "pong"])
         #expect(try opened.ask("/2/resume", "{}").status == 409)
-        // The socket's time does not continue.
+        // The socket's time stands still.
         try opened.world.advance("10m")
         #expect(opened.socket.wire.ending == .open)
         let fault = try opened.world.journal().first { $0["kind"] == "fault" }

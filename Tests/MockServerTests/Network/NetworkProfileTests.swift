@@ -37,7 +37,7 @@ struct NetworkProfileTests {
         let network = try Self.network("{down: 50000, rtt: 100ms}", faults: Self.answer(of: 100_000))
         let wire = try network.open()
         wire.send(Request.goals.bytes)
-        // The connection and the request take one and a half round trips, and the answer takes half of one.
+        // Connecting and sending the request take one and a half round trips, and the answer takes half of one.
         let first = network.timeline(of: wire, for: .seconds(10))
         #expect(first.first == "0.229 s 1460 bytes" && first.last == "2.200 s 720 bytes", "\(first)")
         // A slice arrives with its last byte, at the line's rate.

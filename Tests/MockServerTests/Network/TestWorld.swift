@@ -37,7 +37,7 @@ extension VirtualNetwork {
 
     func client() throws -> HTTPClient<VirtualClient> { HTTPClient(try open()) }
 
-    /// The number of bytes that the server holds because the client does not read them.
+    /// The number of bytes that the server holds because the client is not reading them.
     func unsent(by client: VirtualClient) -> Int { connection(of: client)?.output.count ?? 0 }
 
     /// Creates a consultation and returns its id.

@@ -164,7 +164,7 @@ struct RecordedRoundTripTests {
         return judgement.verdicts.map { "\($0.obligation.id) \($0.outcome)" }
     }
 
-    /// The first differences, each in its old and new form.
+    /// The first differences, each in its old and its new form.
     private static func differences(_ new: [String], from old: [String]) -> [String] {
         var differences: [String] = []
         for index in 0..<max(new.count, old.count) {

@@ -12,7 +12,7 @@ import Traffic
 struct ReplayWorldTests {
     static let take = Take().asked("GET", "/api/v1/goals", answer: "[]").asked("GET", "/api/v1/meal-logs", answer: "{}")
 
-    /// A scenario in the form that is sent over HTTP.
+    /// A scenario in the form in which it is sent over HTTP.
     private func scenario(_ take: Take, _ more: String = "") -> String {
         #"{"name":"take","replay":{"session":\#(String(decoding: take.har, as: UTF8.self))\#(more)}}"#
     }

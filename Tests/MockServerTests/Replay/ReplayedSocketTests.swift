@@ -15,7 +15,7 @@ struct ReplayedSocketTests {
     static let hello = #"{"type":"connected"}"#
     static let question = #"{"type":"message","content":"Hello?"}"#
 
-    /// A chat: `connected` after 20 ms, a question at 1 s, answers 100 and 250 ms after it.
+    /// A chat: `connected` after 20 ms, a question at 1 s, and answers 100 and 250 ms after the question.
     static let chat = Take().socket(
         path, waited: 10,
         [

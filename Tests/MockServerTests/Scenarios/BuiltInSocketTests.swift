@@ -42,7 +42,7 @@ struct BuiltInSocketTests {
         try world.expectWell(id)
     }
 
-    /// The bytes after the last whole frame that follows the handshake.
+    /// The bytes that follow the last whole frame after the handshake.
     static func lastFrame(of bytes: [UInt8]) -> ArraySlice<UInt8> {
         var start =
             bytes.indices.dropFirst(3).first {

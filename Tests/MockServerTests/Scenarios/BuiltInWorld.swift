@@ -78,7 +78,7 @@ struct BuiltInWorld {
         }
     }
 
-    /// Asks a question, and returns the frames that arrive, with times: `0.500 s stream_chunk`.
+    /// Asks a question, and returns the frames that arrive, each with its time: `0.500 s stream_chunk`.
     func heard(_ question: String, on socket: VirtualSocket, for duration: Duration) -> [String] {
         socket.send(#"{"type":"message","content":"\#(question)"}"#)
         let start = network.now.nanosecondsSinceEpoch

@@ -230,7 +230,7 @@ import Testing
                 $0.clock = .real
                 $0.mode = mode
             }
-            // Times ahead of the clock are saved again.
+            // Times that are ahead of the clock are saved again.
             #expect((last.engine.defaultWorld.savedPart == nil) == (start == 0))
             #expect(last.engine.defaultWorld.backend.consultationCount == 2, "\(mode)")
             #expect(

@@ -242,7 +242,7 @@ extension StateFile {
                     '\(path)\(ending)' was moved, removed or replaced while the server was running: changes since then \
                     are lost unless the file is restored before the server exits
                     """)
-            // Without its log, the file has the last commit.
+            // Without its log, the file contains the last commit.
             let moved = ending.isEmpty ? path + ".moved" : path
             try FileManager.default.copyItem(atPath: moved, toPath: path + ".copy")
             #expect(try StateFile(path + ".copy").read().serial == 1)

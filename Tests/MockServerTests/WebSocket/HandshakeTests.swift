@@ -134,7 +134,7 @@ struct HandshakeTests {
     func framesInTheSamePacket() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
-        // A separate socket, only to create the frames.
+        // A separate socket that serves only to create the frames.
         let frames = try network.socket(on: id).frames([#"{"type":"ping"}"#, #"{"type":"nonsense"}"#, "not JSON"])
         let request = Request.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna)
         let bytes = request.bytes + frames

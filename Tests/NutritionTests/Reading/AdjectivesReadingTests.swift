@@ -39,7 +39,7 @@ struct AdjectivesReadingTests {
         .init("10 g dark chocolate (70%)", "dark-chocolate 10 grams", 60),
         .init("gluten-free toast", "toast 1 servings", 150),
         .init("sugar-free gum and coffee", "coffee 1 servings", 2, unknown: ["gum"]),
-        // An article counts a food that follows after at most four words.
+        // Up to four words may stand between an article and the food that it counts.
         .init("a hot cold red green egg", "egg 1 pieces", 70),
         .init("a hot cold red green chopped egg", "egg 1 servings", 70),
         .init("hot cold red green fried egg", "fried-egg 1 servings", 90),

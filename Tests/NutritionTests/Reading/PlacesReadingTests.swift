@@ -56,7 +56,7 @@ struct PlacesReadingTests {
         .init("2 eggs slices of bacon", "egg 2 pieces, bacon 1 slices", 179),
         .init("2 eggs slices bacon", "egg 2 pieces, bacon 1 slices", 179),
         .init("avocado half, toast", "avocado 0.5 pieces, toast 1 servings", 311),
-        // A second weight that differs is not dropped silently.
+        // A second, different weight is not dropped silently.
         .init("chicken 200g (100g)", "chicken 200 grams", 380, unknown: ["100g"]),
     ]
 }

@@ -36,7 +36,7 @@ struct ReadMeal: CustomTestStringConvertible {
         #expect(meal.totals.calories == calories, sourceLocation: sourceLocation)
         #expect(meal.unknown == unknown, sourceLocation: sourceLocation)
         #expect(!meal.isTruncated, sourceLocation: sourceLocation)
-        // Each item notes unknown words, which lower its confidence.
+        // Each item notes its unknown words, which lower its confidence.
         for item in meal.items {
             #expect((item.confidence <= 0.7) || unknown.isEmpty, sourceLocation: sourceLocation)
             #expect(item.notes?.contains("Not recognised") ?? false == !unknown.isEmpty, sourceLocation: sourceLocation)

@@ -81,7 +81,7 @@ struct UnitsReadingTests {
         .init("100 ml steak", "steak 100 milliliters", 262),
         .init("2 bottles of hummus", "hummus 2 servings", 142),
         .init("can of coke", "cola 1 cans", 155),
-        // A label's facts apply to its serving, not to a weight.
+        // The facts on a label apply to its serving, not to a weight.
         .init("100 g eggs", "egg 100 grams", 143),
         .init("1 serving of eggs", "egg 1 servings", 70),
         .init("2 pieces of egg", "egg 2 pieces", 140),

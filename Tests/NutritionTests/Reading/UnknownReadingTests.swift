@@ -15,7 +15,7 @@ struct UnknownReadingTests {
         .init("2 half avocados", "avocado 0.5 pieces", 161, unknown: ["2"]),
         .init("2 and half an avocado", "avocado 0.5 pieces", 161, unknown: ["2"]),
         .init("2 and half of an avocado", "avocado 0.5 pieces", 161, unknown: ["2"]),
-        // At most two words may be between a number and its unit.
+        // There may be at most two words between a number and its unit.
         .init("2 good thick slices of bread", "bread 2 slices", 154),
         .init("2 good large thick slices of bread", "bread 1 slices", 77, unknown: ["2"]),
         // A letter is a unit only after a number.

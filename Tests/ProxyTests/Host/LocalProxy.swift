@@ -24,7 +24,7 @@ final class LocalProxy {
         try self.init(host)
     }
 
-    /// A host that relays its connections to an upstream; it runs on no thread yet.
+    /// A host that relays its connections to an upstream; it does not run on any thread yet.
     static func host(
         at address: SocketAddress? = nil, _ upstream: String, limits: RelayLimits = RelayLimits(),
         clients: ServerLimits = ServerLimits(), secure: SecureEndpoint? = nil

@@ -396,7 +396,7 @@ struct RelayingHostTests {
         try client.send(Self.get)
         let server = try BlockingStream.accept(listener)
         if hasCertificate {
-            // The certificate comes from a CA that no system trusts.
+            // The certificate was issued by a CA that no system trusts.
             let identity = try Self.secureEndpoint().endpoint
             let session = TLSSession(server: try .server(certificates: identity.certificates, key: identity.key))
             try server.read().withUnsafeBytes { session.receive($0) }

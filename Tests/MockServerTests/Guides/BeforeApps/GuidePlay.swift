@@ -26,7 +26,7 @@ struct GuidePlay {
             .filter { !$0.hasPrefix("#") }
     }
 
-    /// Answers in the order of their first appearance, each with the requests that it answers.
+    /// The answers in order of first appearance, each with the requests that it answers.
     struct Answers {
         private var answers: [(text: String, asked: [(who: String, what: String)])] = []
 
@@ -111,7 +111,7 @@ struct GuidePlay {
             return (fields ?? stage.credentials(of: user)) + added
         }
 
-        /// A script line with its answer; equal answers are written only once.
+        /// A script line with its answer; identical answers are written only once.
         mutating func lines(_ line: String, _ answer: String) -> [String] {
             if let earlier = answers.first(where: { $0.text == answer }) {
                 return ["> \(line)", "(as to \(earlier.line))", ""]
@@ -161,7 +161,7 @@ struct GuidePlay {
         }
     }
 
-    /// Requests the list of a section with one of its queries.
+    /// Requests a section's list with one of its queries.
     private func ask(_ query: String, in section: inout Section) throws {
         let target = try #require(section.list?.target)
         let request = try section.stage.request("GET", "\(target)?\(query)", nil, section.takeFields())

@@ -158,7 +158,7 @@ final class GuideStage {
         return plain((fields + "\n" + text).trimmingCharacters(in: .newlines))
     }
 
-    /// The text as it is for the default world, without the world's path and token issuer.
+    /// The text as it would be for the default world, without the world's path and token issuer.
     func plain(_ text: String) -> String {
         guard !prefix.isEmpty else { return text }
         return text.replacing(

@@ -24,7 +24,8 @@ struct GuidesBeforeAppsTests {
         arguments: LongRun.choose(Array(GuideMode.guides.prefix(1)), long: Array(GuideMode.guides)))
     func worldOfUnion(mode: GuideMode) throws {
         let lines = try GuidePlay(mode, .worldOfUnion).lines
-        // Lengths differ because of the world's path. The server, not the world, answers requests that it cannot read.
+        // The lengths differ because of the world's path. Requests that cannot be read are answered by the server, not
+        // by the world.
         try compare(lines, with: "\(mode.rawValue).txt", mayWrite: false) { lines in
             var isOfWorld = true
             return lines.compactMap { line in
