@@ -31,7 +31,7 @@ struct AnswerTests {
         #expect(response == ReplayResponse(status: 200, fields: kept, body: Array("{}".utf8)))
     }
 
-    /// A HAR with one answer whose fields name a coding; `ours` are the members of its `_fitiq`.
+    /// A HAR with one answer whose fields name a coding; `ours` is the members of its `_fitiq`.
     private static func coded(_ body: String, ours: String) throws -> ReplayResponse {
         let text = """
             {"log":{"entries":[{"startedDateTime":"2025-01-29T10:30:00Z","request":{"method":"GET",

@@ -61,7 +61,7 @@ struct FollowingTests {
         #expect(
             String(decoding: response.body, as: UTF8.self) == #"{"id":"\#(mine)","about":["\#(other)","\#(IDs.c)"]}"#)
         #expect(response.fields == [SessionField("Location", "/api/v1/notes/\(mine)")])
-        // The id is mapped, so the recorded id is taken, and the new id maps to no other.
+        // The id is mapped, so the recorded id is taken, and the new id does not map to any other.
         #expect(player.text("GET", "/api/v1/notes/\(other)") == "unexpected: unknown")
         #expect(player.text("GET", "/api/v1/notes/\(IDs.d)") == "unexpected: unknown")
         #expect(player.text("GET", "/api/v1/notes/\(mine)") == "note \(mine)")

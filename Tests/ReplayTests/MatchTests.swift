@@ -175,7 +175,7 @@ struct FormTests {
         #expect(try answer([Self.text, (Self.image.head, "other")]) == unknown)
         #expect(try answer([Self.text, (Self.image.head.replacing("jpeg", with: "png"), "JFIF")]) == unknown)
         #expect(try answer([("name=\"mealType\"", "lunch"), Self.image]) == unknown)
-        // A body that is not a valid form counts as bytes, and equal bytes match.
+        // A body that is not a valid form is compared as bytes, and equal bytes match.
         var player = try builder.player()
         #expect(player.text("POST", "/photo", body: recorded) == unknown)
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Traffic
 
-/// Random sessions from a seed, in which ids move between client and server as they do in real sessions.
+/// Random sessions from a seed, in which ids travel between client and server as they do in real sessions.
 struct RandomSession {
     private var numbers: Draw
     /// Ids that were already sent.
@@ -76,7 +76,7 @@ struct RandomSession {
 
 @Suite("Properties of every replay")
 struct PropertyTests {
-    /// Replays a session to a client that repeats the recorded requests, but with its own strings for some values.
+    /// Replays a session to a client that repeats the recorded requests but has its own strings for some values.
     static func check(
         _ session: Session, _ settings: ReplaySettings, seed: UInt64, renamed: [String: String] = [:]
     ) throws {
@@ -198,15 +198,15 @@ struct PropertyTests {
     }
 }
 
-/// Each pair runs through the code of both commands.
+/// Each pair is run through the code of both commands.
 ///
-/// A session with the first request is replayed to a client that sends the second request, and is compared with a
+/// A session with the first request is replayed to a client that sends the second request; it is also compared with a
 /// session that has the second request.
 @Suite("Replay and diff agree on permitted differences")
 struct AgreementTests {
     struct Pair: Sendable, CustomTestStringConvertible {
         var name: String
-        /// `target body`; the recorded client sent the first, and ours sends the second.
+        /// `target body`; the recorded client sent the first one, and our client sends the second.
         var first, second: String
         var isSame: Bool
         var testDescription: String { name }
@@ -364,7 +364,7 @@ struct AgreementTests {
         func piece() -> String { pieces[Int(numbers.next(below: UInt64(pieces.count)))] }
         let templates = ["%", #"{"a":"%"}"#, #"{"%":"b"}"#, #"["see %, "]"#, "a % b", "%=1"]
         for _ in 0..<400 {
-            // Use only one place, because a replay follows the ids in several places.
+            // Use only one place, because a replay would follow the ids in several.
             let (first, second) = (piece(), numbers.next(below: 4) == 0 ? piece() + piece() : piece())
             let template = templates[Int(numbers.next(below: UInt64(templates.count)))]
             let pair = Pair("", template.replacing("%", with: first), template.replacing("%", with: second))

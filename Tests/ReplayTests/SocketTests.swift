@@ -160,7 +160,7 @@ struct SocketTests {
             End(
                 frames: [frame(.server, 5, .close, [0x03, 0xEE])], ending: ending(.server, 30, .closeFrame),
                 timeline: ["5 close - "]),
-            // The codec answers the client's close frame, not the recording.
+            // The client's close frame is answered by the codec, not by the recording.
             End(
                 frames: [frame(.client, 5, .close, [0x03, 0xE8]), frame(.server, 6, .close, [0x03, 0xE8])],
                 ending: ending(.client, 30, .closeFrame), timeline: []),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Scenarios
 
-/// Documents in files: relative times, shares in both forms, and the rules of each collection.
+/// Documents in files: relative times, shares in both forms, and each collection's rules.
 @Suite("Documents in scenarios")
 struct DocumentTests {
     private static func documents(_ text: String) throws -> [DocumentCollection: [DocumentData]] {

@@ -12,7 +12,7 @@ struct MutationTests {
     )
     func changes(_ name: String) throws {
         let original = Array(try #require(Scenario.builtInText(named: name)).utf8)
-        // Each file gets different changes, which are the same in every run.
+        // Each file gets different changes, but the same ones in every run.
         var numbers = Draw(seed: UInt64(Scenario.builtInNames.firstIndex(of: name) ?? 0))
         var refused = 0
         for _ in 0..<100 {

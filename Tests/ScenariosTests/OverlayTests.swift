@@ -172,8 +172,8 @@ struct OverlayTests {
         (#"{"s":["a","b"]}"#, ["member: 's[]', value: c, instead_of: [a]"], #"{"s":["c","b"]}"#),
         (#"{"s":"a"}"#, ["member: s, value: c, instead_of: []"], #"{"s":"a"}"#),
         (#"{"x":1}"#, ["member: s, value: c, instead_of: [a]"], #"{"x":1}"#),
-        // Only the first of several changes at a place has an effect, except for words; later changes see the effects
-        // of earlier changes.
+        // Of several changes at the same place, only the first has an effect, except for words; later changes see the
+        // effects of earlier ones.
         (#"{"a":1}"#, ["member: b, value: 1", "member: b, value: x"], #"{"a":1,"b":1}"#),
         (
             #"{"s":"a"}"#, ["member: s, value: b, instead_of: [a]", "member: s, value: c, instead_of: [b]"],

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Scenarios
 
-/// Planting the data of files, and reading a world's export.
+/// Planting the data from files, and reading a world's export.
 @Suite("Scenarios and worlds")
 struct PlantingTests {
     static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Scenarios
 
-/// The result and position of each notation for a single value.
+/// For each notation of a single value: the result and its position.
 ///
 /// YAML 1.1 would resolve many of these words to numbers, truth values and dates. Here every word remains a word,
 /// because its position determines its meaning.

@@ -103,7 +103,7 @@ struct SchemaScalarTests {
         return try JSON.parse(Array(text.utf8))
     }
 
-    /// Whether a single value is valid according to the part of JSON Schema that this schema uses for such values.
+    /// Whether a single value is valid, according to the part of JSON Schema that this schema uses for such values.
     private static func passes(_ value: JSONValue, _ schema: JSONValue) throws -> Bool {
         if let name = schema["$ref"]?.string?.split(separator: "/").last {
             guard try passes(value, #require(try SchemaTests.schema()["$defs"]?[String(name)])) else { return false }

@@ -91,7 +91,7 @@ struct SchemaTests {
         }
     }
 
-    /// A document with an empty mapping in place of an object with required keys, and nothing else missing.
+    /// A document that has an empty mapping in place of an object with required keys but is otherwise complete.
     static let emptyObject: [ObjectKind: String] = [
         .scenario: "{}",
         .clock: "{name: a, clock: {}}", .token: "{name: a, tokens: [{}]}",

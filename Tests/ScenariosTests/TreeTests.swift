@@ -139,7 +139,7 @@ struct TreeTests {
         let consultations = (0..<5000).map { "{persona: nutritionist, context: goal, goal: \(name)_\($0)}" }
         let errors = Self.errors(
             "name: a\nusers: [{id: u, goals: [\(goals)], consultations: [\(consultations.joined(separator: ","))]}]")
-        // Each consultation has a mistake, and consultations after the tenth exceed the limit.
+        // Each consultation has a mistake, and the consultations after the tenth exceed the limit.
         #expect(errors?.mistakes.count == 50 && (errors?.omittedCount ?? 0) >= 4950)
     }
 

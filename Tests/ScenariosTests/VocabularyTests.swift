@@ -13,12 +13,12 @@ import Traffic
 struct VocabularyTests {
     /// The words in a schema, or in a document instead of a schema.
     struct Words {
-        /// Members and parameters, each with the kinds of its values and their places.
+        /// Members and parameters; each has, for every place where it appears, the kind of its value there.
         var members: [String: [(kind: String, place: String)]] = [:]
         /// The possible words of a member's value.
         var choices: [String: Set<String>] = [:]
 
-        /// The words in a JSON Schema, or in a description with schemas; old words do not belong to the vocabulary.
+        /// The words in a JSON Schema, or in a description with schemas; old words are not part of the vocabulary.
         init(schema: JSONValue, of name: String) {
             collect(schema, below: name, root: schema)
         }
@@ -51,7 +51,7 @@ struct VocabularyTests {
             choices[name, default: []].formUnion(words)
         }
 
-        /// The types of a schema and its words, through references and choices, except null.
+        /// The types and words of a schema, found by following references and choices; null is left out.
         private static func kinds(of schema: JSONValue, _ root: JSONValue) -> (Set<String>, Set<String>) {
             guard schema["deprecated"] != true else { return ([], []) }
             if let reference = schema["$ref"]?.string {
@@ -172,13 +172,13 @@ struct VocabularyTests {
                 case "hold": #expect(words == directions.union(["request", "response", "both"]))
                 default: break
                 }
-                // Every use names both directions, except for the party that ended something, and for a role.
+                // Every use names both directions, except where a word names the party that ended something, or a role.
                 if words.isSuperset(of: ["client", "server"]) { Issue.record("\(name): \(words.sorted())") }
             }
         }
     }
 
-    /// Synonyms that existed once or that others use, and the places where they mean something else.
+    /// Synonyms that once existed or that others use, and the places where they mean something else.
     static let others: [(word: String, now: String, elsewhere: [String])] = [
         ("timeout", "for", []), ("duration", "for", []), ("sender", "direction", []),
         ("from", "direction", ["selection"]),

@@ -30,7 +30,7 @@ struct AppRequest: CustomStringConvertible {
 
 /// A part of a list, given by an offset or a page number.
 struct ListPart {
-    /// Whether the part is given by `offset`, not by a page number.
+    /// Whether the part is given by `offset` rather than by a page number.
     var isOffset: Bool
     /// The offset, counted from 0, or the page number, counted from 1.
     var start: Int
@@ -58,7 +58,7 @@ enum AppBody {
     case question(Persona, String)
     case change(Persona?, isArchived: Bool?)
     case meals(Int)
-    /// A meal with this many foods of 200 calories each, in a list with this name, with or without the meal type.
+    /// A meal with or without its type; the list with this name has this many foods of 200 calories each.
     case foods(Int, in: String, typed: Bool)
     case photo
     case sharing(with: String)

@@ -47,7 +47,7 @@ extension Backend {
         consultationIDs(of: user) + goalIDs(of: user) + mealLogIDs(of: user) + photoIDs(of: user)
             + DocumentCollection.allCases.flatMap { documents(in: $0, of: user).map(\.id) }
     }
-    /// A user's valid refresh tokens, including expired tokens.
+    /// A user's valid refresh tokens, including those that have expired.
     func ticketIDs(of user: String) -> [ResourceID] {
         contents(of: user)?.person?.account?.refreshTokens.map(\.id) ?? []
     }

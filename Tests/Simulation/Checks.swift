@@ -1,6 +1,6 @@
 import Faults
 
-/// Checks that a fault may invalidate; a world with such a fault rule skips them.
+/// Checks that a fault may invalidate; they are skipped in a world with such a fault rule.
 struct Checks: OptionSet {
     let rawValue: Int
 

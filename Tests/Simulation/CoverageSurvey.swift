@@ -5,14 +5,14 @@ import MockServer
 import Scenarios
 import Synchronization
 
-/// Finds the situations that clients reach, and how they reach them, for `Fixtures/data/coverage.tsv`.
+/// Finds the situations that clients reach, and the ways they reach them, for `Fixtures/data/coverage.tsv`.
 ///
 /// Equal calls produce equal tables.
 public struct CoverageSurvey {
     /// A way to reach a situation.
     private struct Way {
         var name: String?
-        /// The sort key of ways, smallest first: the kind of way, then its duration.
+        /// The key by which ways are sorted, smallest first: the kind of way, then its duration.
         var cost: (kind: Int, time: Int64)
     }
 
@@ -128,7 +128,7 @@ private final class WatchedStage: Stage {
     private var judge: Judge?
     private var start: Timestamp?
     private var coverage = Coverage()
-    /// Each situation, with the nanoseconds from the start of the case until the client reached it.
+    /// Each situation, with the number of nanoseconds from the start of the case until the client reached it.
     private(set) var seen: [(Situation, Int64)] = []
 
     init(_ network: VirtualNetwork) { self.network = network }
@@ -158,7 +158,7 @@ private final class WatchedStage: Stage {
 /// Plays the reference client's stories in memory; records the client's situations and the active faults.
 private final class SurveyedTrial: Trial {
     private let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
-    /// By a situation's index, the fault family that alone led the client there, if any.
+    /// For each situation's index, the only fault family that led the client there; nil if there is no such family.
     let seen = Mutex<[Int: FaultKind.Family?]>([:])
 
     var isRepeatable: Bool { trial.isRepeatable }

@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// A client's expectation of a response.
+/// What a client expects of a response.
 struct Expectation {
     /// The number of the operation in the trace.
     let traceNumber: Int
@@ -13,7 +13,7 @@ struct Expectation {
     var status: Int?
     /// The expected body, if the status is as expected.
     var body = BodyCheck.none
-    /// Whether the answer lists due events, including held items.
+    /// Whether the answer lists events that are due, including held items.
     var listsWhatIsDue = false
     /// Whether the server may omit the answer, because the input was not a request.
     var mayBeMissing = false
@@ -28,20 +28,20 @@ enum BodyCheck {
     case entity(ResourceID)
     /// An answer about a goal: `data.goal_id`.
     case about(ResourceID)
-    /// A new entity: an id in `data.id`, `data.session_id`, or `data.new_template.id` that is new in the world.
+    /// A new entity: an id that is new in the world, in `data.id`, `data.session_id`, or `data.new_template.id`.
     case new(Entity)
     /// A conflict with an existing consultation.
     case conflict(ResourceID)
     /// A goal's conversation; nil for a new conversation.
     case conversation(ResourceID?)
-    /// This total at `data.pagination.total_count`, and this many items in the array of this name in `data`.
+    /// This total at `data.pagination.total_count`, and this many items in the array with this name in `data`.
     case page(String, total: Int, count: Int)
-    /// This total at `data.total_count`, and up to 100 items in the array of this name in `data`.
+    /// This total at `data.total_count`, and up to 100 items in the array with this name in `data`.
     case list(String, total: Int)
-    /// A part of a list with the apps' totals, in the array of this name in `data`. Without a name, `data` is the
+    /// A part of a list with the apps' totals, in the array with this name in `data`. Without a name, `data` is the
     /// array, and there are no totals.
     case part(String?, Page, total: Int)
-    /// This many items, both at `data.count` and in the array of this name in `data`.
+    /// This many items, both according to `data.count` and in the array with this name in `data`.
     case counted(String, ClosedRange<Int>)
     /// This many items, each with a new entity.
     case batch(String, Entity, count: Int)
@@ -51,9 +51,9 @@ enum BodyCheck {
     case texts([(String, String)])
     /// A stored question, and its answer if no socket receives the answer.
     case answered(isAtOnce: Bool)
-    /// The consultation is archived afterwards.
+    /// Afterwards, the consultation is archived.
     case archived(ResourceID)
-    /// The goal is linked like this afterwards, and its former conversation no longer names the goal.
+    /// Afterwards, the goal has this link, and its former conversation no longer names the goal.
     case linked(goal: ResourceID, ResourceID?, former: ResourceID?)
 
     /// The entity does not exist afterwards.

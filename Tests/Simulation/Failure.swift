@@ -4,7 +4,7 @@ import FitIQAPI
 public struct Failure: Error, Sendable, CustomStringConvertible {
     /// The seed, which determines the whole run.
     public let seed: UInt64
-    /// The world where the run failed: `default`, an id, or `all` if the failure concerns the server.
+    /// The world in which the run failed: `default`, an id, or `all` if the failure concerns the whole server.
     public let world: String
     /// The number of steps so far.
     public let step: Int
@@ -12,7 +12,7 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// The last operations, oldest first.
     public let operations: [String]
-    /// The replay command's option besides the seed; empty or, for example, `--faults`.
+    /// The option of the replay command in addition to the seed: empty or, for example, `--faults`.
     public let flag: String
 
     package init(
@@ -53,7 +53,7 @@ public struct Report: Sendable, Equatable {
     public var succeeded: Set<Endpoint> = []
     /// The operator's actions: the last part of the admin API's path.
     public var byHand: Set<String> = []
-    /// A digest of all bytes that clients read, which is the same for the same seed.
+    /// A digest of all bytes that clients read; the same seed gives the same digest.
     public var digest: UInt64 = 0xCBF2_9CE4_8422_2325
 
     /// Creates an empty report.

@@ -97,7 +97,7 @@ enum Target: CustomStringConvertible {
     case deleteConsultation(String)
     case deleteMeal(String)
     case deleteUser
-    /// Registering an account with one of a few addresses, and actions on the world's accounts, even deleted accounts.
+    /// Registering an account with one of a few addresses, and acting on the world's accounts, even deleted ones.
     case register(address: Int)
     case showAccount(SimulatedAccount)
     case deleteAccount(SimulatedAccount)

@@ -4,7 +4,7 @@ import MockServer
 import TestSupport
 import WebSocket
 
-/// A client that keeps every obligation, in its own world with an operator who uses every action.
+/// A client that keeps every obligation; it has its own world, with an operator who uses every action.
 ///
 /// The world's judges must not report a breach by this client, regardless of the operator's actions.
 final class PoliteClient {
@@ -47,7 +47,8 @@ final class PoliteClient {
         guard let id = answer["id"]?.string, let token = answer["token"]?.string, let key = answer["api_key"]?.string
         else { return nil }
         self.simulator = simulator
-        // Use a separate draw, so that the run's other clients behave the same with and without this client.
+        // Use a separate source of randomness, so that the run's other clients behave the same with and without this
+        // client.
         draw = Draw(seed: simulator.seed ^ 0x504F_4C49_5445)
         (world, prefix) = (id, "/w/\(id)")
         fields = [Request.bearer(token), "X-API-Key: \(key)"]
@@ -98,7 +99,7 @@ final class PoliteClient {
         socket.wire.vanish()
         hear()
         pass(3)
-        // Connections that ended while the client was away do not affect the next attempt.
+        // Connections that ended while the client was away have no effect on the next attempt.
         (tries, patience) = (0, 2)
         connect()
     }
@@ -288,7 +289,7 @@ final class PoliteClient {
         if socket.wire.ending != .reset { fail("its socket was silent for more than ten minutes, and is there") }
     }
 
-    /// Sets a mark, performs actions, and returns to the mark.
+    /// Sets a mark, performs some actions, and returns to the mark.
     private func goBack() {
         guard let before = simulator.state(of: world), let name = operate(.post, "marks", "{}")?["name"]?.string else {
             return

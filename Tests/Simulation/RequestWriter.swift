@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// Writes requests as bytes, and does so quickly, because a run sends millions of them.
+/// Writes requests as bytes, as fast as possible because a run sends millions of them.
 struct RequestWriter {
     private(set) var bytes: [UInt8] = []
 

@@ -142,8 +142,8 @@ extension Rules {
         func list(isPublic: Bool) -> [Document] {
             backend.templates(publicOrSharedWith: user, isPublic: isPublic, isShared: !isPublic)
         }
-        /// Applies to the user's own document; another user's readable template gets 403, and any other document gets
-        /// 404.
+        /// Applies to the user's own document; a readable template of another user gets 403, and any other document
+        /// gets 404.
         func whereHeld(_ answer: (Document) -> Answer) -> Answer {
             held.map(answer) ?? (shared == nil ? 404 : 403, .refusal)
         }

@@ -17,7 +17,7 @@ final class SimulatedTicket {
     let subject: String
     let id: ResourceID
     let expiresAt: Timestamp
-    /// Whether the token is invalid because it was used or revoked, too many newer tokens exist, or its account was
+    /// Whether the token is invalid: it was used or revoked, there are too many newer tokens, or its account was
     /// deleted.
     var isSpent = false
 

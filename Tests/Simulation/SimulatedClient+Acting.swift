@@ -212,7 +212,7 @@ extension SimulatedClient {
 
     // MARK: After each step
 
-    /// Checks that every request and message that requires an answer got an answer.
+    /// Checks that every request and message that requires an answer got one.
     func checkAnswers() {
         guard let wire, wire.ending == .open, readsEverything, !simulator.isStopping, !isUncertain else { return }
         guard checks.contains(.promptness) else { return }

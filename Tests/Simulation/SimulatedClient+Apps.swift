@@ -177,7 +177,7 @@ extension SimulatedClient {
         return .members(members + #","user_id":"somebody","id":"x","kept":\#(number)"#)
     }
 
-    /// A random sleep session; half of them have one of a few `source_id`s.
+    /// A random sleep session; half of the sessions have one of a few `source_id`s.
     private func drawSleep(source number: Int) -> String {
         let start = simulator.now(in: world).secondsSinceEpoch - 8 * 3600 - Int64(draw.below(35)) * 86_400
         func time(_ hours: Int64) -> String { "\"\(DateTime(secondsSinceEpoch: start + hours * 3600).wireText)\"" }
@@ -264,7 +264,7 @@ extension SimulatedClient {
         return .app(AppRequest(endpoint: .logIn, body: body))
     }
 
-    /// A random refresh token, usually a new token.
+    /// A random refresh token, usually a new one.
     private func drawTicket() -> SimulatedTicket {
         draw.once(in: 3) ? draw.element(of: world.tickets) : draw.element(of: world.tickets.suffix(3).map { $0 })
     }
@@ -273,7 +273,7 @@ extension SimulatedClient {
         draw.once(in: 3) ? draw.element(of: world.accounts) : draw.element(of: world.accounts.suffix(4).map { $0 })
     }
 
-    /// The id of one of a user's entities, usually a recent id.
+    /// The id of one of a user's entities, usually a recent one.
     private func drawID(among list: (Backend, String) -> [ResourceID]) -> String {
         let owner = drawOwner()
         let place = draw.below(3)

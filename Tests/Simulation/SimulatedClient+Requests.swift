@@ -22,7 +22,7 @@ extension SimulatedClient {
         send(RequestWriter.bytes(of: target, in: world, fields: fields), expectation)
     }
 
-    /// Sends a request without judging the answer, because the request is served at an unknown time.
+    /// Sends a request without judging the answer, because it is not known when the request is served.
     func requestUnjudged(_ target: Target) {
         let traced = simulator.noteRequest(.request(target, .good), by: number)
         let fields = user.fields(.good, foreigner: nil)
@@ -86,7 +86,7 @@ extension SimulatedClient {
         }
     }
 
-    /// Whether to register accounts, which is fast only in the default world, where password hashing is cheap.
+    /// Whether to register accounts: this is fast only in the default world, where password hashing is cheap.
     var hasAccounts: Bool { world.id == nil && world.mode == .union }
 
     private func drawAdmin() -> Target {
@@ -129,7 +129,7 @@ extension SimulatedClient {
         }
     }
 
-    /// A consultation's id, usually a recent id.
+    /// A consultation's id, usually a recent one.
     func drawConsultation(activeOnly: Bool) -> String {
         let owner = drawOwner()
         let recent = simulator.draw.below(8)

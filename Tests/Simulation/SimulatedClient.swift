@@ -8,8 +8,8 @@ import WebSocket
 
 /// One session: a client that connects, acts, drops its connection, reconnects, and leaves.
 ///
-/// The client reads input with the client half of our own codecs, which check the grammar, and compares the input with
-/// its expectations. ``SimulatedClient/act()``, in another file, draws its actions.
+/// The client reads its input with the client half of our own codecs, which check the grammar, and compares it with its
+/// expectations. ``SimulatedClient/act()``, in another file, draws its actions.
 final class SimulatedClient: VirtualReader {
     /// The client's number in the run, from 1.
     let number: Int
@@ -163,7 +163,7 @@ final class SimulatedClient: VirtualReader {
         .hostField: "localhost", .upgrade: "websocket", .connection: "Upgrade",
     ]
 
-    /// Notifies our HTTP codec of a sent request whose bytes were written elsewhere.
+    /// Tells our HTTP codec about a request that was sent but whose bytes were written elsewhere.
     private func begin(_ expectation: Expectation) {
         hasBegun = true
         closesAfter = false

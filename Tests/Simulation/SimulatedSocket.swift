@@ -20,7 +20,7 @@ final class SimulatedSocket {
     private var socket: WebSocket.Connection
     private var events: [WebSocket.Event] = []
 
-    /// The number of frames of each kind that are due.
+    /// For each kind of frame, the number of frames that are due.
     private(set) var pongsDue = 0
     private(set) var controlPongsDue = 0
     private(set) var refusalsDue = 0
@@ -174,7 +174,7 @@ final class SimulatedSocket {
             pongsDue -= 1
             if pongsDue < 0 { client.fail("a JSON pong arrived that answers nothing") }
         case "error":
-            // A chat message may also be rejected if too many are waiting; these errors are not counted as due.
+            // A chat message may also be rejected because too many are waiting; these errors are not counted as due.
             if refusalsDue > 0 { refusalsDue -= 1 }
         case "message_received", "user_message": break
         case "stream_chunk":
@@ -240,7 +240,7 @@ final class SimulatedSocket {
         client.fail("an answer was heard that is not stored: \"\(text)\"")
     }
 
-    /// The violation, if any, once all sent messages were delivered and answered.
+    /// The violation, if any, once all sent messages have been delivered and answered.
     func violation(isAnswering: Bool) -> String? {
         guard client.checks.isSuperset(of: [.frames, .framing, .promptness, .pongs]), closeCode == nil else {
             return nil

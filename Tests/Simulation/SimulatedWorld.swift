@@ -23,7 +23,7 @@ final class SimulatedWorld {
     /// The refresh tokens that clients received, oldest first.
     var tickets: [SimulatedTicket] = []
     var deadAccounts: Set<ExactString> = []
-    /// The owners of the ids that clients have received since the last reset, in the order received.
+    /// The owners of the ids that clients have received since the last reset, in the order in which they were received.
     var owners: [ResourceID: ExactString] = [:]
     var ownedIDs: [ResourceID] = []
     /// The marks that an operator can return to, oldest first.
@@ -86,7 +86,7 @@ final class SimulatedUser {
         case .wrongKey: wrongKey
         case .expired: expired
         case .foreignWorld:
-            // Use this world's key, so that only the token can be the reason for a rejection.
+            // Use this world's key, so that the token is the only possible reason for a rejection.
             Array("Authorization: Bearer \(foreigner?.token ?? "")\r\n\(apiKeyLine)".utf8)
         }
     }

@@ -5,7 +5,7 @@ import MockServer
 
 /// How the operator behaves in a run.
 public enum Operating: Sendable, Equatable {
-    /// Does nothing in runs without faults; performs random actions in half of the runs with faults.
+    /// Does nothing in runs without faults, and performs random actions in half of the runs with faults.
     case asDrawn
     case never
     /// Releases held items immediately; breakpoints hold everything or nothing.
@@ -60,7 +60,7 @@ extension Simulator {
         for world in worlds where failure == nil { letAllContinue(in: world) }
     }
 
-    /// Moves the clock; held items continue at the time when they arrive.
+    /// Moves the clock; held items continue at the moment they arrive.
     func pass(_ nanoseconds: Int64) {
         let end = network.now.advanced(byNanoseconds: nanoseconds)
         while operating.isContinuing, failure == nil, let due = engine.nextDeadline, due <= end {

@@ -4,7 +4,8 @@ import JSON
 
 /// Computes the answer that the rules require, from the world's state when the request is sent.
 ///
-/// In union mode, everything is predicted; in the guides' modes, only statuses that do not depend on a guide's formats.
+/// In union mode, everything is predicted; in the guides' modes, only those statuses that do not depend on a guide's
+/// formats.
 extension Simulator {
     func expectation(
         of target: Target, by user: SimulatedUser, credentials: Credentials, traced: Int

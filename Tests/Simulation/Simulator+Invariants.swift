@@ -37,7 +37,8 @@ extension Simulator {
         }
     }
 
-    /// Checks that a world's export can be imported under the same limits, and that its import has the same export.
+    /// Checks that a world's export can be imported under the same limits, and that exporting the result gives the same
+    /// export.
     private func checkExport(_ world: SimulatedWorld) {
         guard let facts = engine.inspectWorld(world.id),
             let data = engine.inspectBackend(ofWorld: world.id, { $0.data(at: facts.now, issuedIDs: 1) })

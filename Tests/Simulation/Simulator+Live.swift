@@ -18,7 +18,7 @@ struct FrozenFork {
     let state: [UInt8]
 }
 
-/// An operator who controls sockets, rewinds and forks worlds, in runs with faults.
+/// An operator who controls sockets, rewinds worlds and forks them, in runs with faults.
 extension Simulator {
     // MARK: Sockets
 

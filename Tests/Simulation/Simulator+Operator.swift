@@ -72,7 +72,7 @@ extension Simulator {
 
     /// Sends a request to a world's admin API, and records it.
     ///
-    /// - Parameter others: Further allowed statuses, in addition to successes, 404 and 503.
+    /// - Parameter others: The statuses that are allowed in addition to successes, 404 and 503.
     /// - Returns: The response, if it is a success.
     @discardableResult
     func operate(
@@ -85,8 +85,8 @@ extension Simulator {
         return response
     }
 
-    /// The admin API's response if it is a success; any other response fails the run, except for the given statuses and
-    /// a deleted world's statuses.
+    /// The admin API's response if it is a success; any other response fails the run, unless its status is one of those
+    /// given or one that a deleted world causes.
     @discardableResult
     func askAsOperator(
         _ method: HTTPRequest.Method, _ path: String, _ json: String? = nil, mayBe others: [Int] = []
@@ -118,7 +118,7 @@ extension Simulator {
 
     // MARK: Held items
 
-    /// Checks that held items are where the engine reports them, and within the limits.
+    /// Checks that held items are where the engine says they are, and that they are within the limits.
     func checkHolds() {
         for world in worlds {
             guard let facts = engine.inspectWorld(world.id) else { continue }

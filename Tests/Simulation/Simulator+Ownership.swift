@@ -2,7 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// Compares the ids and tokens that clients received, deleted and revoked with the server's state.
+/// Compares the server's state with the ids and tokens that clients received, deleted and revoked.
 extension Simulator {
     private static let namesOfIDs: Set<ExactString> = [
         "id", "session_id", "conversationId", "consultation_id", "goal_id", "goalId", "message_id", "meal_log_id",

@@ -2,7 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// Before the end of a run, reads all lists page by page, and tries unknown ids on every path.
+/// Before a run ends, reads all lists page by page and tries unknown ids on every path.
 extension Simulator {
     func walkLists() {
         for world in worlds where world.mode == .union && world.checks == .all {
@@ -90,7 +90,7 @@ extension Simulator {
         connected(as: defaultWorld.users[0]) { client in _ = ask(target, by: client) }
     }
 
-    /// Passes a separate client, which performs no actions on its own.
+    /// Passes the body a separate client, which performs no actions on its own.
     func connected(as user: SimulatedUser, _ body: (SimulatedClient) -> Void) {
         let client = SimulatedClient(number: 0, user: user, operations: 0, simulator: self)
         client.connect()

@@ -41,10 +41,10 @@ public final class Simulator {
     var scratch: [UInt8] = []
     /// Forks that no client uses.
     var forks: [FrozenFork] = []
-    /// The number of numbered frames that an operator has sent, and the numbers of the frames that arrived.
+    /// How many numbered frames an operator has sent, and the numbers of those that arrived.
     var byHandCount = 0
     var heardNumbers: Set<Int> = []
-    /// The bytes that each client received, kept only in runs that release all held items.
+    /// The bytes that each client received; they are kept only in runs that release all held items.
     var heard: [Int: [UInt8]] = [:]
     /// The last answer to a client without a number.
     var lastAnswer: JSONValue?
@@ -97,7 +97,7 @@ public final class Simulator {
         }
         if withFaults {
             configuration.scenario.faults = draw.faultRules()
-            // Use a separate draw, so that seeds without breakpoints keep their meaning.
+            // Use a separate source of randomness, so that seeds without breakpoints keep their meaning.
             var own = Draw(seed: seed ^ 0x484F_4C44)
             operates = own.once(in: 2) && operating == .asDrawn
             if operates { configuration.scenario.faults += Simulator.breakpoints(&own) }
@@ -156,7 +156,7 @@ public final class Simulator {
         return failure.map(Result.failure) ?? .success(report)
     }
 
-    /// Whether the server stops now, while clients are connected, which happens in one run out of three.
+    /// Whether the server stops now, while clients are still connected; this happens in one run out of three.
     private var isLastAct: Bool { seed % 3 == 0 && clients.count <= 2 }
 
     private func step() {
@@ -324,8 +324,8 @@ public final class Simulator {
             flag: operating.isContinuing ? "--breakpoints" : withFaults ? "--faults" : "")
     }
 
-    /// Adds the length and some of the bytes to the digest of everything that clients receive; all bytes would take too
-    /// long.
+    /// Adds the length and some of the bytes to the digest of everything that clients receive; adding all of them would
+    /// take too long.
     func digest(_ bytes: UnsafeRawBufferPointer) {
         var value = (report.digest ^ UInt64(bytes.count)) &* 0x100_0000_01B3
         var index = 0

@@ -23,7 +23,7 @@ struct SimulationTests {
         #expect(report.frames >= 1000)
         #expect(report.responses >= 1000)
         let missing = Set(Endpoint.allCases).subtracting(report.succeeded)
-        // All draws together determine which rare operations are missing from so few runs.
+        // With so few runs, it depends on all draws together which rare operations are missing.
         #expect(missing.count <= 3, "\(missing.map(\.name).sorted())")
     }
 
@@ -60,7 +60,7 @@ struct SimulationTests {
     func freshSeeds(withFaults: Bool) throws {
         for _ in 0..<LongRun.choose(2, long: 8) {
             let seed = UInt64.random(in: 1...UInt64(Int64.max))
-            // A failure's description has the seed and the command; after a crash, only this line is available.
+            // The description of a failure has the seed and the command; after a crash, this line is all there is.
             print("simulation: fresh seed \(seed)\(withFaults ? " --faults" : "")")
             _ = try Simulator(seed: seed, withFaults: withFaults).run().get()
         }

@@ -9,7 +9,7 @@ import Testing
 
 /// Saves the changes of random clients and operators while they run, one change at a time.
 @Suite("The state of a simulated server") struct StateSimulationTests {
-    /// The scenario file of each world, from its whole state.
+    /// The scenario file of each world, made from its whole state.
     private static func worlds(of engine: Engine) -> [String: [UInt8]] {
         let all = [engine.defaultWorld] + Array(engine.worlds.values)
         return all.reduce(into: [:]) { files, world in
@@ -34,7 +34,7 @@ import Testing
         let file = try StateFile(":memory:")
         let simulator = Simulator(seed: seed, withFaults: seed.isMultiple(of: 3), stateFile: file)
         let engine = simulator.engine
-        // In half of the runs a thread writes late, and has not written the last slice at the end.
+        // In half of the runs, a thread writes late, and has not yet written the last slice at the end.
         var (jobs, draw) = ([Job](), Draw(seed: seed ^ 0x5354_4154))
         if seed.isMultiple(of: 2) {
             engine.startSaving = { jobs.append($0) }

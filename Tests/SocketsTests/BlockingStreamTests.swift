@@ -100,7 +100,7 @@ struct BlockingStreamTests {
     #if os(Linux)
         @Test("Connecting to a silent server times out")
         func connectTimeout() throws {
-            // Linux drops further attempts once more connections are waiting than the backlog allows.
+            // Once more connections are waiting than the backlog allows, Linux drops further attempts.
             let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0), backlog: 0)
             defer { listener.close() }
             let address = listener.localAddress

@@ -17,7 +17,7 @@
         /// Scripts that each start a process that leaves the group, writes its id and continues to run.
         static let leaving = [
             #"setsid sh -c "$daemon" & read go"#,
-            // Like a daemon's, the process in between has ended.
+            // As with a daemon, the process in between has ended.
             #"setsid sh -c 'sh -c "$daemon" & exit' & read go"#,
             #"setsid sh -c 'setsid sh -c "$daemon" & trap "" TERM; sleep 60' & read go"#,
             #"trap '' TERM; setsid sh -c "$daemon" & read go"#,

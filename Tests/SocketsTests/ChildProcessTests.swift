@@ -64,7 +64,7 @@ struct ChildProcessTests {
     func arguments() { #expect(CurrentProcess.arguments == CommandLine.arguments) }
 
     #if canImport(Darwin)
-        /// The descriptor is like a socket between accept(2) and setting the flag.
+        /// The descriptor is like a socket after accept(2), before the flag is set.
         @Test("A child does not inherit a descriptor without close-on-exec")
         func unmarked() throws {
             let unmarked = open("/dev/null", O_RDONLY)

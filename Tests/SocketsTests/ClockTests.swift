@@ -105,7 +105,7 @@ struct ClockTests {
         for count in [0, 1, 7, 8, 9, 1000] { #expect(SystemEntropy.bytes(count: count).count == count) }
         #expect(SystemEntropy.bytes(count: 32) != SystemEntropy.bytes(count: 32))
         #expect(SystemEntropy.seed() != SystemEntropy.seed())
-        // Random bytes use all values; 1,000 bytes that miss half of them would not be random.
+        // Random bytes take all values; 1,000 bytes in which half of the values are missing would not be random.
         #expect(Set(SystemEntropy.bytes(count: 1000)).count > 128)
     }
 

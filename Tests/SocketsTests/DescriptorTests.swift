@@ -8,7 +8,7 @@ import Testing
 /// Each test runs in its own process, because descriptors and their limit belong to the whole process.
 @Suite("Descriptors")
 struct DescriptorTests {
-    /// The open descriptors, found by checking each number that a small process may use.
+    /// The open descriptors, found by checking each number that a small process may be using.
     private static func openDescriptors() -> [Int32] {
         (0..<4096).filter { fcntl($0, F_GETFD) >= 0 }
     }

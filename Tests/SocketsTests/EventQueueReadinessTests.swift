@@ -158,7 +158,7 @@ struct EventQueueReadinessTests {
     @Test("Adding a bad descriptor throws", arguments: QueueUnderTest.allCases)
     func badDescriptor(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()
-        // This number is above any limit on open files in a test run.
+        // This number is above any limit that a test run has on open files.
         let error = #expect(throws: SocketError.self) {
             try queue.add(9_999_999, token: 1, interest: .read)
         }

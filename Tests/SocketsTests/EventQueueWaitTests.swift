@@ -106,7 +106,7 @@ struct EventQueueWaitTests {
         }
         #expect(found == Set(500..<1000))
         for pair in pairs { queue.modify(pair.client.descriptor, token: 0, interest: []) }
-        // A few descriptors send among a thousand silent descriptors.
+        // A few descriptors send, among a thousand that are silent.
         for index in [0, 250, 499] {
             pairs[index].client.send("x")
             #expect(try queue.reports(until: .patience).map(\.token) == [UInt64(index)])

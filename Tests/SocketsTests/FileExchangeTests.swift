@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Exchanging files")
 struct FileExchangeTests {
-    /// Two files, and a third name that links use.
+    /// Two files, and a third name for links.
     private func inPair(_ body: (_ path: String, _ twin: String) throws -> Void) throws {
         try ScratchFolder.lend { folder in
             try Data("one".utf8).write(to: URL(fileURLWithPath: folder + "/a"))

@@ -34,7 +34,7 @@ struct SignalTests {
         await #expect(processExitsWith: .success) {
             let loop = try EventLoop()
             try loop.watchSignals([SIGUSR1, SIGUSR2])
-            // Raise more signals than the pipe can hold.
+            // Raise more signals than fit into the pipe.
             for _ in 0..<100_000 { raiseHere(SIGUSR1) }
             raiseHere(SIGUSR2)
             let recorder = Recorder(loop)

@@ -111,7 +111,7 @@ struct SocketTests {
 
     @Test("Listening on another machine's address fails")
     func foreignAddress() throws {
-        // RFC 5737: 192.0.2.0/24 is for documentation and belongs to no host.
+        // RFC 5737 reserves 192.0.2.0/24 for documentation, so it belongs to no host.
         let address = try SocketAddress(host: "192.0.2.1", port: 0)
         let error = #expect(throws: SocketError.self) { try Listener(address: address) }
         #expect(error?.operation == .bind && error?.code == EADDRNOTAVAIL && error?.address == address)
