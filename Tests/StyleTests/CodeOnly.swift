@@ -79,7 +79,7 @@ struct CodeOnly {
         } while depth > 0 && position < input.count
     }
 
-    /// The number of `#` before a quotation mark that opens a literal here; nil if none opens.
+    /// The number of `#` before a quotation mark that opens a literal here; nil if no literal opens.
     private func openingPounds() -> Int? {
         var pounds = 0
         while isNext("#", at: pounds) { pounds += 1 }

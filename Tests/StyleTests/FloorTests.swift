@@ -9,7 +9,8 @@ struct Manifest: Decodable {
         var path: String?
         var dependencies: [[String: [Module?]]]
 
-        /// The targets and products that it may import; SwiftPM writes each as a list whose first element is the name.
+        /// The targets and products that the target may import; SwiftPM writes each as a list whose first element is
+        /// the name.
         var imports: [String] { dependencies.flatMap(\.values).compactMap { $0.first??.name } }
 
         /// The folder below `Sources` that contains the target; nil for other targets.
@@ -28,8 +29,7 @@ struct Manifest: Decodable {
 
     var targets: [Target]
 
-    /// The output of `swift package dump-package`, with a separate scratch path, because the build's scratch path is
-    /// locked.
+    /// The output of `swift package dump-package`; it has a separate scratch path, because the build's is locked.
     static func dumped() throws -> Manifest {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }

@@ -28,7 +28,7 @@ struct Markdown: Sendable, CustomStringConvertible {
         self.prose = prose
     }
 
-    /// The names of the headings in links, as GitHub creates them.
+    /// The names that GitHub gives to the headings in links.
     var anchors: Set<String> {
         Set(
             prose.filter { $0.text.hasPrefix("#") }.map { line in
@@ -53,7 +53,7 @@ struct Markdown: Sendable, CustomStringConvertible {
 
     static let width = 120
 
-    /// Lines of prose that are too long and can be broken at a space outside of code.
+    /// Lines of prose that are too long and could be broken at a space outside code.
     var longLines: [String] {
         prose.compactMap { number, text in
             guard text.count > Self.width, !text.hasPrefix("|"), !text.hasPrefix("#"),

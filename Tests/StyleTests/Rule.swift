@@ -44,9 +44,9 @@ struct Rule: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { banned }
 
-    /// The places that may do I/O, read clocks and ask the system for randomness.
+    /// The places that are allowed to do I/O, read clocks and ask the system for randomness.
     ///
-    /// Everything else, new modules included, is below the shell.
+    /// Everything else, including new modules, is below the shell.
     static let shell = [
         "Sources/Platform/CLibrary/", "Sources/Platform/Sockets/", "Sources/Server/Hosting/",
         "Sources/Server/MockServer/Host/",

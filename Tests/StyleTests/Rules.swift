@@ -1,5 +1,5 @@
 extension Rule {
-    /// The rules, in the order that they are reported.
+    /// The rules, in the order in which they are reported.
     static let all = time + identity + inputAndOutput + concurrency + language + copies + text
 
     static let time: [Rule] = [
@@ -161,7 +161,7 @@ extension Rule {
             pattern: #"(?<![\w-])--[a-z]"#,
             advice: "say what to change in words; the executable adds its options", scope: .libraries,
             subject: .literals,
-            // This library starts the program, and its users also start the program by hand.
+            // This library starts the program, which its users also start by hand.
             spared: ["Sources/Clients/FitIQMockTesting/"],
             bad: [
                 "\"choose another with --" + "port\"", "let hint = \"start the server with \\(x) --" + "tls\"",

@@ -3,7 +3,7 @@ import Testing
 /// Swift compares strings by canonical equivalence, so string keys would merge two users, tokens or names.
 @Suite("Dictionary and set keys")
 struct TextKeyTests {
-    /// Modules whose only external input is words of a language, and the kit, which passes JSON to tests.
+    /// Modules whose only external input is the words of a language, and the kit, which passes JSON to tests.
     static let exempt: Set<String> = [
         "Nutrition", "FitIQMockTesting", "FitIQMockSwiftTesting", "FitIQMockXCTest",
     ]

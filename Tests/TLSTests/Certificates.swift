@@ -31,7 +31,7 @@ enum Certificates {
         }
     }
 
-    /// A client's context that trusts the authority; `offer` is its ALPN offer, if not http/1.1.
+    /// A client's context that trusts the authority; `offer` is its ALPN offer, if that is not `http/1.1`.
     static func client(
         versions: Set<TLSVersion> = Set(TLSVersion.allCases), offer: [String]? = nil
     ) throws -> TLSContext {

@@ -89,7 +89,7 @@ struct HostileTests {
         for round in 0..<2_000 {
             let session = role == .client ? TLSSession(client: client, host: "localhost") : TLSSession(server: server)
             var bytes = numbers.bytes(Int.random(in: 1...600, using: &numbers))
-            // Half of the inputs begin like a record, so that OpenSSL reads them at all.
+            // Half of the inputs begin like a record, because otherwise OpenSSL would not read them at all.
             if round % 2 == 0 {
                 bytes =
                     [22, 3, UInt8(round % 4), UInt8(round % 3), UInt8(truncatingIfNeeded: round), 1 + UInt8(round % 2)]
@@ -168,8 +168,8 @@ struct HostileTests {
             #expect(session.phase == .failed)
             #expect(session.failure?.description.isEmpty == false)
         }
-        // One side must notice, unless the bit was in a tolerated version in a record's head (RFC 8446 §5.1); tickets
-        // come after the end.
+        // One side must notice, unless the bit was in a record head's version, which is tolerated (RFC 8446 §5.1);
+        // tickets come after the end.
         let noticed = [pair.client, pair.server].contains { session in
             switch session.failure {
             case .truncated, nil: false
@@ -187,7 +187,7 @@ struct HostileTests {
         let client = try Certificates.client(versions: [version])
         let server = try Certificates.local.server()
         var index = 0
-        // Flip a bit in every third byte, so that each record gets some, with different bits.
+        // Flip a bit in every third byte, so that some bytes in each record are hit, at different bits.
         while shakeHands(client, server, flip: index, of: side) { index += 3 }
         #expect(index > 300)
     }

@@ -14,8 +14,8 @@ struct SplitTests {
         #expect(pair.server.readAll() == [UInt8](repeating: 9, count: 20_000))
     }
 
-    /// Performs a handshake in which each flight from one side is split at a position; returns the longest flight's
-    /// length.
+    /// Performs a handshake in which each flight from one side is split at a certain position; returns the longest
+    /// flight's length.
     private func shakeHands(cutAt cut: Int, of cutSide: TLSRole, _ client: TLSContext, _ server: TLSContext) -> Int {
         let pair = Pair(client: client, server: server)
         var longest = 0

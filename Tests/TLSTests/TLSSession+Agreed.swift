@@ -18,6 +18,6 @@ extension TLSSession {
         SSL_get_servername(pointer, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
     }
 
-    /// Whether reading stopped at its limit, or has not happened since the last bytes arrived.
+    /// Whether the last read stopped at its limit, or nothing has been read since the last bytes arrived.
     var hasUnread: Bool { phase == .open && (wire.unreadCount > 0 || SSL_pending(pointer) > 0) }
 }

@@ -101,7 +101,7 @@ package final class BlockingStream {
         return nil
     }
 
-    /// Finishes sending; you can still read.
+    /// Finishes sending; reading is still possible.
     package func finishWriting() {
         socket.shutdownWriting()
     }

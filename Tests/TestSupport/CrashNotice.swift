@@ -13,7 +13,7 @@ package enum CrashNotice {
     nonisolated(unsafe) private static var length = 0
     private static let capacity = 512
 
-    /// Makes the handler print the text to standard error before the program dies.
+    /// Makes the handler print the text to standard error before the program ends.
     package static func install() {
         // Access the text here, so that it is initialized before the handler needs it.
         _ = text

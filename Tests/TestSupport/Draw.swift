@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// Random decisions from a seed, made with `SplitMix64`, so they are the same on every machine.
+/// Random decisions from a seed; they are made with `SplitMix64`, so they are the same on every machine.
 package struct Draw: RandomNumberGenerator {
     private var numbers: SplitMix64
 

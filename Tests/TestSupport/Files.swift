@@ -51,7 +51,7 @@ package struct ScratchFolder: Sendable {
 }
 
 extension FileWrite {
-    /// Applies the write to a file in memory; a gap between its end and the offset is filled with zeros.
+    /// Applies the write to a file in memory; any gap between the end of the file and the offset is filled with zeros.
     package func apply(to file: inout [UInt8]) {
         let end = offset + bytes.count
         if file.count < end { file.append(contentsOf: repeatElement(0, count: end - file.count)) }

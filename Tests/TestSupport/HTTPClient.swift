@@ -1,6 +1,6 @@
 import WebSocket
 
-/// The client's end of a connection, either virtual or a socket.
+/// The client's end of a connection, which is either virtual or a socket.
 package protocol ClientStream: AnyObject {
     associatedtype Failure: Error = Never
 

@@ -4,7 +4,7 @@ import WebSocket
 /// A WebSocket client; over a virtual connection it reads input automatically.
 package final class SocketClient<Stream: ClientStream> {
     package let wire: Stream
-    /// The events from the server's frames that have not been taken.
+    /// The events from the server's frames that have not been taken yet.
     package private(set) var events: [WebSocket.Event] = []
     private var socket: WebSocket.Connection
 

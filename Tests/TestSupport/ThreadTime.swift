@@ -1,6 +1,6 @@
 import Foundation
 
-/// The calling thread's processor time, which other programs do not affect.
+/// The calling thread's processor time, which is not affected by other programs.
 package enum ThreadTime {
     /// The thread's processor time in seconds.
     package static var seconds: Double {

@@ -2,12 +2,12 @@ import FitIQAPI
 import MockServer
 import Traffic
 
-/// A transport made of arrays with a manual clock, in place of ``Host`` and its sockets.
+/// A transport that is made of arrays and has a manual clock; it takes the place of ``Host`` and its sockets.
 ///
 /// Like the host, it reads from a connection only while reading is not paused, at most 16 KiB at a time, and ends
 /// connections as documented.
 package final class VirtualNetwork {
-    /// The parts that move automatically.
+    /// What moves automatically.
     package enum Motion {
         /// Everything moves: sent bytes arrive immediately, and slices of long answers arrive as fast as they are read.
         case atOnce
@@ -24,7 +24,7 @@ package final class VirtualNetwork {
     package var motion: Motion
     /// Records the bytes of connections that are opened after it is set.
     package var recorder: SessionRecorder?
-    /// Called with violations of the engine's contract with a transport.
+    /// Called for each violation of the engine's contract with a transport.
     package var report: (String) -> Void = { _ in }
     /// Moves bytes between the engine and its worlds' upstream servers; returns whether any moved.
     package var serveUpstreams: () -> Bool = { false }
@@ -32,7 +32,7 @@ package final class VirtualNetwork {
     private var clients: [VirtualClient?] = []
     private var waiting: [VirtualClient] = []
 
-    /// A server that takes more turns than this without a clock move is spinning.
+    /// A server that takes more turns than this while the clock stands still is spinning.
     private static let mostTurns = 100_000
 
     package init(_ engine: Engine, now: Timestamp, motion: Motion = .atOnce) {

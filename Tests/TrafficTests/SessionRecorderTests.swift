@@ -189,7 +189,7 @@ struct SessionRecorderTests {
         }
         for connection in 1...3 as ClosedRange<UInt64> { recorder.play(.server("y"), on: connection, at: Wire.time(2)) }
         #expect(recorder.takeNotes() == [Messages.tooMuchHeld(limit: 2500)])
-        // All of the memory was released, so the same amount fits again.
+        // All of the memory has been released, so the same amount fits again.
         for connection in 1...2 as ClosedRange<UInt64> {
             recorder.play(Self.get("/again"), on: connection, at: Wire.time(3))
             let half = String(repeating: "x", count: 1000)

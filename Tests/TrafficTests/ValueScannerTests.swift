@@ -63,7 +63,7 @@ struct ValueScannerTests {
         ("2025-01-290", []),
         ("2025-13-29T10:30:00Z 2025-02-30 2025-01-29T24:00:00Z", []),
         ("é\(IDs.a)", ["id \(IDs.a)"]),
-        // Exactly at the limits of each form, and one byte below or above them.
+        // Values exactly at the limits of each form, and one byte below or above them.
         ("abcdefab-cdef-abcd-efab-cdefabcdefab", ["id abcdefab-cdef-abcd-efab-cdefabcdefab"]),
         (#"\u2014jane@a.example"#, ["email jane@a.example"]),
         ("a@b.c", ["email a@b.c"]), ("a@@b.cd me@.home", []),

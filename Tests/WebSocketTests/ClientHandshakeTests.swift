@@ -18,7 +18,7 @@ struct ClientHandshakeTests {
         #expect(Self.handshake.key == "dGhlIHNhbXBsZSBub25jZQ==")
     }
 
-    /// An answer's name, its status, its differences from the RFC's sample, and the verdict.
+    /// An answer's name, its status, how it differs from the RFC's sample, and the verdict.
     static let answers: [(String, Int, [(HTTPField.Name, [String])], ClientHandshake.Failure?)] = [
         ("the RFC's sample", 101, [], nil),
         ("Upgrade in capitals", 101, [(.upgrade, ["WebSocket"])], nil),

@@ -107,7 +107,7 @@ struct ClosingTests {
         (String(repeating: "é", count: 62), String(repeating: "é", count: 61)),
         (String(repeating: "a", count: 122) + "é", String(repeating: "a", count: 122)),
         (String(repeating: "a", count: 120) + "🥗", String(repeating: "a", count: 120)),
-        // A character of 25 bytes, five times; the whole fifth character is dropped, not only one of its scalars.
+        // A character of 25 bytes, five times; the fifth is dropped as a whole, not just one of its scalars.
         (String(repeating: "👨‍👩‍👧‍👦", count: 5), String(repeating: "👨‍👩‍👧‍👦", count: 4)),
     ]
 
@@ -139,7 +139,7 @@ struct ClosingTests {
         }
     }
 
-    /// The bytes before the stream ended, and the resulting end.
+    /// The bytes that arrived before the stream ended, and the resulting end.
     static let ends: [(String, [UInt8], Connection.Ending)] = [
         (
             "nothing", [],

@@ -6,7 +6,7 @@ import WebSocket
 struct CompressionTests {
     /// "Hello", deflated (§7.2.3.1).
     static let hello: [UInt8] = [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
-    /// The second "Hello", which refers to the first (§7.2.3.2).
+    /// The second "Hello", which refers back to the first (§7.2.3.2).
     static let again: [UInt8] = [0xF2, 0x00, 0x11, 0x00, 0x00]
 
     static let settings: [CompressionTerms] = (0..<16).map { number in

@@ -37,7 +37,7 @@ struct Exchange: Sendable, CustomTestStringConvertible {
         #expect(outcome.shouldCloseTransport == shouldClose)
     }
 
-    /// An exchange for both roles; `input` and `output` get the role whose frames to write.
+    /// An exchange for both roles; `input` and `output` are given the role whose frames they write.
     static func both(
         _ what: String, before: Before = .open,
         input: (Role) -> [UInt8], events: [Event], output: (Role) -> [UInt8] = { _ in [] },

@@ -8,7 +8,7 @@ struct Fixture: Sendable, CustomStringConvertible {
     let name: String
     let input: [UInt8]
     let events: [Event]
-    /// How many bytes a server needs to see the mistake; nil for a valid input.
+    /// How many bytes a server must receive to see the mistake; nil for a valid input.
     let failsAfter: Int?
     let failure: CloseCode?
 
@@ -20,7 +20,7 @@ struct Fixture: Sendable, CustomStringConvertible {
 
     static let directory = URL.fixtures.appending(path: "websocket")
 
-    /// Reads every topic of `valid` or `invalid`, in order of name.
+    /// Reads every topic in `valid` or `invalid`, in order of name.
     static func load(_ kind: String) throws -> [Fixture] {
         let folder = directory.appendingPathComponent(kind)
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
@@ -76,7 +76,7 @@ struct Fixture: Sendable, CustomStringConvertible {
         return .closing(code: CloseCode(rawValue: code), reason: reason)
     }
 
-    /// Hexadecimal digits and quoted text, each with an optional `*count`, between spaces.
+    /// Hexadecimal digits and quoted text, each with an optional `*count`, separated by spaces.
     static func bytes(_ text: String) throws -> [UInt8] {
         var out: [UInt8] = []
         var rest = Substring(text)

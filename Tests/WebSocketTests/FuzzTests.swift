@@ -97,7 +97,7 @@ struct FuzzTests {
         return joined
     }
 
-    /// Some messages, fragments, control frames and perhaps a close frame, as a peer of `role` sends them.
+    /// Some messages, fragments, control frames and perhaps a close frame, as a peer with this role sends them.
     static func validStream(to role: Role, using generator: inout Draw) -> [UInt8] {
         var stream: [UInt8] = []
         func payload(_ longest: Int, _ text: Bool) -> [UInt8] {

@@ -123,7 +123,7 @@ struct UTF8ValidatorTests {
         }
     }
 
-    /// Text with characters of all lengths, in half of the cases with one byte changed or cut off.
+    /// Text with characters of all lengths; in half of the cases, one byte is changed or cut off.
     static func mostlyText(using generator: inout Draw) -> [UInt8] {
         var text: [UInt8] = []
         for _ in 0..<Int.random(in: 0...12, using: &generator) {
@@ -144,7 +144,7 @@ struct UTF8ValidatorTests {
         return text
     }
 
-    /// The grammar of RFC 3629 §4, written out: the tails that each first byte allows.
+    /// The grammar of RFC 3629 §4, written out: for each first byte, the tails that it allows.
     static func naive(_ text: [UInt8]) -> Verdict {
         let tail: ClosedRange<UInt8> = 0x80...0xBF
         var index = 0

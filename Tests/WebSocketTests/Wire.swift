@@ -27,19 +27,19 @@ enum Wire {
         return out + mask + payload.enumerated().map { $0.element ^ mask[$0.offset % 4] }
     }
 
-    /// A frame as a peer of `role` sends it.
+    /// A frame as a peer with this role sends it.
     static func fromPeer(
         of role: Role, _ opcode: UInt8, _ payload: [UInt8] = [], fin: Bool = true, rsv: UInt8 = 0
     ) -> [UInt8] {
         frame(opcode, payload, fin: fin, rsv: rsv, mask: role == .server ? sampleKey : nil)
     }
 
-    /// The first frame that a side of `role` sends, with seed 0.
+    /// The first frame that a side with this role sends, with seed 0.
     static func first(from role: Role, _ opcode: UInt8, _ payload: [UInt8] = [], fin: Bool = true) -> [UInt8] {
         frame(opcode, payload, fin: fin, mask: role == .client ? firstKey : nil)
     }
 
-    /// The second frame that a side of `role` sends, with seed 0.
+    /// The second frame that a side with this role sends, with seed 0.
     static func second(from role: Role, _ opcode: UInt8, _ payload: [UInt8] = [], fin: Bool = true) -> [UInt8] {
         frame(opcode, payload, fin: fin, mask: role == .client ? secondKey : nil)
     }

@@ -27,7 +27,7 @@ struct EchoClient {
 
     struct Failure: Error, CustomStringConvertible { let description: String }
 
-    /// Performs the handshake, with an offer of compression; the remaining bytes are frames.
+    /// Performs the handshake, with an offer of compression; any remaining bytes are frames.
     private static func open(
         _ path: String, over stream: BlockingStream
     ) throws -> (socket: WebSocket.Connection, arrived: [UInt8]) {

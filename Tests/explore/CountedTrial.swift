@@ -8,7 +8,7 @@ import TestSupport
 final class CountedTrial: Trial {
     struct Sums {
         var runs = 0
-        /// Nanoseconds of processor time, which other programs do not affect.
+        /// Nanoseconds of processor time, which is not affected by other programs.
         var played: Int64 = 0
     }
 
@@ -18,7 +18,7 @@ final class CountedTrial: Trial {
 
     var isRepeatable: Bool { trial.isRepeatable }
     var sums: Sums { state.withLock(\.sums) }
-    /// The reason to end an exploration with it.
+    /// The reason to end an exploration that uses this trial; nil to continue.
     var ending: Exploration.Ending? {
         get { state.withLock(\.ending) }
         set { state.withLock { $0.ending = newValue } }

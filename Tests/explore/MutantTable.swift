@@ -24,9 +24,9 @@ struct MutantTable: AsyncParsableCommand {
         guard runs > 0 else { throw ValidationError("A budget is more than 0.") }
     }
 
-    /// The first finding about a mutant.
+    /// The first finding for a mutant.
     private struct Find {
-        /// The guide whose rule the mutant breaks, or nil for the union.
+        /// The guide whose rule the mutant breaks; nil for the union.
         var guide: GuideMode?
         var id: String
         var smallest: Schedule
@@ -63,7 +63,7 @@ struct MutantTable: AsyncParsableCommand {
     /// The handwritten part of the page is above this line.
     private static let marker = "<!-- From here on `scripts/explore mutants --write` writes. -->\n"
 
-    /// Explores a mutant until its mistake is found and reduced, or the budget is used up.
+    /// Explores a mutant until its mistake has been found and reduced, or the budget is used up.
     private func find(_ mutant: Mutant, under guide: GuideMode?) async throws -> Find? {
         var settings = Explorer.Settings()
         (settings.runs, settings.stories) = (runs, Story.all.map { $0.with(guide: guide) })

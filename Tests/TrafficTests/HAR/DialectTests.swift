@@ -58,7 +58,7 @@ struct DialectTests {
         #expect(read.map(\.coding?.byteCount) == [coded.count, nil, nil])
         #expect(read.map(\.body?.byteCount) == [20_000, coded.count, 3])
         #expect(read.map(\.fields.count) == [0, 1, 1])
-        // A damaged body counts as the largest size to which it could inflate.
+        // A damaged body counts with the largest size to which it could inflate.
         let damaged = coded.dropLast() + [coded.last.map { $0 ^ 1 } ?? 0]
         #expect(try requests(Array(damaged), coded, limit: 1032 * coded.count + 19_999).map(\.coding) == [nil, nil])
         #expect(
@@ -223,7 +223,7 @@ struct DialectTests {
         #expect(try HARFile(reading: marked.encoded()).session == read(Dialects.chrome).session)
     }
 
-    /// The value with an unknown member first in every object.
+    /// The value, with an unknown member at the start of every object.
     private static func marked(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let elements): .array(elements.map(marked))

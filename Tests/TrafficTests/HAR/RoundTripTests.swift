@@ -216,7 +216,7 @@ struct EntryReadingTests {
 
 @Suite("Hostile HAR")
 struct HostileTests {
-    /// The values that replace values in a file.
+    /// The values that are put in place of values in a file.
     private static let odd: [JSONValue] = [
         nil, true, -1, .number(JSONNumber("1e308")!), .number(JSONNumber("9223372036854775807")!),
         .number(JSONNumber("-0.5")!), "", "\u{0}", [], [[]], ["a": nil], .string(String(repeating: "9", count: 400)),
@@ -229,7 +229,8 @@ struct HostileTests {
         var (read, refused) = (0, 0)
         for text in sources {
             let root = try JSON.parse(text.replacing(#"\ud83d"#, with: "x"))
-            // Each place gets one value, and each value gets many places; all combinations would take half a minute.
+            // Each place gets one value, and each value is put in many places; all combinations would take half a
+            // minute.
             for (index, path) in Self.paths(of: root).enumerated() {
                 for value in [Self.odd[index % Self.odd.count]] {
                     let bytes = Self.replacing(root, path[...], with: value).encoded()
@@ -344,7 +345,7 @@ struct HostileTests {
             ("1738146600500.25", 1_738_146_600_500_250_000), ("0", 0), ("7258118399", 7_258_118_399_000_000_000),
             ("7258118400", nil), ("7258118399999", 7_258_118_399_999_000_000), ("7258118400000", nil), ("-1", nil),
             ("1e300", nil),
-            // As seconds, this is too late; as milliseconds, it is in 1973.
+            // Read as seconds, this is too late; read as milliseconds, it is in 1973.
             ("100000000000", nil), ("100000000001", 100_000_000_001_000_000),
         ] as [(String, Int64?)])
     func messageTimes(_ text: String, _ expected: Int64?) throws {

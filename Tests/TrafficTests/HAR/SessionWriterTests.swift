@@ -61,7 +61,7 @@ struct SessionWriterTests {
     func order() throws {
         var writer = SessionWriter(creatorVersion: "1.0")
         var file = GrowingFile()
-        // Use more entries than any algorithm sorts by insertion, which would be stable.
+        // Use more entries than any algorithm sorts by insertion, because that would be stable.
         for number in 0..<40 {
             _ = writer.open(Samples.socket("/ws/\(number)", at: 0))
             writer.write(Samples.exchange("GET", "/\(number)", at: 0))
@@ -378,7 +378,7 @@ struct GrowingFile {
     var bytes: [UInt8] = []
     private(set) var writeCount = 0
 
-    /// Applies the writes; each must leave valid JSON and, on request, a readable session.
+    /// Applies the writes; each one must leave valid JSON and, on request, a readable session.
     mutating func apply(_ writes: [FileWrite], reading: Bool = true) {
         for write in writes {
             write.apply(to: &bytes)

@@ -167,7 +167,7 @@ struct JournalQueryTests {
 
 @Suite("Journal lookouts")
 struct JournalLookoutTests {
-    /// The number of the entry that a lookout finds, or else the near misses.
+    /// The number of the entry that a lookout finds or, if there is none, the near misses.
     private static func look(_ query: String) throws -> (Int?, [(Int, [String])]) {
         let items = query.split(separator: "&").map { item in
             let parts = item.split(separator: "=", maxSplits: 1)

@@ -73,13 +73,13 @@ struct RandomEvents {
     }
 
     mutating func time() -> Timestamp {
-        // Every time in whole years that Int64 can represent, 1678 to 2261, often with few digits.
+        // Any time in the years that Int64 can represent as a whole, 1678 to 2261, often with few digits.
         let nanoseconds = Int64(bitPattern: numbers.next() % 9_190_000_000_000_000_000)
         let signed = numbers.once(in: 2) ? nanoseconds : -nanoseconds
         return Timestamp(nanosecondsSinceEpoch: numbers.once(in: 2) ? signed : signed / 1_000_000_000 * 1_000_000_000)
     }
 
-    /// Text with all characters that JSON escapes, and with characters that are long in UTF-8.
+    /// Text with all the characters that JSON escapes, and with characters that are long in UTF-8.
     mutating func text() -> String {
         let pieces = [
             "a", "goal", " ", "\"", "\\", "/", "\n", "\r", "\t", "\u{08}", "\u{0C}", "\u{00}", "\u{1F}", "\u{7F}", "é",

@@ -160,7 +160,7 @@ struct EventStreamReaderTests {
         let whole = Array("data:".utf8) + [UInt8](repeating: 0x61, count: limit - 5)
         #expect(try Self.events(whole + [0x0A, 0x0A], cut: 65_536).first?.data.count == limit - 5)
         #expect(throws: Traffic.EventStreamReader.TooLong.self) { try Self.events(whole + [0x61], cut: 65_536) }
-        // The limit also applies to many lines, because it counts the kept part.
+        // The limit also applies to many lines, because it counts the part that is kept.
         let half = Array("data:".utf8) + [UInt8](repeating: 0x61, count: limit / 2) + [0x0A]
         #expect(throws: Traffic.EventStreamReader.TooLong.self) { try Self.events(half + half, cut: 65_536) }
     }

@@ -56,7 +56,7 @@ struct SessionJournalTests {
             "\(line.world ?? "-") \(line.entry.number) \(line.entry.event.kind) "
                 + "\((line.entry.time.nanosecondsSinceEpoch - Samples.time().nanosecondsSinceEpoch) / 1000)"
         }
-        // A frame that seems to precede the previous one keeps its place.
+        // A frame that seems to be earlier than the previous one keeps its place.
         #expect(
             told == ["a 1 exchange 3250", "- 1 opened 5000", "- 2 frame 5000", "- 3 frame 5000", "- 4 exchange 9000"])
         #expect(journal.tellsSocketEnds && journal.tellsCredentials)
@@ -366,7 +366,7 @@ struct SessionFromJournalTests {
             sockets.map { $0.frames.map { String(decoding: $0.payload.bytes, as: UTF8.self) } } == [["1", "3"], ["2"]])
         #expect(sockets[0].ending == SessionEnding(time: Self.time(10), party: .server, cause: recorded))
         #expect(sockets[1].ending == nil && sockets[0].opened == Self.time(2) && sockets[0].started == Self.time(1))
-        // This conversion is the inverse of a session's journal.
+        // This conversion is the inverse of turning a session into a journal.
         let again = SessionJournal(session, isWhole: true).lines.map(\.entry.event.kind)
         #expect(again == [.opened, .opened, .frame, .frame, .frame, .closed])
     }

@@ -36,7 +36,7 @@ struct HostileWireTests {
         }
         let compaction = recorder.finish(at: Wire.time(60))
         var file = GrowingFile()
-        // Only the last write is checked, because there are hundreds.
+        // Only the last write is checked, because there are hundreds of them.
         for write in recorder.takeWrites() { write.apply(to: &file.bytes) }
         let grown = try file.session
         let finished = try HARFile(reading: file.finished(compaction)).session
@@ -45,7 +45,7 @@ struct HostileWireTests {
         #expect(recorder.exchangeCount > 100 && recorder.socketCount > 20, "seed \(seed)")
     }
 
-    /// Sometimes changes, drops or doubles a byte, or swaps the side.
+    /// Sometimes changes, drops or doubles a byte, or switches sides.
     private static func change(_ step: WireStep, _ numbers: inout Draw) -> WireStep {
         guard Int.random(in: 0..<4, using: &numbers) == 0 else { return step }
         var (bytes, isClient): ([UInt8], Bool)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Redaction of hostile texts")
 struct HostileTextTests {
-    /// Texts that make a careless search take quadratic time; `scripts/bench decoders` counts the work.
+    /// Texts with which a careless search takes quadratic time; `scripts/bench decoders` counts the work.
     private static let repeated: [String] = [
         "\"token\"", "\"token\":", "\"token\":\"", "\"token\":[", "\"token\":[\"a\",", "\\\"token\\\":\\\"", "\\",
         "\\\"",
@@ -118,7 +118,7 @@ struct HostileTextTests {
             scan.run(.text, &table)
             #expect(scan.steps <= (64 + 8 * 35) * bytes.count)
             let isCoarse = scan.steps > 64 * bytes.count
-            // Texts without a beginning are names, which are kept.
+            // Texts without one of the beginnings are names, which are kept.
             #expect(isCoarse != beginning.isEmpty)
             guard isCoarse else { return }
             let output = String(decoding: scan.output + bytes[scan.copied...], as: UTF8.self)

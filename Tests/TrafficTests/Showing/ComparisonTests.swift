@@ -333,7 +333,7 @@ struct AlignmentTests {
         #expect(alignment.onlyFirst == [0] && alignment.onlySecond == [0, 1])
         let suffix = Alignment(end, [-2, -3] + end)
         #expect(suffix.pairs.map(\.second) == Array(2...2002) && suffix.onlyFirst.isEmpty)
-        // The rest is short enough to find the longest subsequence.
+        // The rest is short enough for the longest subsequence to be found.
         let rest = Alignment([-1, -2, -1] + end, [-2, -1] + end)
         #expect(rest.pairs.map(\.first) == Array(1...2003) && rest.onlyFirst == [0] && rest.onlySecond.isEmpty)
     }

@@ -104,7 +104,7 @@ struct TimelineTests {
     @Test("The timeline for an empty session says that the session is empty")
     func empty() { #expect(SessionTimeline().text(of: Session(), name: "a.har") == "a.har: nothing was recorded\n") }
 
-    /// Texts that move a cursor, set colours, hide, reorder, or are wide.
+    /// Texts that move the cursor, set colours, hide or reorder text, or are wide.
     static let hostileTexts = [
         "\u{1B}[2J\u{1B}[31m", "\u{9B}31m", "\r\nforged line", "\u{202E}gnp.exe", "\u{0}\u{7}\u{8}", "\u{200B}\u{FEFF}",
         String(repeating: "漢", count: 300), String(repeating: "e\u{301}", count: 300),
